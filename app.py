@@ -25,13 +25,14 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import assets, first_paint, gc_tuning, labels, patches
+    from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches
     from pages.home import route
-    from pages.lessons.classroom import phone
+    from pages.lessons.classroom import desk, phone, projector
 
     patches.watch_no_sources()
     patches.keep_theme()
     patches.send_fragments_whole()
+    patches.forget_who_left()
     patches.switch_threads_often()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
@@ -39,6 +40,6 @@ else:  # the server, which `streamlit run app.py` starts
         *first_paint.routes(base),
         *labels.routes(base),
         *route.routes(base),
-        *phone.routes(base),
+        *(route for page in (phone, projector, desk) for route in page.routes(base)),
     )
-    app = App(__file__, routes=routes, middleware=assets.middleware(base))
+    app = App(__file__, routes=routes, middleware=guard.middleware() + assets.middleware(base))

@@ -1,4 +1,4 @@
-"""45 claims about generation, each with an experiment that tests it here and now."""
+"""46 claims about generation, each with an experiment that tests it here and now."""
 
 from pages.frame.layout import lesson_page
 

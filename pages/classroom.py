@@ -1,4 +1,4 @@
-"""A room for the class: phones answer, the projector shows the class beside the model."""
+"""A room for the class: phones vote, the projector shows the votes, the teacher has a desk."""
 
 from pages.frame.layout import lesson_page
 

@@ -1,7 +1,5 @@
 """What every figure is made of: the drawing, its caption, its words for who cannot see it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -166,7 +164,7 @@ def add_columns(
 def add_points(
     figure: Figure,
     name: str,
-    x: Iterable[float],
+    x: Iterable[float | None],
     y: Iterable[float | str],
     marker: Style,
     hover: str | Sequence[str] = "",

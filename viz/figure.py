@@ -1,15 +1,10 @@
-"""A figure as the page's Plotly takes it, and as its reader has it: painted, larger, in words.
+"""A figure as the page's Plotly takes it, and as its reader has it: painted, and larger.
 
 It is plain dictionaries, made without Plotly's constructors: those look every value up in a schema,
 milliseconds for a small figure, each time that it is drawn. The tests pass every figure through
 them instead. The methods are named as Plotly's own.
 """
 
-from __future__ import annotations
-
-import html
-import math
-import re
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import partialmethod
@@ -20,12 +15,10 @@ import numpy.typing as npt
 import pandas as pd  # noqa: F401  whole, before Plotly: it takes what a thread has half imported
 from plotly.basedatatypes import BaseFigure
 
-from viz.format import digits
 from viz.palette import Theme, paint
 
 Style: TypeAlias = dict[str, Any]  # what Plotly calls attributes
 FACTOR = 1.3  # by which type grows for the back row
-MAX_MARKS = 24  # of a trace that are named one by one to who hears the page
 _PAINTED = ("color", "colorscale", "colorway")  # how the names end under which a colour stands
 
 
@@ -147,53 +140,3 @@ def _packed(array: npt.NDArray[Any]) -> Any:
     numbers = array.astype(np.float64)
     shape = {"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else {}
     return {"dtype": "f8", "bdata": b64encode(numbers.tobytes()).decode()} | shape
-
-
-def numbers_of(figure: Figure) -> str:
-    """Says what a figure draws: "drawn: cat 12, dog 7. expected: cat 11, dog 8.".
-
-    A line is told by its ends where it is long; the cells of a map are left out: they are too many.
-    """
-    traces = (trace for trace in figure.data if trace["type"] != "heatmap")
-    said = dict.fromkeys(_trace_words(trace, figure.layout) for trace in traces)
-    return " ".join(f"{_plain(words)}." for words in said if words)
-
-
-def _trace_words(trace: Style, layout: Style) -> str:
-    texts = trace.get("text")
-    is_frame = texts is None and trace.get("hoverinfo") in ("skip", "name")
-    is_span = trace.get("base") is not None  # from one moment to another
-    if is_frame or is_span or trace.get("opacity") == 0:
-        return ""
-    rows, columns = ("y", "x") if _has_rows(trace, layout) else ("x", "y")
-    axis = layout.get(trace.get(f"{rows}axis", rows).replace(rows, f"{rows}axis"), {})
-    names = dict(zip(axis.get("tickvals", ()), axis.get("ticktext", ()), strict=False))
-    values = trace[columns] if texts is None else texts
-    marks = [mark for mark in zip(trace[rows], values, strict=True) if _is_shown(mark[1])]
-    told = [marks[0], marks[-1]] if len(marks) > MAX_MARKS else marks
-    if all(place in names for place, _ in told):
-        told = [(names[place], value) for place, value in told]
-    words = ", ".join(_mark_words(place, value) for place, value in told)
-    name = trace.get("name")
-    return f"{name}: {words}" if name and words else words
-
-
-def _has_rows(trace: Style, layout: Style) -> bool:
-    """Tells whether the marks lie in rows with names; else they stand over places."""
-    axis = layout.get("yaxis", {})
-    is_of_rows = "categoryarray" in axis or axis.get("autorange") == "reversed"
-    return trace.get("orientation") == "h" or is_of_rows
-
-
-def _is_shown(value: Any) -> bool:
-    return bool(value) if isinstance(value, str) else value is not None and math.isfinite(value)
-
-
-def _mark_words(place: Any, value: Any) -> str:
-    number = value if isinstance(value, str) else digits(float(value))
-    return f"{place} {number}" if isinstance(place, str) else f"{number} at {place:g}"
-
-
-def _plain(words: str) -> str:
-    """Takes Plotly's markup out."""
-    return " ".join(html.unescape(re.sub("<[^>]+>", "", words.replace("<br>", " "))).split())

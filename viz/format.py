@@ -5,8 +5,6 @@ here, with thin spaces, as a figure or a caption shows them. What an error says 
 a terminal and a search as well: it has commas. Knows nothing of ours.
 """
 
-from __future__ import annotations
-
 import math
 
 THIN = "\u202f"  # narrow space that never breaks: between thousands, before a unit

@@ -1,7 +1,5 @@
 """Names in a figure, of tokens, rows and lines: their characters as they are, cut to their room."""
 
-from __future__ import annotations
-
 import html
 import math
 import re

@@ -10,8 +10,6 @@ Figures and markup name a role, `var(--kept)`; its code comes in where they are 
 variables of the page's style or by `paint`. This module knows nothing of ours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

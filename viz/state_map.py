@@ -4,8 +4,6 @@ The shade of a cell is the size of that key or value, measured. Above the map a 
 pass laid each column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Tokens and texts as markup. Text is data: whatever is put in is escaped, unless it is Markup."""
 
-from __future__ import annotations
-
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, TypeAlias
 
 from markupsafe import Markup
@@ -48,7 +48,7 @@ def chip(
     style = (
         f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
         f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink')};white-space:pre-wrap;"
-        f"overflow-wrap:anywhere;forced-color-adjust:none;{style}"
+        f"overflow-wrap:anywhere;forced-color-adjust:none;unicode-bidi:plaintext;{style}"
     )
     return element("span", token(label), style=style, title=title)
 
@@ -62,6 +62,25 @@ def paragraph(*children: str, style: str = "") -> Markup:
     """Writes a text with its line breaks as they are."""
     common = "margin:0;white-space:pre-wrap;line-height:1.5;overflow-wrap:anywhere;"
     return element("p", *children, style=common + style)
+
+
+def prose(*parts: tuple[str, str], size: str = "1.7rem") -> Markup:
+    """Writes a text large, to be read: each part with its role; what is given has none."""
+    spans: list[str] = []
+    for role, alike in groupby(parts, key=itemgetter(1)):
+        text = "".join(text for text, _ in alike)
+        word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
+        spans += [Markup.escape(text.removesuffix(word))]
+        spans += [element("span", word, style=_underlined(role))] if word else []
+    style = f"font-size:{size};color:{colour('ink')};max-width:60ch;unicode-bidi:plaintext;"
+    return paragraph(*spans, style=style)
+
+
+def _underlined(role: str) -> str:
+    """Writes the look of a part of a prose: a mishap differs from the rest by its dashes."""
+    line = "dashed" if role == "error" else "solid"
+    ground = f"background:{colour(f'{role}-tint')};border-bottom:3px {line} {colour(role)}"
+    return f"{ground};forced-color-adjust:none"
 
 
 def hatch() -> str:

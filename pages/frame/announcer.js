@@ -1,6 +1,10 @@
 // What a page owes to who cannot see it, or has no pointer: a press's outcome is said, the sentences that
 // changed, once they rest; what scrolls in a frame of its own is reached by Tab; the keyboard meets all in the
-// order in which it is seen.
+// order in which it is seen, and keeps its place.
+
+import { keepFocus } from "./live/focus.js";
+import { holdHeight } from "./live/hold_height.js";
+import { keepScroll } from "./live/scroll.js";
 
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
@@ -14,25 +18,6 @@ const outcomes = () =>
 const isAtWork = () =>
   document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
 
-let pressed = null; // last, in a dialog, unless a key was struck since
-let dialog = null; // that it stood in
-let opener = ""; // the key of what was pressed last outside of dialogs: it may be drawn anew meanwhile
-addEventListener("keydown", () => pressed = null, true);
-
-/** What was pressed in a dialog may be gone with its focus: the way on takes it, else the dialog, else its opener. */
-const keepFocus = () => {
-  if (dialog === null || pressed?.isConnected !== false) return;
-  const active = document.activeElement;
-  const isLost = active === document.body;
-  if (!dialog.isConnected) {
-    if (isLost && opener !== "") document.querySelector(`.${opener}`)?.querySelector("button")?.focus();
-  } else if (isLost || dialog.contains(active)) {
-    const way = dialog.querySelector(`[data-testid^="stBaseButton-primary"]`);
-    if (way !== null) way.focus();
-    else if (isLost) dialog.focus();
-  }
-};
-
 /** What a page shows now and did not show before. */
 const news = (before) => {
   const known = new Set(before);
@@ -44,7 +29,6 @@ const listen = (region) => {
   let last = "";
   let since = 0;
   const look = () => {
-    keepFocus();
     const now = outcomes().join(" ");
     if (isAtWork() || now !== last) {
       last = now;
@@ -58,11 +42,7 @@ const listen = (region) => {
     before = null;
     if (words !== "") region.textContent = words;
   };
-  const press = ({ target }) => {
-    dialog = target.closest?.("[role=dialog]") ?? null;
-    pressed = target;
-    if (dialog === null)
-      opener = /st-key-[\w-]+/.exec(target.closest?.(`[class*="st-key-"]`)?.className)?.[0] ?? "";
+  const press = () => {
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
     since = performance.now();
     if (!region.isConnected || before !== null) return;
@@ -101,32 +81,12 @@ const letTabReach = () => {
   for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
 };
 
-const PHONE = matchMedia("(max-width: 640px)");
-
-/**
- * On a phone what a figure is set up with stands below it. It is moved within its block, which React bears;
- * `reading-flow` would do without, but Chromium 156 then leaves out figures that are drawn late.
- */
-const placeSetups = () => {
-  for (const setup of document.querySelectorAll(`.stMain [class*="st-key-setup_"]`)) {
-    const place = setup.parentElement;
-    const block = place.parentElement;
-    const end = PHONE.matches ? block.lastElementChild : block.firstElementChild;
-    if (place === end) continue;
-    const focused = place.querySelector(":focus"); // what is moved loses it
-    if (PHONE.matches) end.after(place);
-    else end.before(place);
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-  }
-};
-
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
     isDue = false;
     if (region.isConnected) {
       letTabReach();
-      placeSetups();
     } else {
       added.disconnect();
       resized.disconnect();
@@ -164,5 +124,8 @@ export default ({ data, parentElement, setTriggerValue }) => {
   parentElement.append(region);
   follow(region, data, setTriggerValue);
   listen(region);
+  keepFocus();
+  keepScroll();
   keepReached(region);
+  holdHeight();
 };

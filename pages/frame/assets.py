@@ -8,8 +8,6 @@ Under another hash than today's nothing is found. Such a page was opened before 
 and files of two versions would not fit together: it says that it has to be loaded again.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import threading
@@ -58,7 +56,7 @@ class Kept:
             return self._packed
 
     async def answer(self, headers: Headers) -> Response:
-        """Answer a GET or HEAD: whole, or that what the browser has is still so."""
+        """Answers a GET or HEAD: whole, or that what the browser has is still so."""
         packed, tag = (
             self._packed if "_packed" in self.__dict__ else await run_in_threadpool(self._pack)
         )
@@ -72,7 +70,7 @@ class Kept:
 
 
 def takes_gzip(headers: Headers) -> bool:
-    """Tell whether a browser takes an answer that is compressed."""
+    """Tells whether a browser takes an answer that is compressed."""
     offers = headers.get("accept-encoding", "").replace(" ", "").lower().split(",")
     return any(re.fullmatch(r"gzip(;q=(0\.\d*[1-9]\d*|1(\.0*)?))?", offer) for offer in offers)
 
@@ -87,7 +85,7 @@ ROOT = f"assets/{_HASH[:16]}"
 
 
 def address(name: str) -> str:
-    """Return where a script or style sheet is served, below the server's base path.
+    """Returns where a script or style sheet is served, below the server's base path.
 
     Raises:
         KeyError: where there is no such file under `pages/`.
@@ -96,26 +94,26 @@ def address(name: str) -> str:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a file under `pages/`, by which the others here know it."""
+    """Returns the name of a file under `pages/`, by which the others here know it."""
     return path.relative_to(PAGES).as_posix()
 
 
 def source(name: str) -> str:
-    """Return a script or style sheet as text."""
+    """Returns a script or style sheet as text."""
     return _FILES[name].decode()
 
 
 def imports(name: str) -> list[tuple[tuple[int, int], str]]:
-    """Find what a module imports: where in its text each specifier stands, and whose it is."""
+    """Finds what a module imports: where in its text each statement stands, and whose it is."""
     folder = (PAGES / name).parent
     return [
-        (found.span(1), name_of((folder / found[1]).resolve()))
+        (found.span(), name_of((folder / found[1]).resolve()))
         for found in _IMPORT.finditer(source(name))
     ]
 
 
 def modules(*entries: str) -> tuple[str, ...]:
-    """Return some modules and all that they need, each after those that it imports.
+    """Returns some modules and all that they need, each after those that it imports.
 
     Raises:
         ValueError: where modules import each other in a circle.
@@ -136,7 +134,7 @@ def modules(*entries: str) -> tuple[str, ...]:
 
 
 def style_sheets(*folders: Path) -> tuple[str, ...]:
-    """Return the style sheets of some folders: the base, then the rest by name."""
+    """Returns the style sheets of some folders: the base, then the rest by name."""
     sheets = [path for folder in folders for path in folder.glob("*.css")]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))
@@ -166,7 +164,7 @@ class Files:
         self.files = {f"{base}/{name}": kept for name, kept in _served_files()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answers one request."""
         answering = self.app
         if scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}:
             path, headers = scope["path"], Headers(scope=scope)
@@ -181,5 +179,5 @@ class Files:
 
 
 def middleware(base: str) -> tuple[Middleware, ...]:
-    """Return what answers for these files, below the server's base path."""
+    """Returns what answers for these files, below the server's base path."""
     return (Middleware(Files, base=base),)

@@ -6,8 +6,6 @@ without the rest of the page, that of their own buttons. What is made of a field
 drawn says why it cannot be in the place where it would stand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -26,7 +24,7 @@ class Attempts:
 
     @contextmanager
     def attempt(self, stays: str = "") -> Iterator[None]:
-        """Keep why something cannot be had; what is on the page stays, in words too if given."""
+        """Keeps why something cannot be had; what is on the page stays, in words too if given."""
         self.problem = None
         try:
             yield
@@ -35,13 +33,13 @@ class Attempts:
             self.problem = f"{error} {stays}".rstrip()
 
     def pause(self) -> None:
-        """End what goes on by itself: a job that measures would time it as well."""
+        """Ends what goes on by itself: a job that measures would time it as well."""
 
 
 def made_or_said(
     make: Callable[[], Made], place: DeltaGenerator | None = None, stays: str = ""
 ) -> Made | None:
-    """Return what is made; where it cannot be, say why at a place of the page."""
+    """Returns what is made; where it cannot be, says why at a place of the page."""
     try:
         return make()
     except ValueError as error:

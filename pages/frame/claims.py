@@ -1,9 +1,7 @@
-"""The claims about generation, C01 to C45: each with the page that shows it, and how to set it up.
+"""The claims about generation, C01 to C46: each with the page that shows it, and how to set it up.
 
 They are written in `claims.toml`; `model.claims` holds an experiment for each that is empirical.
 """
-
-from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field

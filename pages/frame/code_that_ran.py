@@ -1,7 +1,5 @@
 """The functions that made a figure's numbers, as they stand in their files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +10,7 @@ from model.source_code import source_of
 
 @st.fragment
 def show_code(*functions: Callable[..., Any], key: str) -> None:
-    """Show the very lines that ran, folded away until somebody asks.
+    """Shows the very lines that ran, folded away until somebody asks.
 
     Half of what a lesson's page held was coloured code that nobody had opened.
     """

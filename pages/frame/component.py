@@ -7,8 +7,6 @@ in `pages/frame/live/`. Streamlit is given a few lines that import the entry fro
 Knows Streamlit; nothing of models, nor of what a component shows.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -23,7 +21,8 @@ from pages.frame.assets import address, name_of, style_sheets
 
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
-# Calls before the files are here are made when they are, in the same order.
+# Calls before the files are here are made when they are, in the same order. `data-drawn` says that
+# a place is drawn, see in_order.js; what draws itself later than it is called says that it is busy.
 _SCRIPT = """
 const at = (address) => new URL(address, document.baseURI).href;
 const sheetAt = async (address) => {
@@ -48,12 +47,21 @@ const ready = arrival.then(([{ default: draw }, ...sheets]) => {
     return draw(component);
   };
 }, () => mount = say);
-export default (component) => mount ? mount(component) : ready.then(() => mount(component));
+const settle = (place) => {
+  if (place.querySelector("[aria-busy=true]")) requestAnimationFrame(() => settle(place));
+  else place.host.setAttribute("data-drawn", "");
+};
+const drawn = (component) => {
+  const close = mount(component);
+  settle(component.parentElement);
+  return close;
+};
+export default (component) => mount ? drawn(component) : ready.then(() => drawn(component));
 """
 
 
 def trigger_value(key: str, name: str) -> Any:
-    """Return what a component has told, for the callback that it caused.
+    """Returns what a component has told, for the callback that it caused.
 
     None too where its page was left before the callback came: Streamlit calls it all the same, and
     has forgotten the component by then.
@@ -63,7 +71,7 @@ def trigger_value(key: str, name: str) -> Any:
 
 
 def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
-    """Register a component that the default export of a module draws.
+    """Registers a component that the default export of a module draws.
 
     Args:
         name: By which Streamlit knows it.
@@ -76,7 +84,7 @@ def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
 
 
 def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Pack a JSON header and arrays into the bytes that the page takes apart.
+    """Packs a JSON header and arrays into the bytes that the page takes apart.
 
     The layout is: length of the header as a little-endian uint32, the header as JSON in ASCII (with
     escapes, so that a lone surrogate passes), zeros up to a multiple of four bytes, then the arrays
@@ -106,7 +114,7 @@ def _packed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def strict_json(header: Mapping[str, Any]) -> str:
-    """Write JSON that a browser can read: it knows no NaN and no infinity."""
+    """Writes JSON that a browser can read: it knows no NaN and no infinity."""
     try:
         return json.dumps(header, allow_nan=False, separators=(",", ":"))
     except ValueError:

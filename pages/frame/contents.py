@@ -1,7 +1,5 @@
 """The lessons in their order: the one list from which navigation, titles and footers are made."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 APP = "One Token at a Time"
@@ -26,6 +24,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/tour.py", "Guided lessons", "The loop"),
     Lesson("pages/sampling.py", "Sampling strategies", "Choosing a token"),
     Lesson("pages/beam_search.py", "Beam search", "Choosing a token"),
+    Lesson("pages/futures.py", "All continuations", "Choosing a token"),
     Lesson("pages/constraints.py", "Constrained decoding", "Choosing a token"),
     Lesson("pages/kv_cache.py", "The KV cache", "Inference speed"),
     Lesson("pages/prefill_decode.py", "Prefill and decode", "Inference speed"),
@@ -37,13 +36,13 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/snowball.py", "Error propagation", "Training and errors"),
     Lesson("pages/guess.py", "Guess the next token", "Reference and games"),
     Lesson("pages/classroom.py", "A room for the class", "Reference and games"),
-    Lesson("pages/claims.py", "45 claims about generation, tested", "Reference and games"),
+    Lesson("pages/claims.py", "46 claims about generation, tested", "Reference and games"),
     Lesson("pages/glossary.py", "Glossary", "Reference and games"),
 )
 
 
 def sections() -> dict[str, list[Lesson]]:
-    """Return the lessons by section, in order."""
+    """Returns the lessons by section, in order."""
     found: dict[str, list[Lesson]] = {}
     for lesson in LESSONS:
         found.setdefault(lesson.section, []).append(lesson)
@@ -51,12 +50,12 @@ def sections() -> dict[str, list[Lesson]]:
 
 
 def lesson_at(path: str) -> Lesson:
-    """Return the lesson whose page is at `path`."""
+    """Returns the lesson whose page is at `path`."""
     return next(lesson for lesson in LESSONS if lesson.path == path)
 
 
 def neighbours(path: str) -> tuple[Lesson | None, Lesson | None]:
-    """Return the lesson before the one at `path` and the one after it."""
+    """Returns the lesson before the one at `path` and the one after it."""
     place = LESSONS.index(lesson_at(path))
     before = LESSONS[place - 1] if place > 0 else None
     after = LESSONS[place + 1] if place + 1 < len(LESSONS) else None

@@ -1,7 +1,5 @@
 """A section of a lesson that measures: its claim, its job, what was found, the code that ran."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -46,11 +44,11 @@ class Experiment(ABC, Generic[Kept]):
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
-        """Take what the reader has on the page."""
+        """Takes what the reader has on the page."""
         self.lesson = lesson
 
     def show(self) -> None:
-        """Draw the section, from top to bottom."""
+        """Draws the section, from top to bottom."""
         if self.title:
             (st.subheader if self.is_part else st.header)(self.title, anchor=False)
         st.markdown(self.claim)
@@ -77,21 +75,21 @@ class Experiment(ABC, Generic[Kept]):
         return job
 
     def _begin(self) -> None:
-        """Draw what stands between the claim and the button."""
+        """Draws what stands between the claim and the button."""
 
     def _fields(self, is_running: bool) -> None:
-        """Draw what the job is set up with, in the button's row."""
+        """Draws what the job is set up with, in the button's row."""
 
     @abstractmethod
     def _start(self) -> Job[Any]:
-        """Make the job; raise ValueError with one sentence where it cannot be."""
+        """Makes the job; raise ValueError with one sentence where it cannot be."""
 
     @abstractmethod
     def _draw(self, job: Job[Any]) -> None:
-        """Draw what was found so far, once there is something."""
+        """Draws what was found so far, once there is something."""
 
     def _idle(self) -> None:
-        """Draw what stands there while nothing was found yet."""
+        """Draws what stands there while nothing was found yet."""
 
     def _end(self) -> None:
-        """Draw what stands below the findings."""
+        """Draws what stands below the findings."""

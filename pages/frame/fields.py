@@ -6,8 +6,6 @@ Knows nothing of Streamlit. A link is what anybody may have typed: what cannot b
 setting as it was, and is named in a few words.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -25,12 +23,12 @@ MAX_FAULTS = 200  # characters of what a link asks for in vain
 
 
 def echo(text: object) -> str:
-    """Return what a reader wrote, in quotation marks, as a sentence repeats it: cut where long."""
+    """Returns what a reader wrote, in quotation marks, as a sentence repeats it: cut where long."""
     return f"“{cut(str(text))}”"
 
 
 def whole_number(name: str, value: object) -> int:
-    """Return a whole number that the page sent; what is forged may be anything."""
+    """Returns a whole number that the page sent; what is forged may be anything."""
     if not isinstance(value, int):
         raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
     return value
@@ -49,14 +47,14 @@ class Field(ABC):
 
     @abstractmethod
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for.
+        """Returns the value that a text stands for.
 
         Raises:
             ValueError: Says in a few words what it must be.
         """
 
     def write(self, value: Any) -> str:
-        """Return a value as text, so that reading it gives the value again."""
+        """Returns a value as text, so that reading it gives the value again."""
         return str(value)
 
     def _refusal(self, wanted: str, text: str) -> ValueError:
@@ -72,7 +70,7 @@ class Text(Field):
     suggestions: Sequence[str] = ()  # offered beside the reader's own
 
     def read(self, text: str) -> str:
-        """Return the text as it is."""
+        """Returns the text as it is."""
         limit = min(self.max_characters, MAX_LINK_TEXT)
         if len(text) > limit:
             raise ValueError(f"“{self.label}” has more than {limit:,} characters")
@@ -90,7 +88,7 @@ class Whole(Field):
     is_slider: bool = False
 
     def read(self, text: str) -> int:
-        """Return the number."""
+        """Returns the number."""
         is_number = text.isascii() and text.isdigit() and len(text) <= 18
         if not is_number or not self.low <= int(text) <= self.high:
             wanted = f"a whole number from {self.low:,} to {self.high:,}"
@@ -109,7 +107,7 @@ class Number(Field):
     is_slider: bool = False
 
     def read(self, text: str) -> float:
-        """Return the number."""
+        """Returns the number."""
         try:
             value = float(text) if text.isascii() else math.nan
         except ValueError:
@@ -119,7 +117,7 @@ class Number(Field):
         return value
 
     def write(self, value: float) -> str:
-        """Return every digit of the number."""
+        """Returns every digit of the number."""
         return repr(value).removesuffix(".0")
 
 
@@ -133,14 +131,14 @@ class Choice(Field):
     is_slider: bool = False
 
     def read(self, text: str) -> Any:
-        """Return the one that is written so."""
+        """Returns the one that is written so."""
         for option in self.options:
             if str(option) == text:
                 return option
         raise self._refusal(f"one of {', '.join(map(str, self.options))}", text)
 
     def shown(self, option: Any) -> str:
-        """Return an option in the words of its widget."""
+        """Returns an option in the words of its widget."""
         return self.options[option] if isinstance(self.options, Mapping) else str(option)
 
 
@@ -151,14 +149,14 @@ class Several(Field):
     options: Sequence[str] = ()
 
     def read(self, text: str) -> tuple[str, ...]:
-        """Return the names between the commas."""
+        """Returns the names between the commas."""
         names = [name for name in text.split(",") if name]
         if not set(names) <= set(self.options):
             raise self._refusal(f"some of {', '.join(self.options)}", text)
         return tuple(name for name in self.options if name in names)
 
     def write(self, value: Sequence[str]) -> str:
-        """Return the names with commas between them."""
+        """Returns the names with commas between them."""
         return ",".join(value)
 
 
@@ -169,14 +167,14 @@ class Switch(Field):
     default: bool | None = False
 
     def read(self, text: str) -> bool:
-        """Return whether it is on."""
+        """Returns whether it is on."""
         values = {"1": True, "0": False, "True": True, "False": False}  # names: in older links
         if text not in values:
             raise self._refusal("1 or 0", text)
         return values[text]
 
     def write(self, value: bool) -> str:
-        """Return 1 or 0."""
+        """Returns 1 or 0."""
         return "1" if value else "0"
 
 
@@ -185,7 +183,7 @@ class SamplingNumber(Number):
     """A sampling setting, in the range that its row of the table gives it, or a narrower one."""
 
     def read(self, text: str) -> float:
-        """Return the number, whole where only whole numbers make sense."""
+        """Returns the number, whole where only whole numbers make sense."""
         row = replace(SETTINGS[self.name], bounds=(self.low, self.high))
         try:
             return row.read(self.name, float(text) if text.isascii() else text)
@@ -194,7 +192,7 @@ class SamplingNumber(Number):
 
 
 def sampling_number(name: str, default: float, **narrower: Any) -> Number:
-    """Return the field of a sampling setting; what a page says of it goes before the table."""
+    """Returns the field of a sampling setting; what a page says of it goes before the table."""
     row = SETTINGS[name]
     low, high = map(float, row.bounds)
     facts: dict[str, Any] = {"label": row.title, "low": low, "high": high}
@@ -202,7 +200,7 @@ def sampling_number(name: str, default: float, **narrower: Any) -> Number:
 
 
 def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tuple[Field, ...]:
-    """Return the fields of the controls of sampling; `masks` are what can be in `use`."""
+    """Returns the fields of the controls of sampling; `masks` are what can be in `use`."""
 
     def made(name: str, default: Any) -> Field:
         match default:
@@ -218,7 +216,7 @@ def control_fields(defaults: Mapping[str, Any], masks: Sequence[str] = ()) -> tu
 
 
 def read_controls(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
-    """Return what the browser says of some controls; what is no field's is passed over.
+    """Returns what the browser says of some controls; what is no field's is passed over.
 
     Raises:
         ValueError: One sentence with the remedy, for a value that no control can take.
@@ -243,13 +241,13 @@ class LinkValues:
     faults: list[str] = field(default_factory=list)  # a few words each
 
     def sentence(self) -> str:
-        """Return what was not followed, in one sentence; nothing where all of it was."""
+        """Returns what was not followed, in one sentence; nothing where all of it was."""
         faults = as_many_as_fit(self.faults, MAX_FAULTS)
         return f"The link was followed in part only: {faults}." * bool(faults)
 
 
 def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) -> LinkValues:
-    """Read a query, every name with all that it was given; what is no field's is passed over."""
+    """Reads a query, every name with all that it was given; what is no field's is passed over."""
     found = LinkValues()
     for one in fields:
         texts = params.get(one.name, ()) if one.in_link else ()
@@ -264,7 +262,7 @@ def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) ->
 
 
 def write_fields(values: Mapping[str, Any], fields: Sequence[Field]) -> str:
-    """Return the query that brings values back: those that are neither None nor the default."""
+    """Returns the query that brings values back: those that are neither None nor the default."""
     parts = {
         one.name: one.write(value)
         for one in fields

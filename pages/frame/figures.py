@@ -1,7 +1,5 @@
 """What is shown on a page: figures in the reader's theme, larger on a projector, and numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +12,8 @@ import streamlit as st
 from model.records import Machine
 from pages.frame.layout import is_presenting, theme_now
 from viz.chart import Chart, Table, as_recorded, recorded_words
-from viz.figure import FACTOR, as_seen, numbers_of
+from viz.figure import FACTOR, Figure, as_seen
+from viz.numbers import numbers_html, numbers_of
 
 METRIC_PIXELS = 215  # wide
 TWO_LINES = 160  # characters
@@ -24,7 +23,7 @@ _recording: ContextVar[tuple[Machine | None, str]] = ContextVar("recording", def
 
 @contextmanager
 def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
-    """Let all figures and captions drawn meanwhile say that they are another machine's.
+    """Lets all figures and captions drawn meanwhile say that they are another machine's.
 
     `ending` is of their keys, where those that are measured here stand beside them.
     """
@@ -36,7 +35,7 @@ def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
 
 
 def show_chart(chart: Chart, key: str, **more: Any) -> None:
-    """Show a figure, and below it what it says and where its numbers come from.
+    """Shows a figure, and below it what it says and where its numbers come from.
 
     `more` is Streamlit's own, such as what a click does.
     """
@@ -47,29 +46,43 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
     bare = {"displayModeBar": False}
     heard = f"{shown.alt} {numbers_of(shown.figure)}".replace("`", "")
     st.plotly_chart(seen, key=key, theme=None, alt=heard, config=bare, **more)
-    show_folded(shown.caption, key)
+    show_folded(shown.caption, key, shown.figure)
 
 
 def show_caption(text: str) -> None:
-    """Show a caption that says how something was measured."""
+    """Shows a caption that says how something was measured."""
     machine, _ = _recording.get()
     st.caption(text if machine is None else recorded_words(text, machine))
 
 
-def show_folded(caption: str, key: str) -> None:
-    """Show two lines of a caption; the rest of it is one press away."""
+def show_folded(caption: str, key: str, figure: Figure | None = None) -> None:
+    """Shows two lines of a caption; the rest of it and a figure's numbers are one press away."""
     sentences = re.split(r"(?<=[.]) (?=[A-Z∞])", caption)
     lengths = accumulate(len(sentence) + 1 for sentence in sentences)
     n_shown = max(1, sum(length <= TWO_LINES for length in lengths))
     with st.container(gap=None):
         st.caption(" ".join(sentences[:n_shown]))
-        if rest := " ".join(sentences[n_shown:]):
+        rest = " ".join(sentences[n_shown:])
+        if figure is None and rest:
             with st.expander("More", key=f"{key}_more", type="compact"):
                 st.caption(rest)
+        elif figure is not None and figure.data:
+            _show_numbers(rest, key, figure)
+
+
+def _show_numbers(rest: str, key: str, figure: Figure) -> None:
+    """Shows the rest of a caption, and what a figure draws as tables: made once they are opened."""
+    title = "More, and the numbers" if rest else "The numbers"
+    fold = st.expander(title, key=f"{key}_more", type="compact", on_change="rerun")
+    with fold:
+        if rest:
+            st.caption(rest)
+        if fold.open:
+            st.html(numbers_html(figure))
 
 
 def show_charts(charts: Sequence[tuple[Chart, str]], widths: Sequence[int] = ()) -> None:
-    """Show figures side by side, each with its key, in shares of the width."""
+    """Shows figures side by side, each with its key, in shares of the width."""
     columns = st.columns(widths or len(charts), gap="medium")
     for column, (chart, key) in zip(columns, charts, strict=True):
         with column:
@@ -77,7 +90,7 @@ def show_charts(charts: Sequence[tuple[Chart, str]], widths: Sequence[int] = ())
 
 
 def show_table(rows: Table, key: str, formats: Mapping[str, str] | None = None) -> None:
-    """Show a table; `formats` says by column how numbers are written: "%.3f", "percent"."""
+    """Shows a table; `formats` says by column how numbers are written: "%.3f", "percent"."""
     column = st.column_config.NumberColumn
     st.dataframe(
         rows,
@@ -88,7 +101,7 @@ def show_table(rows: Table, key: str, formats: Mapping[str, str] | None = None) 
 
 
 def show_metrics(cells: Sequence[tuple[str, str, str]], key: str) -> None:
-    """Show numbers side by side, each with its name above and a note below."""
+    """Shows numbers side by side, each with its name above and a note below."""
     width = round(METRIC_PIXELS * (FACTOR if is_presenting() else 1))
     with st.container(horizontal=True, key=key):
         for name, value, note in cells:

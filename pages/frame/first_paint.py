@@ -4,8 +4,6 @@ A style that came with a page's first elements would come after they are painted
 stands in the body: of rules alike, those of Streamlit, in the head, come first.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
@@ -40,7 +38,7 @@ _OF_LESSONS = ("TextInput", "Slider", "Selectbox", "NumberInput")
 # and ours
 _ENTRIES = ("frame/announcer.js", "frame/address.js")
 _OWN = {
-    "": ("home/live/mount.js",),
+    "": ("home/live/mount.js", "home/to_top.js"),
     "sampling": ("lessons/sampling/mount.js",),
 }
 # two tokens that were given, one that was drawn
@@ -49,7 +47,7 @@ _ICON = "data:image/svg+xml," + quote(
     f'<path d="M1 9h8v14H1zM12 9h8v14h-8z" fill="{code("prompt", "dark")}"/>'
     f'<path d="M23 7h8v18h-8z" fill="{code("kept", "light")}"/></svg>'
 )
-_PAGE = (
+PAGE = (
     _FONT.sub("", (SERVED / "index.html").read_text("utf-8"))
     .replace("<title>Streamlit</title>", f"<title>{APP}</title>")
     .replace("./favicon.png", _ICON)
@@ -58,7 +56,7 @@ _PAGE = (
 
 
 def _preloads(name: str) -> Iterable[str]:
-    """Return what the page of that name needs, so that it is asked for before it is imported."""
+    """Returns what the page of that name needs, so that it is asked for before it is imported."""
     for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME)):
         yield _MODULE.format(f"static/js/{module}")
     own = _OWN.get(name, ())
@@ -68,35 +66,38 @@ def _preloads(name: str) -> Iterable[str]:
         yield from (_TEXT.format(address(sheet)) for sheet in sheets)
 
 
-_MODULE = '<link rel="modulepreload" crossorigin href="./{}">'
-_TEXT = '<link rel="preload" as="fetch" crossorigin href="./{}">'
+_SCRIPT = '<script type="module" crossorigin src="./{}"></script>'
+# low: of six connections one is to be free for what Streamlit asks before it connects
+_MODULE = '<link rel="modulepreload" fetchpriority="low" crossorigin href="./{}">'
+_TEXT = '<link rel="preload" as="fetch" fetchpriority="low" crossorigin href="./{}">'
 _NAMES = {"" if lesson.is_home else Path(lesson.path).stem for lesson in LESSONS}
 
 
 def _streamlits(*names: str) -> set[str]:
-    """Return the files of modules of Streamlit's, and of all that they import."""
+    """Returns the files of modules of Streamlit's, and of all that they import."""
     found: set[str] = set()
     wanted = [path.name for name in names for path in SERVED.glob(f"static/js/{name}.*.js")]
     while wanted:
         if (module := wanted.pop()) not in found:
             found.add(module)
             wanted += _NEEDED.findall((SERVED / "static" / "js" / module).read_text("utf-8"))
-    return {module for module in found if module not in _PAGE}
+    return {module for module in found if module not in PAGE}
 
 
 def _page(name: str) -> Kept:
-    text = _PAGE.replace("</head>", f"{''.join(_preloads(name))}</head>")
+    head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
+    text = PAGE.replace("</head>", f"{head}</head>")
     return Kept("text/html", text.encode, "no-cache")
 
 
 def base_path() -> str:
-    """Return what all addresses of this server begin with: "" or such as "/tokens"."""
+    """Returns what all addresses of this server begin with: "" or such as "/tokens"."""
     base = str(st.config.get_option("server.baseUrlPath") or "").strip("/")
     return f"/{base}" if base else ""
 
 
 def routes(base: str) -> tuple[Route, ...]:
-    """Return the addresses of the pages, below the server's base path."""
+    """Returns the addresses of the pages, below the server's base path."""
     return tuple(Route(f"{base}/{name}", _answering(_page(name))) for name in _NAMES)
 
 
@@ -108,7 +109,7 @@ def _answering(kept: Kept) -> Callable[[Request], Awaitable[Response]]:
 
 
 def late_style() -> str:
-    """Return the style sheet for a reader who came by an address that is no page's."""
+    """Returns the style sheet for a reader who came by an address that is no page's."""
     path = urlsplit(st.context.url or "").path
     is_page = path.rpartition("/")[2] in _NAMES
     return "" if st.session_state.setdefault("came_by_a_page", is_page) else STYLE

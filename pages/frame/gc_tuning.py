@@ -5,8 +5,6 @@ objects and takes about 200 ms while the answer waits to be sent. What is loaded
 moved out of the collector's sight. Call `freeze_heap` again whenever a model has been loaded.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading
@@ -20,7 +18,7 @@ _NEVER = 1_000_000  # collections of what is younger before a full one comes by 
 
 
 def collect_once_a_minute() -> None:
-    """Let full collections come by the clock, and not whenever much is new.
+    """Lets full collections come by the clock, and not whenever much is new.
 
     One stops all readers while it walks over what each of them has on the page: a quarter of a
     second where two hundred were, and every five seconds while a class presses.
@@ -36,14 +34,14 @@ def _collect_again() -> None:
 
 
 def freeze_heap() -> int:
-    """Collect once, then freeze all that is left; return how many objects are frozen."""
+    """Collects once, then freezes all that is left; returns how many objects are frozen."""
     gc.collect()
     gc.freeze()
     return gc.get_freeze_count()
 
 
 def free_when_gone(model: object) -> None:
-    """See to it that a model's memory is given back once nobody holds it any more.
+    """Sees to it that a model's memory is given back once nobody holds it any more.
 
     What is frozen is not looked at again, and a model that is laid out over several devices holds
     itself: each of its layers knows a function that knows the layer.
@@ -52,7 +50,7 @@ def free_when_gone(model: object) -> None:
 
 
 def later(seconds: float, act: Callable[..., None], *args: object) -> None:
-    """Do something in some seconds, in a thread that keeps no server from ending."""
+    """Does something in some seconds, in a thread that keeps no server from ending."""
     timer = threading.Timer(seconds, act, args)
     timer.daemon = True
     timer.start()
@@ -65,7 +63,7 @@ def _collect_all() -> None:
 
 @contextmanager
 def collector_paused(library: str) -> Iterator[None]:
-    """Keep the collector off the first import of a library: it makes much, none of it garbage."""
+    """Keeps the collector off the first import of a library: it makes much, none of it garbage."""
     if library not in sys.modules:
         gc.disable()
     try:

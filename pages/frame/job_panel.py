@@ -5,8 +5,6 @@ every tick of its fragment's clock, after all is drawn, so that nothing fades me
 ticks only while the job goes on: starting and ending one draws the page once more.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, MutableMapping
 from contextlib import nullcontext
@@ -14,6 +12,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model.job import Job
 from model.loading import LanguageModel
@@ -50,7 +49,7 @@ class JobPanel:
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
 
     def show(self) -> None:
-        """Draw it."""
+        """Draws it."""
         has_clock = is_running(self.jobs, self.key)
         st.fragment(self._part, run_every=CLOCK_SECONDS if has_clock else None)(has_clock)
 
@@ -66,14 +65,17 @@ class JobPanel:
 
     def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
         self._row(has_clock)
-        if tried := st.session_state.get(f"{self.key}_tried"):
-            show_error(tried.problem)
-        if job is not None:
-            _show_progress(job)
-        self._show_found(job)
+        # one place, empty or not: what is below it does not mount anew
+        with st.container(key=f"{self.key}_so_far"):
+            if tried := st.session_state.get(f"{self.key}_tried"):
+                show_error(tried.problem)
+            if job is not None:
+                _show_progress(job)
+        with st.container(key=f"{self.key}_found"):
+            self._show_found(job)
 
     def _row(self, has_clock: bool) -> None:
-        """Draw the controls and the button."""
+        """Draws the controls and the button."""
         # a tick of the clock may bring a press that then comes by itself as well: until one is
         # without, the button does nothing, so that the press that stopped does not start again
         is_settling = has_clock and not is_running(self.jobs, self.key)
@@ -96,20 +98,21 @@ class JobPanel:
             st.rerun()  # the clock starts and stops with the whole page
 
     def _show_found(self, job: Job[Any] | None) -> None:
-        """Draw what was found, a recording until something was, or what stands in its place."""
+        """Draws what was found, a recording until something was, or what stands in its place."""
         before = None if self.recorded is None else recorded_job(self.key, self.recorded)
+        said = st.container()  # empty or not: what is below it is drawn where it was
         if job is not None and job.found is not None:
             self.draw(job)
         elif before is not None:
-            self._show_recording(before)
+            self._show_recording(before, said)
         elif self.idle is not None:
             self.idle()
 
-    def _show_recording(self, job: Job[Any]) -> None:
-        """Draw what was found elsewhere, under words that say so."""
+    def _show_recording(self, job: Job[Any], said: DeltaGenerator) -> None:
+        """Draws what was found elsewhere, under words that say so."""
         machine = job.recorded_on
         assert machine is not None
-        st.caption(
+        said.caption(
             f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press "
             f"“{self.title}” to measure it here."
         )
@@ -118,12 +121,12 @@ class JobPanel:
 
 
 def is_running(jobs: Jobs, key: str) -> bool:
-    """Tell whether there is such a job and it goes on."""
+    """Tells whether there is such a job and it goes on."""
     return key in jobs and jobs[key].is_running
 
 
 def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
-    """Start a job; where that cannot be, keep why, and what was found before stays."""
+    """Starts a job; where that cannot be, keeps why, and what was found before stays."""
     if time.monotonic() - st.session_state.get(f"{key}_ended", -GRACE_SECONDS) < GRACE_SECONDS:
         return
     with st.session_state.setdefault(f"{key}_tried", Attempts()).attempt():
@@ -131,13 +134,13 @@ def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
 
 
 def stop(jobs: Jobs, key: str) -> None:
-    """End a job, if it goes on; what it found stays."""
+    """Ends a job, if it goes on; what it found stays."""
     if key in jobs:
         jobs[key].stop()
 
 
 def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:
-    """Return what a job ran on: this machine with the page's model, or that of a recording."""
+    """Returns what a job ran on: this machine with the page's model, or that of a recording."""
     return job.recorded_on or describe(lm)
 
 
@@ -153,6 +156,8 @@ def _show_progress(job: Job[Any]) -> None:
         st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
     elif not job.is_done:
         st.caption(f"Stopped after {share}." if progress.n_total else "Stopped.")
+    elif progress.n_total:  # a text may end before its length
+        st.caption(f"Done: {share}." if progress.n_done == progress.n_total else "Done.")
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"
         st.caption(

@@ -4,8 +4,6 @@ Only labels of models that this process holds are answered: the address is the h
 was made for one of them, and it goes with the model.
 """
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -30,7 +28,7 @@ _BY_NAME: WeakValueDictionary[str, _Labels] = WeakValueDictionary()
 
 
 def labels_address(lm: LanguageModel) -> str:
-    """Return where the labels of a model are served, by id, below the server's base path."""
+    """Returns where the labels of a model are served, by id, below the server's base path."""
     labels = _BY_MODEL.get(lm)
     if labels is None:
         text = json.dumps(vocabulary_labels(lm), separators=(",", ":")).encode()
@@ -46,5 +44,5 @@ async def _answer(request: Request) -> Response:
 
 
 def routes(base: str) -> tuple[Route, ...]:
-    """Return the address of labels, below the server's base path."""
+    """Returns the address of labels, below the server's base path."""
     return (Route(f"{base}/labels/{{name}}", _answer),)

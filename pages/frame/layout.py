@@ -1,7 +1,5 @@
 """The frame of every lesson: its title, the look that the theme cannot give, and the way on."""
 
-from __future__ import annotations
-
 import re
 import sys
 import threading
@@ -32,9 +30,8 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
 .stApp .stMainBlockContainer label p {font-size: 1rem;}
 .stApp .stMainBlockContainer .stHtml {zoom: 1.3;}
-.stApp :is(.st-key-tour .stHtml, .stHtml:has(.lead)) {zoom: 1;}
+.stApp .stMainBlockContainer .stHtml:has(.lead) {zoom: 1;}
 @media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
-.stApp [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
 .stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
 .stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
 .stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
@@ -51,7 +48,7 @@ PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the
 
 
 def open_page(title: str) -> DeltaGenerator:
-    """Give the page its look and its title, and see to it that it runs below `app.py`.
+    """Gives the page its look and its title, and sees to it that it runs below `app.py`.
 
     Streamlit takes a folder `pages/` for an app of the old kind until `st.navigation` has run once.
     If the first thing that a fresh server is asked for is a lesson, it runs that file alone: then
@@ -76,7 +73,7 @@ def open_page(title: str) -> DeltaGenerator:
 
 @st.fragment(run_every="1h")
 def _come_back() -> None:
-    """Draw nothing: a page that has a clock is run anew when its connection comes back.
+    """Draws nothing: a page that has a clock is run anew when its connection comes back.
 
     Streamlit leaves one without a clock as it was. To a server that has been started again, whose
     session knows none of its fragments, its presses would then be sent in vain.
@@ -84,12 +81,12 @@ def _come_back() -> None:
 
 
 def presenter_toggle() -> None:
-    """Let the reader make the page fit for a projector."""
+    """Lets the reader make the page fit for a projector."""
     switch("Presenter", "presenter", "present", "Large type for a projector.")
 
 
 def switch(title: str, key: str, name: str, about: str) -> None:
-    """Show a switch that stays as it is on other pages, and that the address says by its name."""
+    """Shows a switch that stays as it is on other pages, and that the address says by its name."""
     was = _is_on(key, name)
     is_on = st.toggle(title, was, key=key, help=about)
     st.session_state[f"{key}_kept"] = is_on  # Streamlit forgets a widget with its page
@@ -104,7 +101,7 @@ def _is_on(key: str, name: str) -> bool:
 
 
 def say_in_address(key: str, names: Sequence[str], query: str, *, in_scenes: bool = True) -> None:
-    """Let the address say some settings, for a reload and for a server that is started again.
+    """Lets the address say some settings, for a reload and for a server that is started again.
 
     Args:
         key: Of the place, which shows nothing.
@@ -122,25 +119,25 @@ def as_written(text: str) -> str:
 
 
 def show_error(sentence: str | None, place: DeltaGenerator | None = None) -> None:
-    """Say what went wrong, if anything; what it quotes of a person's input stands as typed."""
+    """Says what went wrong, if anything; what it quotes of a person's input stands as typed."""
     if sentence:
         show = st.error if place is None else place.error
         show(as_written(sentence))
 
 
 def is_presenting() -> bool:
-    """Tell whether the page is on a projector."""
+    """Tells whether the page is on a projector."""
     return _is_on("presenter", "present")
 
 
 def theme_now() -> Theme:
-    """Return the theme that the reader's browser shows."""
+    """Returns the theme that the reader's browser shows."""
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
 @contextmanager
 def stage(doing: str) -> Iterator[DeltaGenerator]:
-    """Say what the page waits for, let that be painted, then give its place to the lesson.
+    """Says what the page waits for, lets that be painted, then gives its place to the lesson.
 
     What is imported inside comes in behind the shell. torch and transformers come in here, for one
     reader at a time: two that import transformers at once may find half of it.
@@ -166,7 +163,7 @@ class CannotBeginError(ValueError):
 
 @contextmanager
 def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
-    """Draw the page of that file around what the lesson draws; yields as `stage` does."""
+    """Draws the page of that file around what the lesson draws; yields as `stage` does."""
     with open_page(lesson_at(path).title):
         presenter_toggle()
     with stage(doing) as waiting:
@@ -178,7 +175,7 @@ def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[Delt
 
 
 def close_lesson(path: str) -> None:
-    """Show the way to the lessons before and after this one, where there are any."""
+    """Shows the way to the lessons before and after this one, where there are any."""
     before, after = neighbours(path)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
         if before is not None:

@@ -1,8 +1,6 @@
 """Whose page it is: the home page's session, its model, and what the reader has in each lesson."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, Protocol, TypeVar
@@ -11,13 +9,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.generation import Generation
-from model.loading import LanguageModel, LoadError
+from model.loading import LanguageModel
 from model.sampling import Settings
+from model.weights.check import check_causal
 from pages.frame.attempts import Attempts
 from pages.frame.job_panel import Jobs
 from pages.frame.layout import CannotBeginError, as_written
 from pages.frame.link import asked_model, begin_by_link, show_faults
-from pages.frame.models import default_model, server_model, shared_model, with_weights
+from pages.frame.models import shared_model, with_weights
+from pages.frame.offers import DEFAULT_MODEL, default_model, server_model
 from pages.frame.settings_table import SettingsTable
 from pages.frame.stepper import Stepper, Steps
 
@@ -42,7 +42,7 @@ class SteppedLesson(LessonState, Generic[S]):
     stepper: Stepper[S]
 
     def pause(self) -> None:
-        """End what goes on by itself."""
+        """Ends what goes on by itself."""
         self.stepper.pause()
 
 
@@ -50,20 +50,28 @@ class HomeControls(Protocol):
     """What lessons read from the home page's controls."""
 
     def settings(self) -> Settings:
-        """Return the settings that they stand for."""
+        """Returns the settings that they stand for."""
+
+
+class HomeText(Protocol):
+    """What lessons read from one of a reader's texts."""
+
+    ids: list[int]  # prompt and generated
 
 
 class HomeSession(Protocol):
     """What lessons read from what a reader has on the home page."""
 
     lm: LanguageModel
+    prompt: str  # of the text that is being written, as it was typed
+    branches: Sequence[HomeText]  # all that are kept
     generation: Generation  # the text that is being written
     seed: int  # of its coins
     controls: HomeControls
 
 
 def home_session(lm: LanguageModel | None = None) -> HomeSession | None:
-    """Return what this reader has on the home page; None where they have not been there.
+    """Returns what this reader has on the home page; None where they have not been there.
 
     Args:
         lm: Of the page that asks: what another model wrote is no text of its tokens.
@@ -74,7 +82,7 @@ def home_session(lm: LanguageModel | None = None) -> HomeSession | None:
 
 
 def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
-    """Return what says at a place of the page what is being done."""
+    """Returns what says at a place of the page what is being done."""
 
     def say(doing: str) -> None:
         waiting.caption(f"{doing}…")
@@ -82,16 +90,17 @@ def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
     return say
 
 
-def _usual_model(settings: SettingsTable | None, waiting: DeltaGenerator) -> LanguageModel:
-    """Load the model that the page's link asks for, or the usual one.
+def _usual_model(
+    settings: SettingsTable | None, waiting: DeltaGenerator, usual: str
+) -> LanguageModel:
+    """Loads the model that the page's link asks for, or the usual one.
 
     Raises:
         LoadError: Where that cannot be loaded, or does not write.
     """
     name = None if settings is None else asked_model(settings)
-    lm = shared_model(name or default_model(), progress=progress_caption(waiting))
-    if lm.kind != "causal":
-        raise LoadError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+    lm = shared_model(name or usual, progress=progress_caption(waiting))
+    check_causal(lm.kind, lm.name)
     return lm
 
 
@@ -104,7 +113,7 @@ def lesson_state(
     *,
     over_server: bool = False,
 ) -> Kept:
-    """Return what the reader has in a lesson, begun anew where home has another model by now.
+    """Returns what the reader has in a lesson, begun anew where home has another model by now.
 
     Args:
         key: Under which the session keeps it.
@@ -122,10 +131,11 @@ def lesson_state(
     lesson: Kept | None = st.session_state.get(key)
     reader = home_session()
     fit = (lambda lm: lm) if over_server else with_weights
+    usual = default_model() if over_server else DEFAULT_MODEL
     home = None if reader is None else fit(reader.lm)
 
     def begin_now() -> Kept:
-        return begin(fit(_usual_model(settings, waiting)) if home is None else home, lesson)
+        return begin(fit(_usual_model(settings, waiting, usual)) if home is None else home, lesson)
 
     if lesson is None or (home is not None and home is not model_of(lesson)):
         fixed = None if home is None else home.name

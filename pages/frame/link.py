@@ -3,8 +3,6 @@
 What was stepped so far need not travel: from the same settings and coins, the same steps follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,7 +13,7 @@ import streamlit as st
 from model.loading import LanguageModel, LoadError
 from pages.frame.fields import LinkValues, read_fields, write_fields
 from pages.frame.layout import as_written, say_in_address
-from pages.frame.models import folder_of, server_model
+from pages.frame.offers import folder_of, server_model
 from pages.frame.settings_table import SettingsTable
 
 HELP = (
@@ -41,7 +39,7 @@ class _Followed:
 def begin_by_link(
     settings: SettingsTable, begin: Callable[[], State], *, fixed: str | None = None
 ) -> State:
-    """Begin a page as its link asks; where that cannot be had, without a part of it or all of it.
+    """Begins a page as its link asks; where that cannot be had, without a part of it or all of it.
 
     Args:
         settings: What may be asked for; it is put in place first.
@@ -77,13 +75,13 @@ def begin_by_link(
 
 
 def asked(settings: SettingsTable, name: str) -> Any:
-    """Return what a link asks to begin with; None where it says nothing of it."""
+    """Returns what a link asks to begin with; None where it says nothing of it."""
     followed = _follow(settings)
     return None if followed.is_begun else followed.asked.values.get(name)
 
 
 def asked_model(settings: SettingsTable) -> str | None:
-    """Return the model that a link asks to begin with; None where it names none.
+    """Returns the model that a link asks to begin with; None where it names none.
 
     Raises:
         LoadError: It is not on this disk; the first page shows a download and can stop it.
@@ -95,7 +93,7 @@ def asked_model(settings: SettingsTable) -> str | None:
 
 
 def refuse(settings: SettingsTable, name: str, why: str) -> None:
-    """Leave one setting of a link out, for a reason of a few words; the rest is followed."""
+    """Leaves one setting of a link out, for a reason of a few words; the rest is followed."""
     link = _follow(settings).asked
     link.faults.append(why)
     del link.values[name]
@@ -103,7 +101,7 @@ def refuse(settings: SettingsTable, name: str, why: str) -> None:
 
 
 def _follow(settings: SettingsTable) -> _Followed:
-    """Read the page's query, once for each topic of a session."""
+    """Reads the page's query, once for each topic of a session."""
     key = f"{settings.topic}_link_followed"
     if key not in st.session_state:
         params = {name: st.query_params.get_all(name) for name in st.query_params}
@@ -116,7 +114,7 @@ def _follow(settings: SettingsTable) -> _Followed:
 
 
 def show_faults(settings: SettingsTable) -> None:
-    """Say what of the link was not followed, until the reader goes on from there."""
+    """Says what of the link was not followed, until the reader goes on from there."""
     if sentence := _follow(settings).asked.sentence():
         st.warning(as_written(sentence))
 
@@ -127,7 +125,7 @@ def offer_link(
     more: Callable[[], Mapping[str, Any]] = dict,
     caption: str = "",
 ) -> None:
-    """Offer the link to what the page shows, as it is when asked for; the address says it as well.
+    """Offers the link to what the page shows, as it is when asked for; the address says it as well.
 
     Args:
         settings: What travels, where it is not the default.
@@ -171,7 +169,7 @@ def _offer(
 
 @st.dialog("Link to this page")
 def _show_link(query: str, faults: list[str]) -> None:
-    """Show the link of the moment of the press, above the page.
+    """Shows the link of the moment of the press, above the page.
 
     A popover would do, but its being open travels to the server and back: one that is opened again
     before the server has heard of its closing is closed by the answer to that.
@@ -184,7 +182,7 @@ def _show_link(query: str, faults: list[str]) -> None:
 
 
 def _forget_faults(followed: _Followed, values: Mapping[str, Any]) -> None:
-    """Let go of what was not followed once a setting is another than at the beginning."""
+    """Lets go of what was not followed once a setting is another than at the beginning."""
     if followed.first is None:
         followed.first = {name: value for name, value in values.items() if value is not None}
     if any(values.get(name) != value for name, value in followed.first.items()):

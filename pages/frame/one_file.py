@@ -1,64 +1,37 @@
 """A page as one file that asks for nothing: its modules, style sheets and data are all in it.
 
-The modules stay as they are written, but for the addresses in their imports. A loader of some lines
-makes a `blob:` address of each module, those that it imports before it, and starts the entry:
+Modules of a file cannot import each other: to a worker, WebKit gives none that was opened from the
+disk. So each becomes a function that returns what the module exports, and the entry and all that it
+needs one script. The entry is started, as in
 
     export default function ({ sheet, workers }) { ... }
 
 `sheet` is a constructed style sheet for shadow roots. `workers` has an address for each worker that
-was named: `new Worker(workers.passes)`, without a type, as the loader in it is a plain script; the
-worker's entry is a module all the same. Data is read from its block:
+was named: `new Worker(workers.passes)`, without a type. Data is read from its block:
 `JSON.parse(document.getElementById("run").textContent)`.
 
 It works from `file:` too. The content policy in the page lets its own scripts run, and nothing be
 fetched. Knows the files that `pages/frame/assets.py` serves; nothing of what they show.
 """
 
-from __future__ import annotations
-
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from pages.frame.assets import imports, modules, source
 
-# From `file:` a worker may import only what it made an address of itself, and be no module: each is
-# given all sources. What it is told before its entry is there waits for it.
 _LOADER = """
-function addressesOf(modules) {
-  const addresses = [];
-  for (const parts of modules) {
-    const text = parts.map((part) => typeof part === "string" ? part : `"${addresses[part]}"`);
-    addresses.push(URL.createObjectURL(new Blob(text, { type: "text/javascript" })));
-  }
-  return addresses;
-}
-async function startWorker(modules, entry) {
-  const told = [];
-  const keep = (event) => {
-    event.stopImmediatePropagation();
-    told.push(event);
-  };
-  addEventListener("message", keep);
-  await import(addressesOf(modules)[entry]);
-  removeEventListener("message", keep);
-  for (const { data, ports } of told) dispatchEvent(new MessageEvent("message", { data, ports }));
-}
 const program = JSON.parse(document.getElementById("program").textContent);
-const { modules, entry, sheet: css } = program;
-const addressOf = (entry) => {
-  const start = `startWorker(${JSON.stringify(modules)}, ${entry})`;
-  const failed = "(error) => setTimeout(() => { throw error; })"; // then `onerror` hears of it
-  const text = [addressesOf, startWorker, `${start}.catch(${failed});`].join("\\n");
-  return URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-};
-const workers = Object.entries(program.workers).map(([name, entry]) => [name, addressOf(entry)]);
+const addressOf = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+const workers = Object.entries(program.workers).map(([name, text]) => [name, addressOf(text)]);
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(css);
-const { default: start } = await import(addressesOf(modules)[entry]);
+sheet.replaceSync(program.sheet);
+const { default: start } = await import(addressOf(program.page));
 start({ sheet, workers: Object.fromEntries(workers) });
 """
+_EXPORT = re.compile(r"^export (default |(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 
 
 def one_file(
@@ -71,7 +44,7 @@ def one_file(
     blocks: Mapping[str, str] | None = None,
     policy: str = "",
 ) -> str:
-    """Put a page together.
+    """Puts a page together.
 
     Args:
         markup: Of the page, with `<!-- head -->` in its head and `<!-- scripts -->` where the body
@@ -86,12 +59,9 @@ def one_file(
     Raises:
         ValueError: where data that is no JSON could end its element.
     """
-    workers = workers or {}
-    names = modules(entry, *workers.values())
     program = {
-        "modules": [_parts(name, names) for name in names],
-        "entry": names.index(entry),
-        "workers": {name: names.index(module) for name, module in workers.items()},
+        "page": f"{_joined(entry)}\nexport default started.default;",
+        "workers": {name: _joined(worker) for name, worker in (workers or {}).items()},
         "sheet": "\n".join(map(source, sheets)),
     }
     data = {"program": json.dumps(program), **(blocks or {})}
@@ -109,17 +79,28 @@ def one_file(
     return "".join((before, head, between, scripts, loader, after))
 
 
-def _parts(name: str, names: Sequence[str]) -> list[str | int]:
-    """Take a module apart: its text, and where it names another, the other's place in the order."""
-    text, parts, at = source(name), list[str | int](), 0
+def _joined(entry: str) -> str:
+    """Writes a module and all that it needs as one script, in which it is called `started`."""
+    places = {name: f"module{i}" for i, name in enumerate(modules(entry))} | {entry: "started"}
+    return "\n".join(_as_function(name, places) for name in places)
+
+
+def _as_function(name: str, places: Mapping[str, str]) -> str:
+    """Writes a module as a function, called at once, that returns what the module exports."""
+    text, parts, at = source(name), list[str](), 0
     for (start, end), needed in imports(name):
-        parts += [text[at : start - 1], names.index(needed)]
-        at = end + 1
-    return [*parts, text[at:]]
+        taken = text[start:end].partition("{")[2].partition("}")[0].replace(" as ", ": ")
+        parts += [text[at:start], f"const {{{taken}}} = {places[needed]};"]
+        at = end
+    body = "".join([*parts, text[at:]])
+    exports = [found[2] or "default: exported" for found in _EXPORT.finditer(body)]
+    body = _EXPORT.sub(lambda found: found[1] if found[2] else "const exported = ", body)
+    given = ", ".join(exports)
+    return f'const {places[name]} = (() => {{\n"use strict";\n{body}\nreturn {{ {given} }};\n}})();'
 
 
 def _block(name: str, text: str) -> str:
-    """Put data into an element that neither it nor a comment in it can end."""
+    """Puts data into an element that neither it nor a comment in it can end."""
     # a JSON string may spell "<" as an escape
     escaped = text.replace("<", "\\u003c")
     if escaped != text:
@@ -131,5 +112,5 @@ def _block(name: str, text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """Name a script or a style by its content, as a content security policy does."""
+    """Names a script or a style by its content, as a content security policy does."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

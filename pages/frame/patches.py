@@ -1,22 +1,25 @@
-"""Three things that Streamlit 1.67 does and should not, and one that Python does."""
+"""Four things that Streamlit 1.67 does and should not, and one that Python does."""
 
-from __future__ import annotations
-
+import asyncio
 import sys
 from functools import cache
+from typing import Any
 
 from streamlit import config
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.runtime.session_manager import SessionInfo
 
 _SWITCH_SECONDS = 0.001
+_MARGIN_SECONDS = 0.1  # after which what is old is sure to be
 
 
 def watch_no_sources() -> None:
-    """Let a session that is resumed do without a watcher, as a new one does.
+    """Lets a session that is resumed do without a watcher, as a new one does.
 
     `fileWatcherType = "none"` is for new sessions only. One whose connection was lost gets a
     watcher all the same, and after its next run the server's event loop looks up the path of every
@@ -31,7 +34,7 @@ def _do_nothing(self: AppSession) -> None:
 
 
 def keep_theme() -> None:
-    """Let each run send the theme as it was put together for the first.
+    """Lets each run send the theme as it was put together for the first.
 
     For each of six sections all options are gone through at every press: over half of what the
     event loop does to begin a run. A section is put together again where the config is read anew.
@@ -54,7 +57,7 @@ def keep_theme() -> None:
 
 
 def send_fragments_whole() -> None:
-    """Let no element of a fragment be sent as a reference to one that the page has.
+    """Lets no element of a fragment be sent as a reference to one that the page has.
 
     When a fragment runs again before all that it drew was sent, its unsent messages are dropped,
     save the references, which do not say whose they are: they point below blocks that were dropped,
@@ -70,8 +73,24 @@ def send_fragments_whole() -> None:
     )
 
 
+def forget_who_left() -> None:
+    """Lets go of a session that nobody comes back to, and of its texts, though nobody else comes.
+
+    Streamlit keeps one for two minutes, for a connection that was lost; then it looks which are
+    older only when the next is kept.
+    """
+    save = MemorySessionStorage.save
+
+    def save_for_a_while(self: MemorySessionStorage, session_info: SessionInfo) -> None:
+        save(self, session_info)
+        kept: Any = self._cache
+        asyncio.get_running_loop().call_later(kept.ttl + _MARGIN_SECONDS, kept.expire)
+
+    MemorySessionStorage.save = save_for_a_while  # type: ignore[method-assign]  # no option
+
+
 def switch_threads_often() -> None:
-    """Let Python go over to a thread that waits after 1 ms, and not after 5.
+    """Lets Python go over to a thread that waits after 1 ms, and not after 5.
 
     A pass lets other threads in at each of its operations, and then waits until it is let in again:
     beside three threads that draw, a press took 430 ms with 5 ms, and takes 130 with 1.

@@ -3,8 +3,6 @@
 The script is written when the table changes; a test holds that it is the table's.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -19,7 +17,7 @@ export const SETTINGS = {
 
 
 def settings_script() -> str:
-    """Return the module, a row on each line."""
+    """Returns the module, a row on each line."""
     rows = (f"  {name}: {json.dumps(_row(row))},\n" for name, row in SETTINGS.items())
     return f"{_HEAD}{''.join(rows)}}};\n"
 

@@ -8,22 +8,20 @@ Streamlit's `bind="query-params"` does not serve here: the key of a bound widget
 name, and our lessons share names such as `prompt` and `seed`, with other bounds, in one session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from pages.frame.fields import Choice, Field, Number, Switch, Text, Whole
-from pages.frame.models import DEFAULT_MODEL
+from pages.frame.offers import DEFAULT_MODEL
 
 
 class SettingsTable:
     """The settings of a topic, in the order of its link."""
 
     def __init__(self, topic: str, *fields: Field, default_model: str = DEFAULT_MODEL) -> None:
-        """Take the settings down.
+        """Takes the settings down.
 
         Args:
             topic: What the widgets' keys begin with.
@@ -36,30 +34,30 @@ class SettingsTable:
         self._by_name = {field.name: field for field in fields}
 
     def key(self, name: str) -> str:
-        """Return the key of a setting's widget."""
+        """Returns the key of a setting's widget."""
         return f"{self.topic}_{name}"
 
     def __getitem__(self, name: str) -> Any:
-        """Return what a setting is now."""
+        """Returns what a setting is now."""
         value = st.session_state.get(self.key(name))
         return self._by_name[name].default if value is None else value
 
     def values(self) -> dict[str, Any]:
-        """Return what all settings are now, by name."""
+        """Returns what all settings are now, by name."""
         return {name: self[name] for name in self._by_name}
 
     def put(self, **values: Any) -> None:
-        """Set some settings; their widgets are drawn after it."""
+        """Sets some settings; their widgets are drawn after it."""
         for name, value in values.items():
             st.session_state[self.key(name)] = value
 
     def forget(self, *names: str) -> None:
-        """Take some settings back to what the page begins with."""
+        """Takes some settings back to what the page begins with."""
         for name in names:
             st.session_state.pop(self.key(name), None)
 
     def widget(self, name: str, **more: Any) -> Any:
-        """Show a setting's widget, and return its value.
+        """Shows a setting's widget, and returns its value.
 
         Args:
             name: Of the setting.
@@ -122,7 +120,7 @@ def _choice(field: Choice | Whole, kept: dict[str, Any]) -> Any:
 
 
 def _move_within(key: str, options: Sequence[int]) -> None:
-    """Take a number to the nearest that is offered: another model may offer others."""
+    """Takes a number to the nearest that is offered: another model may offer others."""
     value = st.session_state.get(key)
     if value is not None and value not in options:
         st.session_state[key] = min(options, key=lambda option: abs(option - value))

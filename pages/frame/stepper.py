@@ -1,7 +1,5 @@
 """Something that is looked at step by step: Step, Play, Back and Reset, and the pace of Play."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Generic, Literal, Protocol, TypeVar
@@ -30,13 +28,13 @@ class Steps(Protocol):
         return None
 
     def step(self) -> None:
-        """Take a step."""
+        """Takes a step."""
 
     def back(self) -> None:
-        """Take the last step back."""
+        """Takes the last step back."""
 
     def reset(self) -> None:
-        """Take all steps back."""
+        """Takes all steps back."""
         while self.can_go_back:
             self.back()
 
@@ -96,41 +94,41 @@ class Stepper(Attempts, Generic[S]):
     """
 
     def __init__(self, steps: S, key: str) -> None:
-        """Begin where the steps stand; the buttons' keys begin with `key`."""
+        """Begins where the steps stand; the buttons' keys begin with `key`."""
         self.steps, self.key = steps, key
         self.is_playing = False
         self.is_settling = False
 
     def step(self) -> None:
-        """Take a step; where none is left, stop playing."""
+        """Takes a step; where none is left, stops playing."""
         if self.steps.can_step:
             with self.attempt():
                 self.steps.step()
         self.is_playing = self.is_playing and self.steps.can_step
 
     def back(self) -> None:
-        """Take the last step back, if there is one."""
+        """Takes the last step back, if there is one."""
         self.pause()
         if self.steps.can_go_back:
             with self.attempt():
                 self.steps.back()
 
     def reset(self) -> None:
-        """Take all steps back."""
+        """Takes all steps back."""
         self.pause()
         with self.attempt():
             self.steps.reset()
 
     def play(self) -> None:
-        """Go on by itself, or pause."""
+        """Goes on by itself, or pauses."""
         self.is_playing = not self.is_playing and self.steps.can_step
 
     def pause(self) -> None:
-        """Go on by itself no longer."""
+        """Goes on by itself no longer."""
         self.is_playing = False
 
     def show(self, vertical_alignment: Literal["center", "bottom"] = "center") -> DeltaGenerator:
-        """Show the buttons, and below them what there is to know of where it stands.
+        """Shows the buttons, and below them what there is to know of where it stands.
 
         Returns:
             The row of the buttons, for what stands beside them.
@@ -146,7 +144,7 @@ class Stepper(Attempts, Generic[S]):
         return row
 
     def _show_buttons(self) -> None:
-        """Show Step, Play or Pause, Back and Reset."""
+        """Shows Step, Play or Pause, Back and Reset."""
         can_step, was_stepped = self.steps.can_step, self.steps.can_go_back and not self.is_playing
         playing = self.is_playing
         buttons = (
@@ -179,7 +177,7 @@ class Stepper(Attempts, Generic[S]):
 def show_stepper(
     stepper: Callable[[], Stepper[S]], draw: Callable[[], None], seconds: float
 ) -> None:
-    """Draw a part of the page; while it plays, take a step and draw it again every so often.
+    """Draws a part of the page; while it plays, takes a step and draws it again every so often.
 
     Args:
         stepper: Returns the stepper as it is at the moment; a press may put another there.

@@ -3,14 +3,14 @@
 Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from model.generation import Generation
-from model.records import Distribution
+from model.records import NO_MEMORY, Distribution, Memory
 from model.sampling import Settings
 from pages.home.controls import Controls
+
+MAX_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Inspection:
     settings: Settings
     coin: float | None
     forced: bool
+    memory: Memory = NO_MEMORY  # of mirostat
 
 
 @dataclass(eq=False)
@@ -67,19 +68,19 @@ class Branch:
         return self.generation.logprob
 
     def redo(self, settings: Settings) -> Choice | None:
-        """Return what Next replays: the token taken back last, while no setting has changed."""
+        """Returns what Next replays: the token taken back last, while no setting has changed."""
         if self.undone and self.undone[-1].settings == settings:
             return self.undone[-1]
         return None
 
     def look_at_end(self, controls: Controls) -> Inspection | None:
-        """Return what the end of a finished text was drawn from, as nothing follows it."""
+        """Returns what the end of a finished text was drawn from, as nothing follows it."""
         if self.generation.finished is None or not self.generation.steps:
             return None
         return self.look_back(len(self.ids) - 1, controls)
 
     def look_back(self, position: int, controls: Controls) -> Inspection:
-        """Return what the token at a position was drawn from, or what the prompt's is held against.
+        """Returns what the token at a position was drawn from, or a prompt’s is held against.
 
         Raises:
             ValueError: No token stands there, or nothing stands before it.
@@ -90,9 +91,8 @@ class Branch:
         if position >= text.n_prompt:
             place = position - text.n_prompt
             step, choice = text.steps[place], self.choices[place]
-            return Inspection(
-                position, step.distribution, step.token_id, choice.settings, step.coin, step.forced
-            )
+            drawn = step.distribution, step.token_id, choice.settings, step.coin, step.forced
+            return Inspection(position, *drawn, step.memory)
         if position == 0:
             raise ValueError("Nothing stands before the first token, so nothing predicted it.")
         before = Generation(text.lm, text.ids[:position], seed=self.seed).distribution

@@ -3,27 +3,14 @@
 Knows Streamlit, and where the component asks; nothing of models, nor of what it is answered.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-
-import streamlit as st
 
 from pages.frame.assets import SHARED
 from pages.frame.component import component
 
-# Nothing to see: whenever the number grows, the top of the page comes into view.
-_TO_TOP = """
-let seen = null;
-export default ({ data }) => {
-  if (seen !== null && data > seen) document.querySelector(".stMain").scrollTo({ top: 0 });
-  seen = data;
-};
-"""
-
 
 def live(address: str, n_runs: int) -> None:
-    """Mount the live component.
+    """Mounts the live component.
 
     Args:
         address: Where it asks, with the secret of its session.
@@ -39,10 +26,10 @@ def _draw_anew() -> None:
 
 
 def to_top(n_times: int) -> None:
-    """Show the top of the page to who pressed something further down, once for each time."""
-    _to_top(key="to_top", data=n_times, height="content")
+    """Shows the top of the page to who pressed something further down, once for each time."""
+    _to_top(key="top_unseen", data=n_times, height="content")
 
 
 _FOLDER = Path(__file__).parent / "live"
 _live = component("live", _FOLDER / "mount.js", SHARED, _FOLDER)
-_to_top = st.components.v2.component("to_top", js=_TO_TOP)
+_to_top = component("to_top", _FOLDER.with_name("to_top.js"))

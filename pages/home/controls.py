@@ -32,16 +32,16 @@ class Controls(SettingValues):
     order: str = "transformers"  # a key of ORDERS
 
     def settings(self) -> Settings:
-        """Return the active settings: masks that are not in use are neutral."""
+        """Returns the active settings: masks that are not in use are neutral."""
         return _settings_of(self)
 
     def to_page(self) -> dict[str, Any]:
-        """Return the controls as the live component speaks of them."""
+        """Returns the controls as the live component speaks of them."""
         return vars(self) | {"use": list(self.use)}
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> Controls:
-        """Read what the live component, or a link's run, says.
+        """Reads what the live component, or a link's run, says.
 
         Args:
             values: Any of the controls, as `to_page` or `encode` gives them. Unknown names are
@@ -53,7 +53,7 @@ class Controls(SettingValues):
         return cls(**read_controls(values, FIELDS))
 
     def encode(self) -> dict[str, str]:
-        """Return the controls for a link: those that differ from the defaults, as text."""
+        """Returns the controls for a link: those that differ from the defaults, as text."""
         values = vars(self)
         return {
             field.name: field.write(values[field.name])

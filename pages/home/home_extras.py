@@ -1,14 +1,13 @@
 """Below the live component: claims to try, the run as files."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
 
 from pages.frame.claims import CLAIMS, Claim
 from pages.frame.layout import is_presenting
-from pages.frame.models import default_model
+from pages.frame.offers import default_model
+from pages.frame.saved_run import KIND, MAX_MEGABYTES
 from pages.home.branch import Notice
 from pages.home.component import to_top
 from pages.home.in_page_file import live_page, runs_in_page
@@ -20,10 +19,9 @@ from pages.home.tab import Tab
 from viz.home.run_export import to_csv, to_json
 
 HOME_CLAIMS = tuple(claim for claim in CLAIMS if claim.page == "generate")
-MAX_MEGABYTES = 20  # of a saved run
 FILES = {
     "csv": ("Table, CSV", "text/csv", "utf-8-sig"),  # the mark is for Excel
-    "json": ("All of it, JSON", "application/json", "utf-8"),
+    "json": (KIND, "application/json", "utf-8"),
     "html": ("Replay, HTML", "text/html", "utf-8"),
     "live.html": ("Live page, HTML", "text/html", "utf-8"),  # with the model in it
 }
@@ -31,7 +29,7 @@ FILES = {
 
 @st.fragment
 def show_experiments(tab: Tab) -> None:
-    """Offer the claims of this page, each set up by one press.
+    """Offers the claims of this page, each set up by one press.
 
     What is folded away is not in the page: a browser looks at all that is there after every step.
     """
@@ -58,7 +56,7 @@ def _set_up(tab: Tab, claim: Claim) -> None:
 
 
 def set_up(session: Session, claim: Claim) -> None:
-    """Bring the session to where the claim is tried; what was on the page stays a branch."""
+    """Brings the session to where the claim is tried; what was on the page stays a branch."""
     session.notice = None
     for query, keep in ((claim.beside, False), (claim.query, bool(claim.beside))):
         if query:
@@ -68,7 +66,7 @@ def set_up(session: Session, claim: Claim) -> None:
 
 
 def show_files(tab: Tab) -> None:
-    """Offer the run as files, made when they are asked for; one of them can be opened again."""
+    """Offers the run as files, made when they are asked for; one of them can be opened again."""
     st.caption("Keep this run: the link reproduces it, the files record it.")
     with st.container(horizontal=True, key="keep"):
         for kind, (label, mime, encoding) in FILES.items():
@@ -84,7 +82,7 @@ def show_files(tab: Tab) -> None:
             )
         with st.popover("Open a saved run", icon=":material/folder_open:"):
             st.file_uploader(
-                "A run that “All of it, JSON” saved",
+                f"A run that “{KIND}” saved",
                 type="json",
                 key="run_file",
                 on_change=_take_run,

@@ -4,8 +4,6 @@ The weights and the tokenizer are read as they lie; what scripts of ours have to
 settings comes from the tables of which the app is made.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap
@@ -22,7 +20,7 @@ from model.tokenizing import vocabulary_labels
 from model.weights.locate import SHIPPED
 from pages.frame.assets import SHARED, name_of, source, style_sheets
 from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
-from pages.frame.models import DEFAULT_MODEL, DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_MODEL, DEFAULT_PROMPT
 from pages.frame.one_file import one_file
 from pages.home import controls
 from pages.home.link import COUNT, FIELDS, PLACE, TOKEN
@@ -45,7 +43,7 @@ _KINDS = {
 
 
 def live_page(lm: LanguageModel, query: str = "") -> str:
-    """Return the page with a shipped model in it.
+    """Returns the page with a shipped model in it.
 
     Args:
         lm: The model.
@@ -66,7 +64,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
 
 
 def runs_in_page(lm: LanguageModel) -> bool:
-    """Tell whether the page's scripts can run a model: a shipped one of storyteller's kind."""
+    """Tells whether the page's scripts can run a model: a shipped one of storyteller's kind."""
     return lm.name in SHIPPED and lm.config.model_type == "llama"
 
 
@@ -76,7 +74,7 @@ def _packed(path: Path) -> str:
 
 
 def facts(lm: LanguageModel) -> dict[str, Any]:
-    """Return what the page's scripts have to know of the model and of the app's settings."""
+    """Returns what the page's scripts have to know of the model and of the app's settings."""
     folder = SHIPPED[lm.name]
     return {
         "model": {
@@ -106,7 +104,7 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
 
 
 def describe_field(field: Field) -> dict[str, Any]:
-    """Describe a field of a link: its values, and the words in which others are refused."""
+    """Describes a field of a link: its values, and the words in which others are refused."""
     row = SETTINGS.get(field.name)
     limit = min(getattr(field, "max_characters", 0), MAX_LINK_TEXT)
     low, high = (0, limit) if isinstance(field, Text) else _bounds(field)
@@ -128,7 +126,7 @@ def _bounds(field: Field) -> Sequence[float]:
 
 
 def _refusal(field: Field) -> str:
-    """Return what is said of a value that makes no sense, up to that value."""
+    """Returns what is said of a value that makes no sense, up to that value."""
     try:
         field.read("?" * (MAX_LINK_TEXT + 1))
     except ValueError as error:
@@ -137,7 +135,7 @@ def _refusal(field: Field) -> str:
 
 
 def code() -> dict[str, Any]:
-    """Describe the code that runs at a press: one step of the loop, and the forward pass in it."""
+    """Describes the code that runs at a press: one step of the loop, and the forward pass in it."""
     step, forward = _method("generation.js", "step"), _method("llama.js", "forward")
     lines = [*step.values(), "", *forward.values()]
     marks = [(found[1], i) for i, line in enumerate(step.values()) if (found := _STAGE.match(line))]
@@ -153,7 +151,7 @@ def code() -> dict[str, Any]:
 
 
 def _method(file: str, name: str) -> dict[int, str]:
-    """Return the lines of a method by their numbers."""
+    """Returns the lines of a method by their numbers."""
     lines = source(f"home/in_page/{file}").split("\n")
     first = next(i for i, line in enumerate(lines) if line.startswith(f"  {name}("))
     last = lines.index("  }", first)

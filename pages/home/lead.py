@@ -11,6 +11,6 @@ _LEAD = (
 
 
 def show_lead() -> None:
-    """Say what a language model does, and where to begin; in a guided lesson its bar says it."""
+    """Says what a language model does, and where to begin; in a guided lesson its bar says it."""
     if "lesson" not in st.query_params:
         st.html(_LEAD)

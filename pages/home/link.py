@@ -12,17 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 from model.sentences import MAX_SENTENCE, as_many_as_fit
+from model.server.logits import EngineError
 from model.weights.device import DTYPES, choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Switch, Text, Whole, read_fields
 from pages.frame.fields import Choice as OneOf
-from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home import controls
-from pages.home.branch import Branch, Choice, Notice, ParkedBranch
+from pages.home.branch import MAX_SEED, Branch, Choice, Notice, ParkedBranch
 from pages.home.controls import Controls
-from pages.home.session import MAX_SEED, Session
+
+if TYPE_CHECKING:
+    from pages.home.session import Session
 
 MAX_TOKENS = 4_096  # generated tokens that a link may ask for
 MAX_QUERY = 500_000  # characters of a text that a browser or a file keeps
@@ -54,7 +58,7 @@ class LinkState:
 
 
 def write_address(session: Session) -> str:
-    """Return what a link to the session's text begins with; empty for a long prompt.
+    """Returns what a link to the session's text begins with; empty for a long prompt.
 
     The page writes the rest, which grows with the text (`live/link.js`).
     """
@@ -62,12 +66,12 @@ def write_address(session: Session) -> str:
 
 
 def write_whole(session: Session, text: Branch | ParkedBranch) -> str:
-    """Return the query that brings back one of the session's texts, however long."""
+    """Returns the query that brings back one of the session's texts, however long."""
     return f"{_write_model(session, text.chat)}&{write_text(text)}"
 
 
 def _write_model(session: Session, chat: bool) -> str:
-    """Return the part of a query that says the model and the controls."""
+    """Returns the part of a query that says the model and the controls."""
     parts = {"model": session.lm.name}
     here = session.lm.local
     if here is not None and here.dtype != choose_dtype("auto", here.device):
@@ -78,7 +82,7 @@ def _write_model(session: Session, chat: bool) -> str:
 
 
 def write_text(text: Branch | ParkedBranch) -> str:
-    """Return the query of one text alone: all of it but the model and the controls."""
+    """Returns the query of one text alone: all of it but the model and the controls."""
     alike = [(how, sum(1 for _ in same)) for how, same in groupby(map(write_how, text.choices))]
     forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(text.choices) if choice.forced]
     parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else ""}
@@ -87,7 +91,7 @@ def write_text(text: Branch | ParkedBranch) -> str:
 
 
 def write_how(choice: Choice) -> str:
-    """Return the seed and the controls of a choice, as a link says them."""
+    """Returns the seed and the controls of a choice, as a link says them."""
     return _write_how(choice.seed, choice.controls)
 
 
@@ -102,7 +106,7 @@ def _joined(parts: Mapping[str, str]) -> str:
 
 
 def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
-    """Read a query string; what cannot be read is left at its default and named in `problems`."""
+    """Reads a query string; what cannot be read is left at its default and named in `problems`."""
     link = read_fields({name: (text,) for name, text in params.items()}, FIELDS)
     values = link.values
     state = LinkState(
@@ -123,7 +127,7 @@ def read_link(params: Mapping[str, str], default_model: str) -> LinkState:
 
 
 def read_whole(query: object) -> LinkState:
-    """Read the query of one text, which came from a browser or a file; its prompt may be long.
+    """Reads the query of one text, which came from a browser or a file; its prompt may be long.
 
     Raises:
         ValueError: It is none, or too long.
@@ -137,7 +141,7 @@ def read_whole(query: object) -> LinkState:
 
 
 def follow(session: Session, link: LinkState) -> None:
-    """Bring a session to where the link was made.
+    """Brings a session to where the link was made.
 
     Raises:
         ValueError: The run could be followed in part only; all else is as the link asks.
@@ -150,10 +154,16 @@ def follow(session: Session, link: LinkState) -> None:
 
 
 def follow_or_say(session: Session, link: LinkState, problems: Sequence[str] = ()) -> None:
-    """Bring a session to where the link was made, and say what was not as it asks."""
+    """Brings a session to where the link was made, and says what was not as it asks.
+
+    Raises:
+        EngineError: The model's server does not answer: later it may.
+    """
     told = list(problems)
     try:
         follow(session, link)
+    except EngineError:
+        raise
     except ValueError as error:
         told.append(f"The link's run was followed in part: {error}")
     if told:

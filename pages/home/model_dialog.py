@@ -4,9 +4,7 @@ What it costs is said before it is fetched: on disk, in memory, in seconds for e
 job fetches and loads it, and the page goes on with it.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +13,7 @@ import streamlit as st
 from model.job import Job
 from model.loading import LanguageModel, LoadError
 from model.machine.device import free_bytes
+from model.weights.check import check_causal
 from model.weights.device import choose_devices, choose_dtype
 from model.weights.facts import (
     ModelFacts,
@@ -25,14 +24,16 @@ from model.weights.facts import (
 )
 from model.weights.hub import ask, host, is_offline
 from pages.frame.attempts import made_or_said
-from pages.frame.job_panel import JobPanel, Jobs, is_running, start_job, stop
+from pages.frame.job_panel import JobPanel, Jobs, is_running, stop
 from pages.frame.layout import as_written
-from pages.frame.models import (
+from pages.frame.models import opening
+from pages.frame.offers import (
     folder_of,
     is_restricted,
     models_here,
+    name_of,
     offered_models,
-    opening,
+    server_model,
     takes_names,
 )
 from viz.format import digits, size
@@ -41,6 +42,7 @@ IS_OPEN, NAME = "choosing_model", "model_name"
 WANTED = "wanted_model"  # with the model itself, for the page to go on with
 OPENED = "opened_model"  # what the job opens, or opened last
 JOB = "open_model"
+ON_SERVER = "Its weights are on the server that this page asks"
 FORMATS = {  # of numbers, by device
     "cpu": ("float32", "bfloat16"),
     "mps": ("float32", "bfloat16", "float16"),
@@ -62,7 +64,7 @@ class Wanted:
         return "auto" if self.device == choose_devices("auto")[0].type else self.device
 
     def is_in_use(self, lm: LanguageModel) -> bool:
-        """Tell whether it is this one."""
+        """Tells whether it is this one."""
         if lm.local is None:
             return self.name == lm.name
         place = choose_devices(self.place, lm.n_parameters * lm.dtype.itemsize)[0]
@@ -71,7 +73,7 @@ class Wanted:
 
 
 def model_button(lm: LanguageModel) -> None:
-    """Draw the button that names the model in use and opens the dialog."""
+    """Draws the button that names the model in use and opens the dialog."""
     st.button(
         f"Model: {as_written(lm.name.rpartition('/')[2])}",
         key="choose_model",
@@ -83,7 +85,7 @@ def model_button(lm: LanguageModel) -> None:
 
 
 def open_dialog() -> None:
-    """Open the dialog: on the lists, or on the model that is being opened."""
+    """Opens the dialog: on the lists, or on the model that is being opened."""
     is_busy = is_running(_jobs(), JOB)
     st.session_state[IS_OPEN] = True
     st.session_state[NAME] = st.session_state[OPENED].name if is_busy else ""
@@ -95,13 +97,13 @@ def _jobs() -> Jobs:
 
 
 def show_dialog(lm: LanguageModel) -> None:
-    """Show the dialog while it is open."""
+    """Shows the dialog while it is open."""
     if st.session_state.get(IS_OPEN):
         _dialog(lm)
 
 
 def close_dialog() -> None:
-    """Close the dialog; a download goes on."""
+    """Closes the dialog; a download goes on."""
     st.session_state[IS_OPEN] = False
 
 
@@ -128,7 +130,7 @@ def _dialog(lm: LanguageModel) -> None:
 
 
 def _formats(is_busy: bool) -> tuple[str, str]:
-    """Let the reader choose the device, where there are several, and the format of numbers."""
+    """Lets the reader choose the device, where there are several, and the format of numbers."""
     kinds = [kind for kind in FORMATS if _has(kind)]
     with st.container(horizontal=True):
         device = _defaults()[0]
@@ -155,13 +157,13 @@ def _formats(is_busy: bool) -> tuple[str, str]:
 
 
 def _defaults() -> tuple[str, str]:
-    """Return the device that models run on unless another is chosen, and the format there."""
+    """Returns the device that models run on unless another is chosen, and the format there."""
     device = choose_devices("auto")[0].type
     return device, _default_dtype(device)
 
 
 def _default_dtype(device: str) -> str:
-    """Return the format of numbers there."""
+    """Returns the format of numbers there."""
     return str(choose_dtype("auto", choose_devices(device)[0])).removeprefix("torch.")
 
 
@@ -176,26 +178,38 @@ def _has(kind: str) -> bool:
 
 
 def _offer(wanted: Wanted, lm: LanguageModel) -> None:
-    """Say what a model costs, and offer to fetch and use it."""
+    """Says what a model costs, and offers to fetch and use it."""
+    facts = made_or_said(lambda: _facts(wanted.name))
+    if facts is not None:
+        wanted = replace(wanted, name=facts.name)
     if wanted != st.session_state.get(OPENED) and not is_running(_jobs(), JOB):
         _drop_job()  # of another
-    facts = made_or_said(lambda: _facts(wanted.name))
     if facts is None:
         return
     with st.container(border=True):
         st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")
-        st.caption(_costs(facts, wanted.device, wanted.dtype))
+        is_there = facts.name == server_model()
+        st.caption(ON_SERVER if is_there else _costs(facts, wanted.device, wanted.dtype))
         if wanted.is_in_use(lm):
             st.caption("It is in use.")
             return
         JobPanel(
             _jobs(),
             JOB,
-            "Use this model" if facts.is_here else f"Download {size(facts.n_bytes)} and use it",
+            _press(facts),
             partial(_start, wanted),
             partial(_use, wanted),
             icon=None if facts.is_here else ":material/download:",
         ).show()
+
+
+def _press(facts: ModelFacts) -> str:
+    """Says what the button does."""
+    if facts.is_here:
+        return "Use this model"
+    if n_held := facts.n_bytes_held:
+        return f"Go on with the download: {size(n_held)} of {size(facts.n_bytes)} are here"
+    return f"Download {size(facts.n_bytes)} and use it"
 
 
 def _start(wanted: Wanted) -> Job[LanguageModel]:
@@ -210,39 +224,55 @@ def _drop_job() -> None:
 
 
 def _use(wanted: Wanted, job: Job[Any]) -> None:
-    """Hand a model that is loaded to the page; the job held the only copy until then."""
+    """Hands a model that is loaded to the page; the job held the only copy until then."""
     st.session_state[WANTED] = wanted, job.found
     _drop_job()
     close_dialog()
     st.rerun()
 
 
-def begin_opening(name: str, dtype: str) -> None:
-    """Open the dialog on a model that a link asks for, its download begun."""
+def offer_opening(name: str, dtype: str) -> None:
+    """Opens the dialog on a model that a link asks for; a link alone fetches nothing."""
     device, usual = _defaults()
-    dtype = usual if dtype == "auto" else dtype
-    st.session_state[f"model_dtype_{device}"] = dtype
-    start_job(_jobs(), JOB, partial(_start, Wanted(name, device, dtype)))
-    open_dialog()
+    st.session_state[f"model_dtype_{device}"] = usual if dtype == "auto" else dtype
+    st.session_state[IS_OPEN] = True
+    st.session_state[NAME] = name
 
 
 def _facts(name: str) -> ModelFacts:
-    """Return what is known of a model; the hub is asked once for what nobody here knows."""
+    """Returns what is known of a model; the hub is asked once for what nobody here knows.
+
+    Raises:
+        LoadError: Where it does not write, or cannot be had; one sentence.
+    """
+    facts = _known_facts(name) or _asked_facts(name)
+    if facts.kind is not None:
+        check_causal(facts.kind, facts.name)
+    return facts
+
+
+def _known_facts(name: str) -> ModelFacts | None:
+    """Returns what is known here."""
+    name = name_of(name)
+    if name == server_model():
+        return ModelFacts(name, 0, is_here=True)
     folder = folder_of(name)
     if folder is not None:
         return facts_of_folder(name, folder)
-    for model in small_models():
-        if model.name == name:
-            return model
+    return next((model for model in small_models() if model.name == name), None)
+
+
+def _asked_facts(name: str) -> ModelFacts:
+    """Returns what the hub knows; what it has by another name may be here by that."""
     asked: dict[str, ModelFacts] = st.session_state.setdefault("model_asked", {})
     if name not in asked:
         with st.spinner(f"Asking {host()}…"):
-            asked[name] = facts_of_hub(name, ask(name))
-    return asked[name]
+            asked[name] = facts_of_hub(ask(name))
+    return _known_facts(asked[name].name) or asked[name]
 
 
 def _summary(facts: ModelFacts) -> str:
-    """Name the size, the licence, and what it asks for."""
+    """Names the size, the licence, and what it asks for."""
     parts = [] if facts.n_parameters is None else [_millions(facts.n_parameters)]
     parts += [f"licence {as_written(facts.licence)}"] if facts.licence else []
     parts += ["gated: accept its terms on its page, then sign in"] if facts.is_gated else []
@@ -254,7 +284,7 @@ def _millions(n_parameters: int) -> str:
 
 
 def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
-    """Say what it takes on disk and in memory, and how fast it can be."""
+    """Says what it takes on disk and in memory, and how fast it can be."""
     disk = f"{size(facts.n_bytes)} on disk{', here already' if facts.is_here else ''}."
     if not facts.counts:
         return disk
@@ -276,7 +306,7 @@ def _pace(facts: ModelFacts, device: str, dtype: str) -> str:
 
 
 def _lists(lm: LanguageModel, device: str, dtype: str) -> None:
-    """List what is on this machine, and small models to fetch, as far as readers may have them."""
+    """Lists what is on this machine, and small models to fetch, as far as readers may have them."""
     here = list(dict.fromkeys([*offered_models(), *models_here(), lm.name]))
     _list("On this machine", "model_here", {name: _here(name, lm) for name in here})
     if is_restricted():
@@ -290,13 +320,19 @@ def _lists(lm: LanguageModel, device: str, dtype: str) -> None:
 
 
 def _here(name: str, lm: LanguageModel) -> str:
-    """Say of a model on this disk how large it is; of one that is offered, that it is not here."""
+    """Says of a model on this disk how large it is; of one that is offered, that it is not here."""
     try:
-        folder = folder_of(name)
-        where = "to download" if folder is None else size(facts_of_folder(name, folder).n_bytes)
+        where = _where(name)
     except LoadError:  # in memory alone
         where = ""
     return " · ".join(filter(None, [where, "in use" if name == lm.name else ""])) or "\u00a0"
+
+
+def _where(name: str) -> str:
+    if name == server_model():
+        return ON_SERVER
+    folder = folder_of(name)
+    return "to download" if folder is None else size(facts_of_folder(name, folder).n_bytes)
 
 
 def _brief(facts: ModelFacts, device: str, dtype: str) -> str:
@@ -325,11 +361,11 @@ def _list(title: str, key: str, described: dict[str, str]) -> None:
 
 
 def _take(key: str) -> None:
-    """Put the name that was chosen in a list where a typed one would stand."""
+    """Puts the name that was chosen in a list where a typed one would stand."""
     st.session_state[NAME], st.session_state[key] = st.session_state[key], None
 
 
 def _forget() -> None:
-    """Show the lists again."""
+    """Shows the lists again."""
     _drop_job()
     st.session_state[NAME] = ""

@@ -1,7 +1,5 @@
 """The home page below its title: the reader's tab, the toolbar, the live component."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,25 +10,26 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
+from model.server.logits import EngineError
 from model.weights.hub import ask
 from pages.frame.first_paint import base_path
-from pages.frame.layout import is_presenting, presenter_toggle, switch
+from pages.frame.layout import is_presenting, presenter_toggle, show_error, switch
 from pages.frame.lesson_state import SESSION, progress_caption
-from pages.frame.models import (
+from pages.frame.models import shared_model
+from pages.frame.offers import (
     DEFAULT_MODEL,
     DEFAULT_PROMPT,
     default_model,
     folder_of,
     is_restricted,
     server_model,
-    shared_model,
 )
-from pages.home.branch import Notice
+from pages.home.branch import MAX_SEED, Notice
 from pages.home.component import live
 from pages.home.link import LinkState, follow_or_say, read_link
-from pages.home.model_dialog import WANTED, begin_opening, model_button, show_dialog
+from pages.home.model_dialog import WANTED, model_button, offer_opening, show_dialog
 from pages.home.run_export import SAVED_RUN
-from pages.home.session import MAX_SEED, Session
+from pages.home.session import Session
 from pages.home.tab import Tab, shown_of
 from pages.home.tab_record import bring_back
 from viz.format import count
@@ -40,8 +39,12 @@ TOOLBAR_OF = "toolbar_of"  # the branch whose toolbar is on the page
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader, opening a session first if there is none."""
-    tab = _tab(waiting)
+    """Draws the page for this reader, opening a session first if there is none."""
+    try:
+        tab = _tab(waiting)
+    except EngineError as error:
+        _say_away(error, waiting)
+        return
     waiting.empty()
     with toolbar:
         _toolbar(tab)
@@ -56,11 +59,25 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     show_dialog(tab.session.lm)  # last, for a job in it is part of this run
 
 
+def _say_away(error: EngineError, waiting: DeltaGenerator) -> None:
+    """Says that the model's server gave no text; the address keeps what it asks for."""
+    waiting.empty()
+    show_error(str(error))
+    st.markdown("Until then this page’s address and this tab keep your text.")
+    with st.container(horizontal=True, key="server_away"):
+        st.button("Try again", type="primary", key="server_again")
+        st.link_button(f"Open {DEFAULT_MODEL} in another tab", f"?model={DEFAULT_MODEL}")
+
+
 # The session
 
 
 def _tab(waiting: DeltaGenerator) -> Tab:
-    """Return what this tab has: its session as the address, a file or the dialog asks."""
+    """Returns what this tab has: its session as the address, a file or the dialog asks.
+
+    Raises:
+        EngineError: The model's server gives no text, and there is none yet.
+    """
     tab: Tab | None = st.session_state.get(TAB)
     link = st.session_state.pop(SAVED_RUN, None)
     if tab is None:
@@ -81,7 +98,7 @@ def _tab(waiting: DeltaGenerator) -> Tab:
 
 
 def _go_to(link: LinkState, tab: Tab | None, waiting: DeltaGenerator) -> Session:
-    """Go where a link leads; a text of the model in use stands beside what was written so far."""
+    """Goes where a link leads; a text of the model in use stands beside what was written so far."""
     session = None if tab is None else tab.session
     if tab is not None and session is not None and link.model in ("", session.lm.name):
         with tab.lock:
@@ -90,7 +107,7 @@ def _go_to(link: LinkState, tab: Tab | None, waiting: DeltaGenerator) -> Session
     if link.model != server_model() and _is_to_fetch(link.model):
         # the page comes at once, the model when it is here
         st.session_state["waiting_link"] = link
-        begin_opening(link.model, _dtype(link))
+        offer_opening(link.model, _dtype(link))
         if session is not None:
             return session
         link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
@@ -99,25 +116,24 @@ def _go_to(link: LinkState, tab: Tab | None, waiting: DeltaGenerator) -> Session
     try:  # what is here stays where its model cannot be had
         lm = _load(link.model, waiting, _dtype(link))
         Session(lm, DEFAULT_PROMPT)
+        return _open(link, waiting, lm)
     except ValueError as error:
         told = [str(error), f"{session.lm.name} stays in use."]
         session.notice = Notice("error", as_many_as_fit(told, MAX_SENTENCE, " "))
         return session
-    return _open(link, waiting, lm)
 
 
 def _go_on_with(link: LinkState, session: Session) -> None:
-    """Write a link's text beside what the session has; what cannot be written is said."""
+    """Writes a link's text beside what the session has; what cannot be written is said."""
     try:
         session.start(link.prompt, link.seed, chat=bool(link.chat))
+        follow_or_say(session, link, link.problems)
     except ValueError as error:
         session.notice = Notice("error", str(error))
-    else:
-        follow_or_say(session, link, link.problems)
 
 
 def _is_to_fetch(name: str) -> bool:
-    """Tell whether a model has to come from the hub, and can."""
+    """Tells whether a model has to come from the hub, and can."""
     try:
         return folder_of(name) is None and bool(ask(name).n_bytes)
     except LoadError:
@@ -125,11 +141,17 @@ def _is_to_fetch(name: str) -> bool:
 
 
 def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None = None) -> Session:
-    """Open a session as a link asks; where it asks too much, say so and open what can be."""
+    """Opens a session as a link asks; where it asks too much, says so and opens what can be.
+
+    Raises:
+        EngineError: The model's server gives no text: another model's would be another text.
+    """
     problems = list(link.problems)
     try:
         lm = loaded or _load(link.model, waiting, _dtype(link))
     except LoadError as error:
+        if link.model == server_model():
+            raise EngineError(str(error)) from error
         problems += [str(error), f"{DEFAULT_MODEL} is used in its place."]
         lm = _load(DEFAULT_MODEL, waiting)
         link.choices = []
@@ -145,13 +167,15 @@ def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None
 
 
 def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session | None:
-    """Begin the text of a link, else the default one; None where the model takes neither."""
+    """Begins the text of a link, else the default one; None where the model takes neither."""
     for prompt in (link.prompt, DEFAULT_PROMPT):
         try:
             session = Session(lm, prompt, link.seed, chat=bool(link.chat))
             if link.chat is None:
                 _tell_of_chat(session)
             return session
+        except EngineError:
+            raise
         except ValueError as error:
             problems.append(str(error))
             link.choices = []
@@ -159,7 +183,7 @@ def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session |
 
 
 def _bring_back(tab: Tab, waiting: DeltaGenerator) -> Session:
-    """Take back the texts of another model; what is here stays where they cannot be written."""
+    """Takes back the texts of another model; what is here stays where they cannot be written."""
     record, tab.record = tab.record, None
     assert record is not None
     try:
@@ -170,7 +194,7 @@ def _bring_back(tab: Tab, waiting: DeltaGenerator) -> Session:
 
 
 def _change_model(session: Session, lm: LanguageModel) -> Session:
-    """Start the same prompt on another model; if that fails, the model in use stays in use."""
+    """Starts the same prompt on another model; if that fails, the model in use stays in use."""
     try:
         changed = Session(lm, session.prompt, session.seed, chat=session.chat)
     except ValueError as error:
@@ -182,7 +206,7 @@ def _change_model(session: Session, lm: LanguageModel) -> Session:
 
 
 def _tell_of_chat(session: Session) -> None:
-    """Say that a chat model continues plain text here, and where it can be asked instead."""
+    """Says that a chat model continues plain text here, and where it can be asked instead."""
     if session.lm.has_chat_template and not session.chat and session.notice is None:
         session.notice = Notice(
             "info",
@@ -196,7 +220,7 @@ def _load(name: str, waiting: DeltaGenerator, dtype: str = "auto") -> LanguageMo
 
 
 def _dtype(link: LinkState) -> str:
-    """Return the format that is asked for; those who share a server take what it chooses."""
+    """Returns the format that is asked for; those who share a server take what it chooses."""
     return "auto" if is_restricted() else link.dtype
 
 
@@ -213,7 +237,7 @@ OFF = (
 
 
 def _begins_with(session: Session) -> str:
-    """Name what the text begins with, as the toolbar does."""
+    """Names what the text begins with, as the toolbar does."""
     if not session.lm.has_chat_template:
         return f"Seed {session.seed}"
     return f"{'Chat template' if session.chat else 'Plain text'} · seed {session.seed}"
@@ -255,7 +279,7 @@ def _toolbar(tab: Tab) -> None:
 
 
 def _what_is_sent(n_vocab: int, n_sent: int) -> str:
-    """Say which probabilities are the server's, and what the others are."""
+    """Says which probabilities are the server's, and what the others are."""
     if n_sent == n_vocab:
         return f"Runs on a server, which sends the log-probability of all {count(n_vocab)} tokens."
     return (
@@ -265,7 +289,7 @@ def _what_is_sent(n_vocab: int, n_sent: int) -> str:
 
 
 def _take(tab: Tab, key: str, branch: int, take: Callable[[Session, Any], None]) -> None:
-    """Let a session take what a widget says, if that still speaks of the text that is written.
+    """Lets a session take what a widget says, if that still speaks of the text that is written.
 
     Right after another branch was chosen the browser still sends the widgets of the one before, and
     Streamlit, which has forgotten them by then, takes what they say for a change.

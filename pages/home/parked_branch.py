@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def restore(session: Session, parked: ParkedBranch) -> Branch:
-    """Write a parked text again; it is then a branch like the others.
+    """Writes a parked text again; it is then a branch like the others.
 
     Raises:
         ValueError: It cannot be written again; the session is as it was.

@@ -4,8 +4,6 @@
 computes the masks while a slider is dragged. What of the state is sent, `told.py` says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -31,7 +29,7 @@ _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by 
 
 
 def describe(session: Session) -> dict[str, Any]:
-    """Return the fields of the state that the live component shows, its rows apart."""
+    """Returns the fields of the state that the live component shows, its rows apart."""
     generation, branch = session.generation, session.active
     again = branch.redo(session.controls.settings())
     next_id = session.next_id()  # first: a server may be asked for more logits
@@ -45,6 +43,7 @@ def describe(session: Session) -> dict[str, Any]:
         "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
         "finished": generation.finished,
         "logprob": generation.logprob,
+        "memory": vars(generation.memory),
         "controls": session.controls.to_page(),
         "distribution": _distribution(generation),
         "inspect": _inspection(session),
@@ -63,7 +62,7 @@ def describe(session: Session) -> dict[str, Any]:
 
 
 def describe_text(session: Session) -> dict[str, Any]:
-    """Describe the model and the prompt: what a saved page is told as well."""
+    """Describes the model and the prompt: what a saved page is told as well."""
     branch = session.active
     return {
         "model": _model(session.lm),
@@ -77,7 +76,7 @@ def describe_text(session: Session) -> dict[str, Any]:
 
 
 def columns_of(session: Session, start: int, end: int | None = None) -> dict[str, list[Any]]:
-    """Describe the generated tokens from one on: a list for each column of the rows."""
+    """Describes the generated tokens from one on: a list for each column of the rows."""
     generation, lm = session.generation, session.lm
     steps, choices = generation.steps[start:end], session.active.choices[start:end]
     ids = generation.ids[: generation.n_prompt + start + len(steps)]
@@ -99,7 +98,7 @@ def _distribution(generation: Generation) -> Part:
 
 
 def _inspection(session: Session) -> Part | None:
-    """Describe the position that is looked back at, or the one that the end was drawn from."""
+    """Describes the position that is looked back at, or the one that the end was drawn from."""
     inspection = session.inspection or session.active.look_at_end(session.controls)
     if inspection is None:
         return None
@@ -110,6 +109,7 @@ def _inspection(session: Session) -> Part | None:
         "token_id": inspection.token_id,
         "coin": inspection.coin,
         "forced": inspection.forced,
+        "memory": vars(inspection.memory),
         "settings": {name: getattr(settings, name) for name in settings.__dataclass_fields__},
     }
     key = inspection.distribution, inspection.position, settings, inspection.forced
@@ -119,7 +119,7 @@ def _inspection(session: Session) -> Part | None:
 def name_arrays(
     kept: Distribution, logits: np.ndarray | None = None, prefix: str = ""
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Describe a distribution and name its arrays: all logits where they are few enough."""
+    """Describes a distribution and names its arrays: all logits where they are few enough."""
     if logits is not None and not kept.n_tail and len(logits) <= MAX_EXACT:
         return {"n_vocab": len(logits), "n_unsent": 0}, {f"{prefix}logits": logits}
     described = {"n_vocab": kept.n_vocab, "n_unsent": kept.n_unsent}
@@ -145,7 +145,7 @@ def _model(lm: LanguageModel) -> dict[str, Any]:
 
 
 def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, str]:
-    """Return, by position from one on, the characters that are only complete with that token."""
+    """Returns, by position from one on, the characters that are only complete with that token."""
     unfinished = _unfinished(lm)
     if unfinished.isdisjoint(ids[start:]):
         return {}
@@ -161,10 +161,12 @@ def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, s
 
 
 def _unfinished(lm: LanguageModel) -> frozenset[int]:
-    """Return the ids of tokens that are no whole characters by themselves."""
+    """Returns the ids of tokens that end no character: parts of one, and ids without any bytes."""
     if lm.tokenizer not in _UNFINISHED:
-        labels = vocabulary_labels(lm)
-        _UNFINISHED[lm.tokenizer] = frozenset(i for i, text in enumerate(labels) if "<0x" in text)
+        labels = enumerate(vocabulary_labels(lm))
+        _UNFINISHED[lm.tokenizer] = frozenset(
+            i for i, text in labels if "<0x" in text or text == f"<id {i}>"
+        )
     return _UNFINISHED[lm.tokenizer]
 
 
@@ -204,7 +206,7 @@ def _describe_branch(lm: LanguageModel, branch: Branch | ParkedBranch) -> dict[s
 
 
 def describe_cache(generation: Generation) -> dict[str, Any]:
-    """Describe what the cache is made of, and how full it is now."""
+    """Describes what the cache is made of, and how full it is now."""
     shape = generation.lm.cache_shape
     return {
         "tokens": generation.cache_tokens,
@@ -230,7 +232,7 @@ def _timing(generation: Generation) -> dict[str, Any]:
 
 
 def describe_piece(piece: Piece) -> dict[str, Any]:
-    """Describe a token of a text."""
+    """Describes a token of a text."""
     return {
         "id": piece.token_id,
         "label": piece.label,

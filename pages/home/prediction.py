@@ -1,7 +1,5 @@
 """What the reader expects next, weighed by the model: predict, then reveal."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,7 +11,7 @@ from pages.home.branch import Guess
 
 
 def weigh_guess(generation: Generation, text: str) -> Guess:
-    """Return a guess with its rank and its probability at temperature 1.
+    """Returns a guess with its rank and its probability at temperature 1.
 
     Args:
         generation: The text whose next token is guessed.

@@ -4,8 +4,6 @@ The file asks nothing of any network, and its content policy runs no script but 
 data in it: no `<` is left in the recording, and the scripts put text into text nodes only.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -40,12 +38,12 @@ MIN_HELD = 64  # tokens
 
 
 def replay_page(session: Session, *, presenter: bool) -> str:
-    """Return a page that replays the active branch in any browser."""
+    """Returns a page that replays the active branch in any browser."""
     return to_page(record(session, presenter=presenter))
 
 
 def record(session: Session, *, presenter: bool) -> dict[str, Any]:
-    """Return what the page is told of the run, and of each position that was drawn from.
+    """Returns what the page is told of the run, and of each position that was drawn from.
 
     A file is made in a thread of its own, and tokens may be written meanwhile: what is recorded is
     as much as was there when it began.
@@ -88,7 +86,7 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
 
 
 def to_page(recording: Mapping[str, Any]) -> str:
-    """Put a recording into its page."""
+    """Puts a recording into its page."""
     style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n" + source(
         "home/replay/replay.css"
     )
@@ -102,16 +100,17 @@ def to_page(recording: Mapping[str, Any]) -> str:
 
 
 def _position(step: Step, choice: Choice) -> tuple[str, Iterable[int]]:
-    """Pack what one token was drawn from, and name the ids that are held of it."""
+    """Packs what one token was drawn from, and names the ids that are held of it."""
     kept = as_far_as_needed(step)
     described, arrays = name_arrays(kept)
-    header = described | {"coin": step.coin, "controls": choice.controls.to_page()}
+    drawn = {"coin": step.coin, "memory": vars(step.memory)}
+    header = described | drawn | {"controls": choice.controls.to_page()}
     held = range(kept.n_vocab) if kept.ids is None else kept.ids.tolist()
     return b64encode(encode_payload(header, arrays)).decode(), held
 
 
 def as_far_as_needed(step: Step) -> Distribution:
-    """Cut a distribution to what the masks kept, the token that was taken, and nearly all mass.
+    """Cuts a distribution to what the masks kept, the token that was taken, and nearly all mass.
 
     Where no mask cut, the coin could fall on any token: all stay.
     """

@@ -4,8 +4,6 @@ Served beside Streamlit by the same process, as what phones ask is. It knows the
 what an event means, and what answers it, `tab.py` knows.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +31,7 @@ class Answers(Protocol):
     turn: asyncio.Lock  # one event at a time; who sends one again waits here, in no thread
 
     def answer(self, event: dict[str, Any]) -> bytes:
-        """Do what the event asks, and return what the page lacks."""
+        """Does what the event asks, and returns what the page lacks."""
 
 
 TABS: WeakValueDictionary[str, Answers] = WeakValueDictionary()  # by secret, while a reader is here
@@ -48,7 +46,7 @@ class RefusedError(Exception):
 
 
 async def answer(request: Request) -> Response:
-    """Answer an event of a page whose session is here."""
+    """Answers an event of a page whose session is here."""
     try:
         _check_origin(request)
         async with asyncio.timeout(MAX_SECONDS):
@@ -69,7 +67,7 @@ async def answer(request: Request) -> Response:
 
 
 def _check_origin(request: Request) -> None:
-    """Refuse what another site's page sends; a program that names no site may know the secret."""
+    """Refuses what another site's page sends; a program that names no site may know the secret."""
     site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     is_own = urlsplit(origin).netloc == request.headers.get("host") if origin else True
     if site not in (None, "same-origin") or not is_own:
@@ -92,5 +90,5 @@ async def _event(request: Request) -> dict[str, Any]:
 
 
 def routes(base: str) -> tuple[Route, ...]:
-    """Return the address of the loop, below the server's base path."""
+    """Returns the address of the loop, below the server's base path."""
     return (Route(f"{base}/loop/{{secret}}", answer, methods=["POST"]),)

@@ -1,15 +1,12 @@
 """A run as a record: all that is shown of it, for a file, and what a file says of it."""
 
-from __future__ import annotations
-
-import json
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 from model.records import RunRecord
-from model.sentences import reason
 from model.tokenizing import pieces
+from pages.frame.saved_run import read_saved
 from pages.home.branch import ParkedBranch
 from pages.home.link import LinkState, read_whole, write_whole
 from pages.home.session import Session
@@ -19,7 +16,7 @@ PACKAGES = ("torch", "transformers", "streamlit", "numpy")
 
 
 def run_record(session: Session) -> RunRecord:
-    """Return the active branch with all that it takes to understand and repeat it.
+    """Returns the active branch with all that it takes to understand and repeat it.
 
     A file is made in a thread of its own, and tokens may be written meanwhile: what is recorded is
     as much as was there when it began.
@@ -54,17 +51,9 @@ def run_record(session: Session) -> RunRecord:
 
 
 def read_run(data: bytes) -> LinkState:
-    """Return what a saved run asks for.
+    """Returns what a saved run asks for.
 
     Raises:
         ValueError: It is no saved run; one sentence with the remedy.
     """
-    try:
-        saved = json.loads(data)
-        if not isinstance(saved, dict) or "link" not in saved:
-            raise ValueError("it holds no run")
-        return read_whole(saved["link"])
-    except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"This file cannot be opened ({reason(error)}): choose one saved by “All of it, JSON”."
-        ) from None
+    return read_saved(data, lambda saved: read_whole(saved["link"]))

@@ -4,8 +4,6 @@ Knows nothing of Streamlit or of the wire: a `Tab` hands it the events of its pa
 either does what it says or leaves everything as it was and sets `notice` to one sentence.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Mapping
@@ -19,8 +17,9 @@ from model.sampling import process
 from model.server.logits import EngineError
 from model.tokenizing import encode, encode_chat, pieces
 from pages.frame.fields import echo, whole_number
-from pages.home.branch import Branch, Choice, Guess, Inspection, Notice, ParkedBranch
+from pages.home.branch import MAX_SEED, Branch, Choice, Guess, Inspection, Notice, ParkedBranch
 from pages.home.controls import Controls
+from pages.home.link import read_whole
 from pages.home.parked_branch import restore
 from pages.home.prediction import weigh_guess
 
@@ -28,7 +27,6 @@ LOGGER = logging.getLogger(__name__)
 
 MAX_BRANCHES = 8
 MAX_FINISH_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
-MAX_SEED = 2**31 - 1
 MAX_DRAFT = 20_000  # characters that are taken apart while they are typed
 BRANCHLESS_EVENTS = ("switch", "settings", "tokenise")
 QUIET_EVENTS = ("inspect", "tokenise", "settings", "guess")  # what was looked at stays
@@ -40,7 +38,7 @@ class Session:
     def __init__(
         self, lm: LanguageModel, prompt: str, seed: int = 0, *, chat: bool = False
     ) -> None:
-        """Run the prompt through the model once.
+        """Runs the prompt through the model once.
 
         Args:
             lm: The model that writes.
@@ -64,7 +62,7 @@ class Session:
         try:
             generation = self.read_prompt(prompt, seed, wrapped)
         except ValueError as error:
-            if not wrapped:
+            if not wrapped or isinstance(error, EngineError):
                 raise
             # the template itself may refuse, and the prompt alone still be read
             generation, wrapped = self.read_prompt(prompt, seed, chat=False), False
@@ -95,7 +93,7 @@ class Session:
     def start(
         self, prompt: str, seed: int, *, keep: bool = False, chat: bool | None = None
     ) -> None:
-        """Begin another text; the one on the page stays as a branch if anything was written.
+        """Begins another text; the one on the page stays as a branch if anything was written.
 
         Args:
             prompt: As typed.
@@ -109,26 +107,26 @@ class Session:
         chat = self.chat if chat is None else chat
         generation = self.read_prompt(prompt, seed, chat)
         if self.active.choices or keep:
-            self._make_room()
+            self._evict_oldest()
         else:
             self.branches.remove(self.active)
         self.active = self._add_branch(prompt, seed, generation, chat)
         self._show_draft(prompt)
 
     def reseed(self, seed: int) -> None:
-        """Draw with other pointers from here on; what is written stays."""
+        """Draws with other pointers from here on; what is written stays."""
         self.active.seed = seed
         self.active.undone.clear()
 
     def wrap_in_chat(self, chat: bool) -> None:
-        """Start the prompt again, with or without the model's chat template."""
+        """Starts the prompt again, with or without the model's chat template."""
         try:
             self.start(self.prompt, self.seed, chat=chat and self.lm.has_chat_template)
         except ValueError as error:  # the template itself may refuse
             self.notice = Notice("error", str(error))
 
     def next_id(self) -> int | None:
-        """Return the id that Next will append as things stand; None where the text is finished."""
+        """Returns the id that Next will append as things stand; None where the text is finished."""
         if self.generation.finished:
             return None
         place = self._place()
@@ -137,14 +135,15 @@ class Session:
         return self._next[1]
 
     def _place(self) -> tuple[object, ...]:
-        """Return all that the next step depends on."""
+        """Returns all that the next step depends on."""
         active = self.active
-        return active.number, active.seed, active.generation.ids[:], active.undone[:], self.controls
+        text = active.generation
+        return active.number, active.seed, text.ids[:], text.memory, active.undone[:], self.controls
 
     # What the page may ask for
 
     def handle(self, event: Mapping[str, Any]) -> None:
-        """Do what the page asks; on bad input say so in `notice` and lose nothing."""
+        """Does what the page asks; on bad input says so in `notice` and loses nothing."""
         kind = str(event.get("kind"))
         action = getattr(self, f"_on_{kind}", None)
         self.notice = None
@@ -200,12 +199,23 @@ class Session:
             self._rewind(len(self.active.choices))
         self.active.undone.clear()
 
+    def _on_again(self, event: Mapping[str, Any]) -> None:
+        """Writes what was taken back again: the rest of a text, each token as it came about."""
+        link = read_whole(event.get("query"))
+        if link.problems:
+            raise ValueError(link.problems[0])
+        active, seed, controls = self.active, self.seed, self.controls
+        try:
+            self.replay(link.choices[len(active.choices) :])
+        finally:
+            active.seed, self.controls = seed, controls
+
     def _on_rewind(self, event: Mapping[str, Any]) -> None:
         self._rewind(self._tokens_from(event))
 
     def _on_branch(self, event: Mapping[str, Any]) -> None:
         n_tokens = self._tokens_from(event)
-        self._make_room()
+        self._evict_oldest()
         old = self.active
         fork = old.generation.fork()
         fork.rewind(n_tokens=n_tokens)
@@ -251,7 +261,7 @@ class Session:
     # How it is done
 
     def _draw_next(self) -> int:
-        """Choose as the next step will, and append nothing."""
+        """Chooses as the next step will, and appends nothing."""
         generation, settings = self.generation, self.controls.settings()
         again = self.active.redo(settings)
         if again and again.forced:
@@ -261,7 +271,8 @@ class Session:
         try:
             stages = generation.stages_for(settings, coin=coin)
         except EngineError:  # the press asks once more, and says why
-            stages = process(generation.logits, generation.ids, settings, generation.n_prompt, coin)
+            known = generation.logits, generation.ids, settings, generation.n_prompt
+            stages = process(*known, coin, generation.memory)
         return choose(stages, coin)
 
     def _step(self, token_id: int | None = None) -> Step:
@@ -281,7 +292,7 @@ class Session:
         return step
 
     def replay(self, choices: list[Choice]) -> None:
-        """Write the tokens of a link again: drawn by their pointers, or forced as they were."""
+        """Writes the tokens of a link again: drawn by their pointers, or forced as they were."""
         for choice in choices:
             if self.generation.finished:
                 break
@@ -304,7 +315,7 @@ class Session:
         self._say(branch.generation.notice)
 
     def _say(self, text: str | None) -> None:
-        """Tell the reader a sentence, if there is one."""
+        """Tells the reader a sentence, if there is one."""
         if text:
             self.notice = Notice("info", text)
 
@@ -326,12 +337,12 @@ class Session:
         self.controls = Controls.from_page(values)
 
     def read_prompt(self, text: str, seed: int, chat: bool) -> Generation:
-        """Read a prompt as a text of its own."""
+        """Reads a prompt as a text of its own."""
         ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
         return Generation(self.lm, ids, seed=seed)
 
     def _show_draft(self, text: str) -> None:
-        """Take the text in the prompt's field apart; it is not yet the prompt."""
+        """Takes the text in the prompt's field apart; it is not yet the prompt."""
         ids = encode_chat(self.lm, text) if self.chat else encode(self.lm, text)
         self.draft, self.draft_pieces = text, pieces(self.lm.tokenizer, ids)
 
@@ -341,8 +352,8 @@ class Session:
         self.branches.append(branch)
         return branch
 
-    def _make_room(self) -> None:
-        """Let the oldest other branch go, as every branch keeps a cache of its own."""
+    def _evict_oldest(self) -> None:
+        """Lets the oldest other branch go, as every branch keeps a cache of its own."""
         if len(self.branches) >= MAX_BRANCHES:
             self.branches.remove(next(b for b in self.branches if b is not self.active))
             self._say(f"{MAX_BRANCHES} texts are kept: the oldest branch was let go.")

@@ -5,8 +5,6 @@ event is handled in a thread of the route, while Streamlit's own may run the pag
 them apart. Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import threading
@@ -38,7 +36,7 @@ class Tab:
     """
 
     def __init__(self, session: Session) -> None:
-        """Begin with a session; who has the secret finds it from now on."""
+        """Begins with a session; who has the secret finds it from now on."""
         self.secret = secrets.token_urlsafe()
         self.turn, self.lock = asyncio.Lock(), threading.RLock()
         self.record: TabRecord | None = None
@@ -61,7 +59,7 @@ class Tab:
                 self._session, self._told = session, Told(self._told.version)
 
     def answer(self, event: Mapping[str, Any]) -> bytes:
-        """Do what an event asks, once, and return what the page lacks."""
+        """Does what an event asks, once, and returns what the page lacks."""
         with self.lock, TURNS.step():
             number = event.get("n")
             if isinstance(number, int) and number > self.ack:
@@ -84,7 +82,7 @@ class Tab:
         return self._told.answer(held, fields, steps, lambda start: columns_of(session, start))
 
     def _restore(self, kept: object) -> None:
-        """Take back what the tab kept; what is here stays where that cannot be read."""
+        """Takes back what the tab kept; what is here stays where that cannot be read."""
         try:
             record = read_record(kept)
             if record.link.model == self._session.lm.name:
@@ -95,12 +93,12 @@ class Tab:
             self._session.notice = Notice("error", str(error))
 
     def _open(self, link: LinkState) -> Session:
-        """Open another session of the same model."""
+        """Opens another session of the same model."""
         session = Session(self._session.lm, link.prompt, link.seed, chat=bool(link.chat))
         follow_or_say(session, link)
         return session
 
 
 def shown_of(session: Session) -> tuple[object, ...]:
-    """Return what the page around the component shows of a session."""
+    """Returns what the page around the component shows of a session."""
     return session.seed, session.chat

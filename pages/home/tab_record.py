@@ -4,8 +4,6 @@ It comes from a browser, so anybody may have written it. It is read as links are
 taken or nothing. Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +29,7 @@ class TabRecord:
 
 
 def read_record(record: object) -> TabRecord:
-    """Read what a tab kept.
+    """Reads what a tab kept.
 
     Raises:
         ValueError: It cannot be used; one sentence.
@@ -45,7 +43,7 @@ def read_record(record: object) -> TabRecord:
 def bring_back(
     session: Session, record: TabRecord, open_link: Callable[[LinkState], Session]
 ) -> Session:
-    """Return the session that a record asks for.
+    """Returns the session that a record asks for.
 
     Args:
         session: As its link asked; it is taken where it shows the active branch already.
@@ -115,7 +113,7 @@ def _followed(link: LinkState) -> LinkState:
 
 
 def _check_ids(texts: list[ParkedBranch], model: str, session: Session) -> None:
-    """Refuse tokens that the model has not, once a session has that model."""
+    """Refuses tokens that the model has not, once a session has that model."""
     for text in texts if session.lm.name == model else ():
         if not all(_is_whole(token_id, session.lm.vocab_size) for token_id in text.ids):
             raise ValueError(f"{session.lm.name} has no such tokens")

@@ -4,8 +4,6 @@ The page says which version it holds; whatever came later is sent, and rows that
 still has. Nothing is compared beyond that. Knows nothing of Streamlit, nor of what a field means.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +33,7 @@ class Told:
     """The state of one page, as of the newest version."""
 
     def __init__(self, version: int = 0) -> None:
-        """Begin with a page that holds nothing newer than a version."""
+        """Begins with a page that holds nothing newer than a version."""
         self.version = version
         self._fields: dict[str, tuple[Any, int]] = {}
         self._rows: list[object] = []
@@ -48,7 +46,7 @@ class Told:
         rows: Sequence[object],
         columns: Callable[[int], Mapping[str, list[Any]]],
     ) -> bytes:
-        """Return what a page lacks of a state.
+        """Returns what a page lacks of a state.
 
         Args:
             held: The version that the page says it holds; it may say anything.

@@ -1,18 +1,16 @@
 """Searches side by side: how likely their texts are, what they cost, what they give."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import accumulate
 
 from model.beam_search.records import DecodingCost, SearchComparison
+from viz.bars import Panel, panels_figure
 from viz.chart import Chart, Table, add_line, filled, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import name_lines, plain
 from viz.palette import MONO, colour, sheer
-from viz.panels import Panel, panels_figure
 
 
 def searches_figure(comparison: SearchComparison) -> Chart:

@@ -4,8 +4,6 @@ A candidate is drawn by its joint probability as a fraction of the best candidat
 probabilities themselves soon become too small to see.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -25,7 +23,7 @@ from viz.chart import (
     write_at,
 )
 from viz.figure import Figure, Style
-from viz.format import count, percent, plural, signed, size
+from viz.format import count, percent, plural, size
 from viz.labels import place_rows, plain, token_ticks
 from viz.palette import MONO, colour
 
@@ -38,7 +36,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure(x="joint p ÷ the best one’s")
+    figure = new_figure(x="probability ÷ the best one’s")
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         lengths = [math.exp(rows[i].total - best) for i in chosen]
@@ -60,12 +58,13 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
         if rows[i].parent != rows[i - 1].parent:
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
-    figure.update_xaxes(range=[0, 1.32], tickvals=[0, 0.5, 1])
+    figure.update_xaxes(range=[0, 1.38], tickvals=[0, 0.5, 1])
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
     caption = (
-        f"Measured: token {step.depth}, the best candidates of each beam, with their joint log p. "
+        f"Measured: token {step.depth}, the best candidates of each beam, with the "
+        "probability of the whole text. "
         "Candidates to the right of the dashed line are kept."
     )
     return Chart(figure, "The candidates of one step", caption)
@@ -84,9 +83,9 @@ def _candidate_rows(nodes: Sequence[BeamNode], step: BeamStep) -> list[BeamNode]
 
 
 def _name_totals(figure: Figure, rows: Sequence[BeamNode]) -> None:
-    """Writes the joint log p of every candidate in a column of its own, clear of the bars."""
+    """Writes the probability of every candidate in a column of its own, clear of the bars."""
     tones = [colour("muted" if node.fate == "pruned" else "ink") for node in rows]
-    words: Style = {"mode": "text", "text": [signed(node.total) for node in rows]}
+    words: Style = {"mode": "text", "text": [percent(math.exp(node.total)) for node in rows]}
     words |= {"textposition": "middle right", "textfont": {"size": 12, "color": tones}}
     add_points(figure, "", [1.04] * len(rows), range(len(rows)), {}, cliponaxis=False, **words)
 

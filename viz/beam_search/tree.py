@@ -5,8 +5,7 @@ that finished there, then the best candidates that were pruned. Every token is j
 parent. A beam that is dropped later fades, and stays where it was.
 """
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 from model.beam_search.records import BeamNode, BeamStep, greedy_path, lineage
 from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure, Style
-from viz.format import count, nats, percent, plural, signed
+from viz.format import count, nats, percent, plural
 from viz.labels import plain
 from viz.palette import MONO, colour
 
@@ -171,7 +170,7 @@ def _add_edges(
 def _chips(
     nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
 ) -> list[Style]:
-    """Writes each token into its box, with the joint log-probability below it."""
+    """Writes each token into its box, with the probability of the text up to it below."""
     greedy, chips = set(greedy_path(nodes)), []
     for node_id, place in places.items():
         node, look = nodes[node_id], _LOOKS[place.look]
@@ -185,7 +184,7 @@ def _chips(
             "dropped": f"kept, and dropped {_when(dropped_at.get(node_id))}",
             "pruned": f"pruned at token {node.depth}",
         }.get(place.look, place.look)
-        text = f"{token}<br><span style='font-size:12px'>{signed(node.total)}</span>"
+        text = f"{token}<br><span style='font-size:12px'>{percent(math.exp(node.total))}</span>"
         chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
         chip["hovertext"] = describe(nodes, node, fate)
         chips.append(chip)
@@ -213,9 +212,9 @@ def describe(nodes: Sequence[BeamNode], node: BeamNode, fate: str) -> str:
     """Writes a candidate and what became of it for the box under the pointer."""
     text = "".join(nodes[i].label for i in lineage(nodes, node.node_id)).replace("␣", " ")
     return (
-        f"…{plain(text)}<br>log p {nats(node.logprob)} after its parent "
-        f"({percent(float(np.exp(node.logprob)))}, no. {node.place + 1} there)<br>"
-        f"joint {nats(node.total)}, no. {count(node.rank + 1)} of all candidates<br><b>{fate}</b>"
+        f"…{plain(text)}<br>{percent(math.exp(node.logprob))} after its parent, no. "
+        f"{node.place + 1} there<br>all of it {percent(math.exp(node.total))} (log p "
+        f"{nats(node.total)}), no. {count(node.rank + 1)} of all candidates<br><b>{fate}</b>"
     )
 
 
@@ -224,12 +223,12 @@ def _when(depth: int | None) -> str:
 
 
 def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
-    sums = (
-        "the sum of log p from the prompt on, in nats: a probability is at most 1, so its "
-        "logarithm is at most 0, and the sum can only fall."
+    below = (
+        "the probability of all of the text up to it, from the prompt on: a product, so it can "
+        "only fall."
     )
     if not steps:
-        return f"No step has been searched; press Step. Below each token will stand {sums}"
+        return f"No step has been searched; press Step. Below each token will stand {below}"
     last = steps[-1]
     fates = [nodes[i].fate for i in last.node_ids]
     n_finished = fates.count("finished")
@@ -238,6 +237,6 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
         f"{count(last.n_candidates)} candidates kept{finished}{dropped}; the best of the pruned "
-        f"ones are drawn too. Below each token stands {sums} Greedy decoding’s tokens are "
+        f"ones are drawn too. Below each token stands {below} Greedy decoding’s tokens are "
         "underlined."
     )

@@ -5,8 +5,6 @@ hides is grey and hatched; what looks ahead without it is in the colour of what 
 grow with the square root of a weight, so that small ones can be seen.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

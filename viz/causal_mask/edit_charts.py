@@ -4,8 +4,6 @@ With the mask is rose-gold, as what a mask lets through; without it is the colou
 wrong, as open diamonds. Up to fifty positions are bars, more are a staircase.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,21 +5,19 @@ single steps decode's teal. Rose-gold is trained with the mask; the colour of wh
 trained without, dotted while the answers are in sight, solid when it generates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 from markupsafe import Markup
 
-from model.causal_mask.records import Comparison, Floats, Losses, TrainingMoment
+from model.causal_mask.records import Floats, Losses, ParallelCheck, TrainingMoment
+from viz.bars import lying_bars
 from viz.causal_mask.edit_charts import add_heights, name_positions, small_nats
 from viz.chart import Chart, add_line, add_points, new_figure
 from viz.figure import Style
 from viz.format import digits, duration, nats, percent, plural
 from viz.labels import in_sentence, name_lines, plain
 from viz.palette import colour
-from viz.panels import lying_bars
 from viz.strip import element, paragraph
 
 HEIGHT = 320  # pixels
@@ -87,7 +85,7 @@ def loss_figure(losses: Losses, loop_losses: Sequence[float] | Floats, where: st
     return Chart(figure, "Loss at every position", caption)
 
 
-def race_figure(comparison: Comparison, where: str) -> Chart:
+def race_figure(comparison: ParallelCheck, where: str) -> Chart:
     """Draws the seconds of the parallel pass beside those of the loop."""
     sides = (
         ("one parallel pass", comparison.pass_seconds, "prompt"),

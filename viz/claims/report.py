@@ -1,7 +1,5 @@
 """Findings as words, as a file of data, and as a page that needs nothing else."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -140,6 +138,13 @@ _PLURALS: Final[Mapping[str, str]] = {
 }
 
 
+def outcome_html(finding: Finding, recorded: bool = False) -> Markup:
+    """Draws a verdict alone, in its colour and its word."""
+    mark, role = LOOKS[finding.outcome]
+    says = f"{mark} {_told(outcome_words(finding), recorded)}{', recorded' if recorded else ''}"
+    return element("b", says, style=f"color:{colour(role)}")
+
+
 def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup:
     """Draws a verdict in its colour and its word, and under it all that it rests on.
 
@@ -148,33 +153,41 @@ def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup
         seconds: That its experiment took.
         recorded: Where and when, if not here and now.
     """
-    mark, role = LOOKS[finding.outcome]
+    verdict = outcome_html(finding, bool(recorded))
+    return element(
+        "div",
+        element("div", verdict, f" · {sentence(finding)}"),
+        evidence_html(finding, seconds, recorded),
+        style="overflow-wrap:anywhere;max-width:80ch",
+    )
 
-    def told(words: str) -> str:
-        return words.replace(" here", "") if recorded else words
 
-    says = f"{mark} {told(outcome_words(finding))}{', recorded' if recorded else ''}"
-    verdict = element("b", says, style=f"color:{colour(role)}")
+def evidence_html(finding: Finding, seconds: float, recorded: str = "") -> Markup:
+    """Writes what a verdict rests on: every part, the control, and what it took."""
     small = f"color:{colour('muted')};font-size:.9em"
     is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
-        element("li", "" if is_one else _outcome_of(part, told), evidence_words(part))
+        element("li", "" if is_one else _outcome_of(part, bool(recorded)), evidence_words(part))
         for part in finding.evidence
     ]
     ran = f"Ran on {finding.ran_on}. " if finding.ran_on else ""
     notes = f"{control_words(finding)} {ran}Took {duration(seconds)}{recorded}."
     return element(
         "div",
-        element("div", verdict, f" · {sentence(finding)}"),
         element("ul", *parts, style=f"margin:0;padding-left:1.2em;{small}") if parts else "",
         element("div", notes.strip(), style=small),
         style="overflow-wrap:anywhere;max-width:80ch",
     )
 
 
-def _outcome_of(part: Evidence, told: Callable[[str], str]) -> Markup:
+def _told(words: str, is_recorded: bool) -> str:
+    return words.replace(" here", "") if is_recorded else words
+
+
+def _outcome_of(part: Evidence, is_recorded: bool) -> Markup:
     mark, role = LOOKS[part.outcome]
-    return element("b", f"{mark} {told(part.outcome)}: ", style=f"color:{colour(role)}")
+    told = _told(part.outcome, is_recorded)
+    return element("b", f"{mark} {told}: ", style=f"color:{colour(role)}")
 
 
 def to_json(rows: Sequence[Row], facts: Mapping[str, str]) -> str:

@@ -1,7 +1,5 @@
 """What a constraint does: the mask over a distribution, and the probability that it removes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +14,24 @@ from viz.palette import MONO, colour
 DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead end
 MAX_LEVEL_LABELS = 6  # columns that have room for them
 MAX_LABELS = 24
+FONT = {"family": MONO, "size": 13, "color": colour("ink")}
+AXIS = {"range": [0, 1.42], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]}
+
+
+LIKELY = 0.01  # of a token that is shown before the mask is
+
+
+def own_figure(distribution: MaskedDistribution) -> Chart:
+    """Draws what the model finds likely by itself, where the mask will stand over it."""
+    tokens = [token for token in distribution.tokens if token.prob >= LIKELY]
+    figure, probs = new_figure(), [token.prob for token in tokens]
+    kept, rows = filled(colour("kept"), 1.2), list(range(len(tokens)))
+    add_bars(figure, "", rows, probs, list(map(percent, probs)), width=0.78, marker=kept)
+    place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
+    side = AXIS | {"domain": [0, 0.48], "title_text": "the model’s probability"}
+    figure.update_layout(height=21 * len(tokens) + 92, xaxis=side)
+    caption = "Measured: the likeliest next tokens of the model, which knows no rule."
+    return Chart(figure, "The model’s own distribution", caption)
 
 
 def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -> Chart:
@@ -40,15 +56,13 @@ def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -
     bars("", allowed, masked, xaxis="x2", marker=kept)
     if temperature == 0 and allowed:
         _outline(figure, allowed[masked.index(max(masked))])
-    font = {"family": MONO, "size": 13, "color": colour("ink")}
-    place_rows(figure, [plain(token.label[:16]) for token in tokens], font)
-    axis = {"range": [0, 1.42], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]}
+    place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
     beside = {"domain": [0.53, 1], "title_text": f"masked, at T = {temperature:g}", "anchor": "y"}
     figure.update_layout(
         height=21 * len(tokens) + 92,
         barmode="overlay",
-        xaxis=axis | {"domain": [0, 0.48], "title_text": "the model’s probability"},
-        xaxis2=axis | beside | {"tickangle": 0},
+        xaxis=AXIS | {"domain": [0, 0.48], "title_text": "the model’s probability"},
+        xaxis2=AXIS | beside | {"tickangle": 0},
     )
     rest = "argmax takes the likeliest of the rest" if temperature == 0 else "the rest is scaled up"
     caption = (

@@ -1,14 +1,12 @@
 """Decoding methods at a dead end: how often each escapes, how far its texts agree, how likely."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.constraints.records import MethodResult
+from viz.bars import Panel, panels_figure
 from viz.chart import Chart, Table, filled
 from viz.format import duration, nats, percent, plural
 from viz.palette import colour
-from viz.panels import Panel, panels_figure
 
 
 def methods_figure(methods: Sequence[MethodResult]) -> Chart:

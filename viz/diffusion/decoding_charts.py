@@ -4,8 +4,6 @@ What a model wrote is generated's colour throughout; two kinds of page differ by
 their marker, and the loop, which they are compared with, is drawn in ink.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Filling a page: every pass as a row, every position as a column."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.diffusion.records import DenoiseHistory

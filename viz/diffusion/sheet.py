@@ -1,12 +1,10 @@
 """A page of masks that settles into a text: one cell for each token, in the order of reading.
 
 Cells stay where they are, so that a token is seen to appear in its place. What the reader gave is
-prompt, what the model filled is generated, what is open is hatched and shows what is proposed. The
-bar at the foot of a cell is the model's confidence. After a leave-one-out check it is the
-probability of the token given all the others, and a clash is marked by a double frame and by ≠.
+prompt, what the model filled is generated, what is open is hatched. The bar at the foot of a cell
+is the model's confidence when it filled it. After a leave-one-out check it is the probability of
+the token given all the others, and a clash is marked by a double frame and by ≠.
 """
-
-from __future__ import annotations
 
 import math
 from pathlib import Path
@@ -19,7 +17,7 @@ from viz.palette import MONO
 from viz.strip import element, token
 
 STYLE = f".sheet{{font-family:{MONO}}}{Path(__file__).with_name('sheet.css').read_text('utf-8')}"
-MASK = "mask"  # written into a cell for which nothing is proposed yet
+MASK = "mask"  # written into an open cell
 
 
 def sheet_html(sheet: Sheet) -> Markup:
@@ -36,7 +34,9 @@ def _cell(sheet: Sheet, place: int) -> Markup:
         kinds, words = ["cell", "given"], [f"position {place}", "given"]
     elif number == 0:
         kinds, words = ["cell", "open"], [f"position {place}", "still masked"]
-        text = MASK if math.isnan(confidence) else text
+        if not math.isnan(confidence):
+            words.append(f"the last pass proposed {text}")
+        text = MASK
     else:
         kinds, words = ["cell", "set"], [f"position {place}", f"filled in pass {number}"]
         kinds += ["new"] * (number == sheet.n_passes and not is_checked)
@@ -45,7 +45,7 @@ def _cell(sheet: Sheet, place: int) -> Markup:
         words.append(f"probability {percent(confidence)}")
     if is_checked:
         words.append(f"leave-one-out {percent(loo_prob)}")
-    shown = loo_prob if is_checked else confidence
+    shown = loo_prob if is_checked else confidence if number else math.nan
     return element(
         "span",
         token(text),

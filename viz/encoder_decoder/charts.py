@@ -4,8 +4,6 @@ Left is cross-attention's, a column for each token that the encoder read; right 
 column for each of its steps. The shade of a cell is the size of that key, measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +11,7 @@ from markupsafe import Markup
 
 from model.encoder_decoder.records import Segment, TwoCaches
 from viz.chart import Chart, add_line, new_figure
+from viz.encoder_decoder.machines import gap_number
 from viz.format import duration, plural, size, size_ticks
 from viz.labels import name_lines
 from viz.palette import colour
@@ -25,7 +24,7 @@ EMPTY = "\u00a0" * 3  # a gap that has been begun
 def gap_text_html(segments: Sequence[Segment]) -> Markup:
     """Writes what is given and the gaps between as boxes."""
     style = (
-        f"font-size:1.15rem;line-height:1.9;color:{colour('ink')};"
+        f"font-size:1.6rem;line-height:1.7;max-width:60ch;color:{colour('ink')};"
         "overflow-wrap:anywhere;white-space:pre-wrap"
     )
     return element("div", *(_part(one) for one in segments), style=style)
@@ -53,8 +52,9 @@ def caches_figure(caches: TwoCaches) -> Chart:
     share = min(max(n_source / (n_source + n_slots), 0.25), 0.72)
     ends = (share - 0.02, share + 0.02)
     n_layers, n_heads, _ = caches.cross.shape
-    add_map(figure, caches.cross, "keys", caches.source_labels, "one key")
-    add_map(figure, caches.own, "keys", caches.written_labels, "one key", axes=("x2", "y2"))
+    source, written = map(_named, (caches.source_labels, caches.written_labels))
+    add_map(figure, caches.cross, "keys", source, "one key")
+    add_map(figure, caches.own, "keys", written, "one key", axes=("x2", "y2"))
     # who laid each column: the encoder all of them at once, the decoder one a step
     once = f"encoder: {plural(n_source, 'column')}, once"
     add_strip(figure, [(0, n_source)], once, colour("prompt"), ("x", "y3"))
@@ -64,14 +64,19 @@ def caches_figure(caches: TwoCaches) -> Chart:
     figure.update_layout(
         barmode="overlay",
         plot_bgcolor=colour("raised"),
-        xaxis=token_axis(caches.source_labels, n_source) | {"domain": [0, ends[0]]},
-        xaxis2=token_axis(caches.written_labels, n_slots) | {"domain": [ends[1], 1]},
+        xaxis=token_axis(source, n_source) | {"domain": [0, ends[0]]},
+        xaxis2=token_axis(written, n_slots) | {"domain": [ends[1], 1]},
         yaxis=layer_axis(n_layers, n_heads, "layers of the decoder") | rows,
         yaxis2=layer_axis(n_layers, n_heads, "") | rows | {"anchor": "x2", "showticklabels": False},
         yaxis3={"domain": [0.93, 1], "visible": False, "range": [0, 1]},
         yaxis4={"domain": [0.93, 1], "visible": False, "range": [0, 1], "anchor": "x2"},
     )
     return Chart(figure, "Two caches", _caption(caches))
+
+
+def _named(labels: Sequence[str]) -> list[str]:
+    """Names what stands for a gap by its number."""
+    return [f"gap {number}" if (number := gap_number(label)) else label for label in labels]
 
 
 def _caption(caches: TwoCaches) -> str:

@@ -4,8 +4,6 @@ The model's colour is that of generated text, people's that of the prompt: their
 are told apart by the shape of their marks and by their names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow

@@ -1,7 +1,5 @@
 """The text of the game, tinted by what it cost the model; a tile for everyone who was scored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

@@ -5,8 +5,6 @@ apostrophe in front. In JSON everything outside ASCII is escaped, so that any te
 included, is a valid file.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

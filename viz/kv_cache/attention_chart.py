@@ -4,8 +4,6 @@ From left to right as the head computes: the newest token's query above the keys
 well each key matches, and the values that are mixed by that, with the result below them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.kv_cache.records import QueryKeyValue

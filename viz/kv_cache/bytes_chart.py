@@ -3,8 +3,6 @@
 Keys and values are two hues; what is derived is hatched; what is held is grey.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.kv_cache.records import CacheMoment

@@ -1,7 +1,5 @@
 """A cache in fewer bits or with a window: what it loses, and where its text parts from the full."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

@@ -5,8 +5,6 @@ one more. The shade of a cell is the size of that key or value, measured; its sc
 prompt, so that a column never changes its colour while the text grows.
 """
 
-from __future__ import annotations
-
 from model.kv_cache.records import CacheGrid
 from viz.chart import Chart, new_figure
 from viz.figure import Figure

@@ -3,8 +3,6 @@
 All of it is derived from configs; nothing here was run.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,27 +1,22 @@
 """What the cache saves: seconds and arithmetic of each step, and of a start that is read once.
 
-Without a cache every pass reads the whole text, so its colour is prefill's; with it, decode's. The
-arithmetic is drawn on logarithmic axes, where a power of the length is a straight line and its
-exponent the slope.
+Without a cache every pass reads the whole text, so its colour is prefill's; with it, decode's.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
 
 from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
 from model.records import Flops
-from viz.chart import Chart, Table, add_line, log_axis, new_figure, number_axis
+from viz.bars import lying_bars
+from viz.chart import Chart, Table, add_line, new_figure, number_axis
 from viz.figure import Figure
-from viz.format import SUPERSCRIPTS, digits, duration, plural
+from viz.format import digits, duration, percent, plural
 from viz.labels import name_lines
 from viz.palette import colour
-from viz.panels import lying_bars
 
 SIDES = {"without the cache": "prompt", "with the cache": "generated"}
 HEIGHT = 320  # pixels
-POWERS = range(0, 25)  # of ten, as marks of FLOPs; of characters, as Plotly's own are larger
 
 
 def per_step_figure(steps: Sequence[RaceStep], where: str) -> Chart:
@@ -30,7 +25,7 @@ def per_step_figure(steps: Sequence[RaceStep], where: str) -> Chart:
         [1000 * step.recomputed_seconds for step in steps],
         [1000 * step.cached_seconds for step in steps],
     ]
-    figure = _lines(steps, sides, "milliseconds per step")
+    figure = _lines(_lengths(steps), sides, "milliseconds per step")
     last = steps[-1]
     caption = (
         f"Measured on {where}: at {plural(last.n_tokens, 'token')} a step takes "
@@ -47,7 +42,7 @@ def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
         list(accumulate(step.recomputed_seconds for step in steps)),
         list(accumulate(step.cached_seconds for step in steps)),
     ]
-    figure = _lines(steps, sides, "seconds so far")
+    figure = _lines(_lengths(steps), sides, "seconds so far")
     caption = (
         f"Measured on {where}: {plural(steps[-1].n_tokens, 'token')} took "
         f"{duration(sides[0][-1])} without the cache and {duration(sides[1][-1])} with it, sums "
@@ -57,22 +52,12 @@ def so_far_figure(steps: Sequence[RaceStep], where: str) -> Chart:
 
 
 def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
-    """Draws the arithmetic up to each length, from 1 on, its linear and attention terms apart."""
-    figure = new_figure(HEIGHT, y="FLOPs so far")
-    n_tokens = range(1, len(cached) + 1)
-    for (side, role), flops in zip(SIDES.items(), (recomputed, cached), strict=True):
-        for term, dash in (("linear", "solid"), ("attention", "dot")):
-            so_far = list(accumulate(float(getattr(work, term)) for work in flops))
-            name, hover = f"{term}, {side}", "%{x} tokens: %{y:.3s} FLOPs"
-            add_line(figure, name, n_tokens, so_far, colour(role), dash=dash, hover=hover)
-    figure.update_xaxes(log_axis(1, max(n_tokens[-1], 2), "tokens"))
-    figure.update_yaxes(
-        type="log",
-        tickvals=[10.0**n for n in POWERS],
-        ticktext=[f"10{str(n).translate(SUPERSCRIPTS)}" for n in POWERS],
-        rangemode="normal",
-    )
-    name_lines(figure)
+    """Draws the arithmetic up to each length, from 1 on, on both sides."""
+    sides = [
+        [flops / 1e9 for flops in accumulate(float(work.total) for work in side)]
+        for side in (recomputed, cached)
+    ]
+    figure = _lines(range(1, len(cached) + 1), sides, "billion FLOPs so far")
     without, with_cache = (sum(work.total for work in side) for side in (recomputed, cached))
     caption = (
         f"Derived for {plural(len(cached), 'token')}, by the formula that torch’s counter is held "
@@ -83,9 +68,15 @@ def work_figure(recomputed: Sequence[Flops], cached: Sequence[Flops]) -> Chart:
     if sum(work.attention for work in recomputed):
         caption += (
             " Attention keeps a term that grows with the square of the length on both sides: with "
-            "the cache it is small."
+            f"the cache it is {percent(_of_attention(cached))} of the work here, without it "
+            f"{percent(_of_attention(recomputed))}."
         )
     return Chart(figure, "Arithmetic up to each length", caption)
+
+
+def _of_attention(side: Sequence[Flops]) -> float:
+    """Returns attention's share of the work."""
+    return sum(work.attention for work in side) / sum(work.total for work in side)
 
 
 def checks_table(checks: Sequence[FlopCheck]) -> Table:
@@ -132,9 +123,13 @@ def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
     return Chart(figure, "Time of three readings", caption)
 
 
-def _lines(steps: Sequence[RaceStep], sides: Sequence[Sequence[float]], title: str) -> Figure:
-    """Draws what was measured of both sides at each length."""
-    figure, lengths = (new_figure(HEIGHT, "tokens in the text"), [step.n_tokens for step in steps])
+def _lengths(steps: Sequence[RaceStep]) -> list[int]:
+    return [step.n_tokens for step in steps]
+
+
+def _lines(lengths: Sequence[int], sides: Sequence[Sequence[float]], title: str) -> Figure:
+    """Draws what both sides take at each length."""
+    figure = new_figure(HEIGHT, "tokens in the text")
     for (name, role), heights in zip(SIDES.items(), sides, strict=True):
         dash = "solid" if role == "generated" else "dash"
         hover = "%{x} tokens: %{y:.3g}"

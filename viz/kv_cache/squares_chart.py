@@ -1,12 +1,10 @@
 """The columns that each pass computes, as squares: all without a cache, new ones with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
-from viz.chart import Chart, add_cells, new_figure, write_at
+from viz.chart import Chart, add_cells, add_points, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, plural
 from viz.labels import place_rows
@@ -18,18 +16,23 @@ MAX_LETTERS = 14  # of a sum: more do not fit above half a phone
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
-def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
+def squares_figure(n_prompt: int, n_steps: int, n_to_come: int, *, foretells: bool = True) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
-    After the tokens of the prompt come those that were written, and those still to come.
+    Passes that are still to come have empty rows, which each step paints; where it foretells, they
+    are outlines.
     """
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
     without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)
+    n_painted = n_steps + 1
     figure = new_figure()
     for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
         axis = "" if side == 0 else "2"
-        _add_squares(figure, lengths, columns, n_prompt, f"x{axis}", f"y{axis}")
-        title = f"<b>{name}</b><br>{_sum(columns)}"
+        painted = lengths[:n_painted], columns[:n_painted]
+        _add_squares(figure, *painted, (len(lengths), lengths[-1]), n_prompt, axis)
+        if n_to_come and foretells:
+            _add_outlines(figure, lengths, columns, n_painted, axis)
+        title = f"<b>{name}</b><br>{_sum(columns[:n_painted])}"
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", **place)
     every = 1 + len(lengths) // MAX_NAMED
@@ -49,10 +52,12 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int) -> Chart:
     )
     figure.update_yaxes(showgrid=False)
     figure.update_xaxes(visible=False, range=[-0.5, lengths[-1] - 0.5])
-    words = f"The last {plural(n_to_come, 'pass', 'es')} are still to come. " if n_to_come else ""
+    n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
+    to_come = f"Outlined: {plural(n_to_come, 'pass', 'es')} still to come. "
+    words = to_come if n_to_come and foretells else ""
     caption = (
-        f"Derived: {count(sum(without))} columns against {count(sum(cached))}. {words}Blue: the "
-        "prompt; teal: tokens after it; pale: kept, and not computed again."
+        f"Derived: {count(n_all)} columns against {count(n_new)}. {words}Blue: the prompt; teal: "
+        "tokens after it; pale: kept, and not computed again."
     )
     return Chart(figure, "Columns computed by each pass", caption)
 
@@ -61,24 +66,40 @@ def _add_squares(
     figure: Figure,
     lengths: Sequence[int],
     columns: Sequence[int],
+    shape: tuple[int, int],
     n_prompt: int,
-    x: str,
-    y: str,
+    axis: str,
 ) -> None:
     """Draws one half: each row as long as the text was, its last columns computed."""
-    squares = np.full((len(lengths), lengths[-1]), np.nan)
+    squares = np.full(shape, np.nan)
     for row, (length, n_computed) in enumerate(zip(lengths, columns, strict=True)):
         squares[row, :length] = KEPT
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
     shades = [sheer(colour("keys"), 0.22), colour("prompt"), colour("generated")]
-    look = {"zmin": KEPT, "zmax": WRITTEN, "xgap": 2, "ygap": 2, "xaxis": x, "yaxis": y}
-    add_cells(figure, squares, shades, **look)
+    look = {"zmin": KEPT, "zmax": WRITTEN, "xgap": 2, "ygap": 2}
+    add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")
+
+
+def _add_outlines(
+    figure: Figure, lengths: Sequence[int], columns: Sequence[int], first: int, axis: str
+) -> None:
+    """Outlines what the rows from `first` on will compute."""
+    places = [
+        (column, row)
+        for row in range(first, len(lengths))
+        for column in range(lengths[row] - columns[row], lengths[row])
+    ]
+    look = {"symbol": "square-open", "size": 11, "color": colour("muted"), "opacity": 0.7}
+    x, y = ([place[side] for place in places] for side in (0, 1))
+    add_points(figure, "", x, y, look, xaxis=f"x{axis}", yaxis=f"y{axis}")
 
 
 def _sum(columns: Sequence[int]) -> str:
     """Writes a sum out, its middle left out where it is long, and what it comes to."""
     terms = [count(n) for n in columns]
+    if len(terms) == 1:
+        return f"<br>{plural(columns[0], 'column')}"
     written = "+".join(terms)
     if len(written) > MAX_LETTERS:
         written = "+".join([*terms[:2], "…", terms[-1]])

@@ -1,7 +1,5 @@
 """Batching: tokens a second against batch size, what each reader waits, and padding drawn."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -32,7 +30,7 @@ def throughput_figure(run: BatchRun) -> Chart:
         "marker": {"size": 10, "symbol": "diamond"},
         "text": ["", *(f"{digits(rate / rates[0], 2)}×" for rate in rates[1:])],
         # the last one's right is the line's name's
-        "textposition": [*["bottom center"] * (len(rates) - 1), "top left"],
+        "textposition": [*["bottom right"] * (len(rates) - 1), "top left"],
         "textfont": {"size": 12, "color": colour("ink")},
         "cliponaxis": False,
     }

@@ -3,14 +3,12 @@
 Prices are derived from measured times and a price that the reader types; they have no currency.
 """
 
-from __future__ import annotations
-
 from model.prefill_decode.records import Prices, Scoring
+from viz.bars import lying_bars
 from viz.chart import Chart
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import plain
 from viz.palette import colour
-from viz.panels import lying_bars
 from viz.prefill_decode.phase_charts import phase_bars, spread
 
 

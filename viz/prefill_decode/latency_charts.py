@@ -4,20 +4,19 @@ TTFT is from the request to the first token, ITL each gap after it, TPOT their m
 clock on the wall, until the id of a token is known.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import median
 
-from model.prefill_decode.records import PhaseRun, Request
+from model.prefill_decode.records import PhaseRun, RequestTiming
 from viz.chart import Chart, Table, add_line, log_axis, new_figure, number_axis, write_at
-from viz.figure import Style
+from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines
 from viz.palette import colour, sheer
 from viz.prefill_decode.phase_charts import BIG, HEIGHT, spread, typical
 
+MAX_STRETCHES = 60  # of gaps, each with its middle and its spread
 FELT = 1.05  # times as long: less may be chance
 WAYS = {
     "plain": "Launched kernel by kernel a step takes",
@@ -26,7 +25,7 @@ WAYS = {
 }
 
 
-def gaps_figure(request: Request, where: str) -> Chart:
+def gaps_figure(request: RequestTiming, where: str) -> Chart:
     """Draws the wait for the first token, and the gap before each one after it."""
     figure = new_figure(HEIGHT, "token of the answer")
     gaps = [1000 * gap for gap in request.gaps]
@@ -39,11 +38,7 @@ def gaps_figure(request: Request, where: str) -> Chart:
     add_line(figure, name, [1, 1], [low, first], tone, hover=hover, **look)
     beside: Style = {"xanchor": "left", "xshift": 9, "font": {"size": 12, "color": tone}}
     write_at(figure, 1, math.log10(first), name, **beside)
-    tone, places = colour("generated"), list(range(2, request.n_out + 1))
-    marker = {"size": 5, "color": tone, "symbol": "diamond"}
-    look = {"width": 1, "mode": "markers" if len(gaps) < 400 else "lines", "marker": marker}
-    name, hover = "gap before each further token (ITL)", "token %{x}: %{y:.3g} ms"
-    add_line(figure, name, places, gaps, tone, hover=hover, **look)
+    _add_band(figure, gaps)
     name, ink = f"median gap: {duration(typical_gap / 1000)}", colour("ink")
     ends = [2, request.n_out]
     add_line(figure, name, ends, [typical_gap] * 2, ink, width=1.5, dash="dash")
@@ -58,6 +53,24 @@ def gaps_figure(request: Request, where: str) -> Chart:
         f"{_growth(request.gaps)}"
     )
     return Chart(figure, "The wait before each token", caption)
+
+
+def _add_band(figure: Figure, gaps: Sequence[float]) -> None:
+    """Draws the gaps as a band, from the tenth that is quickest to the tenth that is slowest.
+
+    Each is the middle of those around it: one by one they are a fog in which nothing can be read.
+    """
+    size = max(1, -(-len(gaps) // MAX_STRETCHES))
+    stretches = [gaps[i : i + size] for i in range(0, len(gaps), size)]
+    places = [2 + size * i + (len(one) - 1) / 2 for i, one in enumerate(stretches)]
+    tone = colour("generated")
+    name, hover = "gap before each further token (ITL)", "about token %{x:.0f}: %{y:.3g} ms"
+    middles = [median(one) for one in stretches]
+    add_line(figure, name, places, middles, tone, width=2, hover=hover)
+    low, high = ([quantile(one, share) for one in stretches] for share in (0.1, 0.9))
+    add_line(figure, "", places, low, tone, width=0)
+    band: Style = {"fill": "tonexty", "fillcolor": sheer(tone, 0.22)}
+    add_line(figure, "of ten gaps, eight lie within", places, high, tone, width=0, **band)
 
 
 def _growth(gaps: Sequence[float]) -> str:
@@ -79,7 +92,7 @@ def quantile(values: Sequence[float], fraction: float) -> float:
     return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
 
 
-def stream_figure(request: Request, where: str) -> Chart:
+def stream_figure(request: RequestTiming, where: str) -> Chart:
     """Draws how many tokens are in hand at each moment: streamed, and as a whole at the end."""
     figure = new_figure(HEIGHT, "seconds after the request")
     n_out, tone, at = request.n_out, colour("generated"), request.arrivals
@@ -91,8 +104,9 @@ def stream_figure(request: Request, where: str) -> Chart:
     x, y, ink = [0, at[-1], at[-1], end], [0, 0, n_out, n_out], colour("ink")
     add_line(figure, "the whole: all tokens at the end", x, y, ink, width=2, dash="dash")
     words = f"<b>first token: {duration(request.first_seconds)}</b>"
-    aside = 70 if 2 * request.first_seconds < end else -90
-    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted"), "ax": aside, "ay": -46}
+    # above the curve, where there is room at any width
+    arrow: Style = {"showarrow": True, "arrowcolor": colour("muted"), "xanchor": "left"}
+    arrow |= {"axref": "x", "ayref": "y", "ax": 0.02 * end, "ay": n_out}
     write_at(figure, request.first_seconds, 1, words, BIG, **arrow)
     figure.update_xaxes(range=[0, end])
     figure.update_yaxes(number_axis(n_out, "tokens in hand"))

@@ -3,12 +3,10 @@
 Prefill is drawn in the prompt's colour and decode in the generated text's, as everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 
-from model.prefill_decode.records import PhaseRun, Request, Timed
+from model.prefill_decode.records import PhaseRun, RequestTiming, Timed
 from viz.chart import (
     Chart,
     add_bars,
@@ -36,7 +34,7 @@ def spread(timed: Timed) -> str:
     return f"{duration(timed.median)} ({duration(timed.low)} to {duration(timed.high)})"
 
 
-def typical(requests: Sequence[Request]) -> Request:
+def typical(requests: Sequence[RequestTiming]) -> RequestTiming:
     """Returns the request whose total is the median, the longest ones alone compared."""
     longest = max(request.n_out for request in requests)
     whole = sorted((r for r in requests if r.n_out == longest), key=lambda r: r.seconds)
@@ -117,7 +115,7 @@ def phase_bars(
     return figure
 
 
-def swap_figure(requests: Sequence[Request], where: str) -> Chart:
+def swap_figure(requests: Sequence[RequestTiming], where: str) -> Chart:
     """Draws two requests that swap what goes in and what comes out; much in comes first."""
     names = [f"<b>{count(r.n_in)} in</b>, {count(r.n_out)} out" for r in requests]
     first, later = [r.first_seconds for r in requests], [sum(r.gaps) for r in requests]
@@ -126,11 +124,12 @@ def swap_figure(requests: Sequence[Request], where: str) -> Chart:
         total = f"<b>{duration(request.seconds)}</b>"
         write_at(figure, request.seconds, name, total, BIG + 1, xanchor="left", xshift=6)
     figure.update_layout(height=HEIGHT)
-    caption = f"Measured on {where}. {_swap_words(requests)}"
+    caption = f"Measured on {where}. {swap_words(requests)}"
     return Chart(figure, "Two requests and their time", caption)
 
 
-def _swap_words(requests: Sequence[Request]) -> str:
+def swap_words(requests: Sequence[RequestTiming]) -> str:
+    """Says what two requests took that swap what goes in and what comes out."""
     if len(requests) < 2:
         return "The first of the two requests."
     much_in, much_out = requests[0], requests[1]

@@ -5,8 +5,6 @@ the flat part the matrix rate; where they meet is the ridge. A pass far below bo
 something that the roofline does not draw, so the floors are drawn apart.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import median
@@ -39,6 +37,8 @@ _EXPLAINED = 0.3  # of the time: below it no floor is called the bound
 _IN_CACHE = 40e6  # bytes of weights that a processor's last cache may hold
 _BUSY = 1.4  # times as long as the quickest run: beyond it the middle one says little
 _PLAIN = "own step"  # words of the engine whose points are filled
+_QUICK = "quick step"  # by any other
+_TERA = 1e13  # FLOP/s of matrices, from which on the figure counts in TFLOP/s
 
 
 def utilisation(fraction: float) -> str:
@@ -50,13 +50,15 @@ def pass_name(point: RoofPoint) -> str:
     """Names a pass: prefill of 256, decode of a batch of 4."""
     if point.phase == "prefill":
         return f"prefill of {count(point.n_input)}"
-    return f"decode, batch {point.n_batch}{'' if _is_plain(point) else ', quick step'}"
+    return f"decode, batch {point.n_batch}{'' if _is_plain(point) else f', {_QUICK}'}"
 
 
 def _short_name(point: RoofPoint, first: RoofPoint) -> str:
-    """Names a pass beside others of its phase, of which the first has its whole name."""
+    """Names a pass beside others of its phase; of prefills the first has its whole name."""
+    if point.phase == "decode":
+        return f"batch {point.n_batch}" if _is_plain(point) else _QUICK
     name = pass_name(point)
-    return name if point is first else name.removeprefix("prefill of ").removeprefix("decode, ")
+    return name if point is first else name.removeprefix("prefill of ")
 
 
 def _is_plain(point: RoofPoint) -> bool:
@@ -67,8 +69,8 @@ def roofline_figure(roofline: Roofline) -> Chart:
     """Draws the ceilings that were measured, and each kind of pass below them."""
     top, points = roofline.ceilings, roofline.points
     x_title = "arithmetic intensity: FLOPs for each byte read"
-    figure = new_figure(HEIGHT, x_title, "GFLOP/s")
-    figure.update_layout(showlegend=False)
+    unit, power = _unit(top)
+    figure = new_figure(HEIGHT, x_title, unit)
     intensities = [top.ridge, *(point.intensity for point in points)]
     left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
     _roofs(figure, top, left, right)
@@ -82,7 +84,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
         type="log",
         range=[math.log10(low / 3), math.log10(top.matmul * 2.6)],
         tickvals=[10.0**n for n in range(6, 17)],
-        ticktext=[f"{10 ** (n - 9):,g}".replace(",", " ") for n in range(6, 17)],
+        ticktext=[f"{10.0 ** (n - power):,g}".replace(",", " ") for n in range(6, 17)],
         rangemode="normal",
     )
     caption = (
@@ -93,28 +95,24 @@ def roofline_figure(roofline: Roofline) -> Chart:
     return Chart(figure, "Roofline of this device", caption)
 
 
+def _unit(top: Ceilings) -> tuple[str, int]:
+    """Returns the unit of the rates, larger for a GPU's, and its power of ten."""
+    return ("TFLOP/s", 12) if top.matmul >= _TERA else ("GFLOP/s", 9)
+
+
 def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     """Draws the slope of both bandwidths, the flat matrix rate, and the ridge."""
     ink, muted = colour("ink"), colour("muted")
+    copies, reads = (f"{digits(rate / 1e9)} GB/s" for rate in (top.copy, top.read))
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
-    add_line(figure, "roof", x, y, ink, width=3)
+    unit, power = _unit(top)
+    matrices = f"{digits(top.matmul / 10**power)} {unit}"
+    add_line(figure, f"copies {copies}, matrices {matrices}", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
-    add_line(figure, "lower roof", x, y, muted, width=2, dash="dash")
-    above: Style = {"xanchor": "right", "yanchor": "bottom"}
-    below: Style = {"xanchor": "left", "yanchor": "top"}
+    add_line(figure, f"reads {reads}", x, y, muted, width=2, dash="dash")
+    place: Style = {"yanchor": "bottom", "yshift": 4}
     ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
-    matrices = f"matrices {digits(top.matmul / 1e9)} GFLOP/s"
-    names: list[tuple[float, float, str, Style]] = [
-        (top.ridge, top.matmul, ridge, {"yanchor": "bottom", "yshift": 16}),
-        (right, top.matmul, matrices, above),
-    ]
-    # the lower slope is named nearer to its end, above the passes
-    slopes = sorted([(top.read, "reads"), (top.copy, "copies")])
-    for (rate, name), share, beside in zip(slopes, (0.9, 0.85), (below, above), strict=True):
-        x_at = left ** (1 - share) * (top.matmul / rate) ** share
-        names.append((x_at, x_at * rate, f"{name} {digits(rate / 1e9)} GB/s", beside))
-    for x_at, y_at, words, beside in names:
-        write_at(figure, math.log10(x_at), math.log10(y_at), words, **beside)
+    write_at(figure, math.log10(top.ridge), math.log10(top.matmul), ridge, **place)
 
 
 def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:
@@ -124,12 +122,13 @@ def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:
     symbols = [symbol if _is_plain(p) else f"{symbol}-open" for p in points]
     marker: Style = {"size": 14, "color": tone, "symbol": symbols}
     marker["line"] = {"width": 2, "color": tone}
-    # where neither the roof nor its neighbours are
-    is_left = [phase == "decode" and _is_plain(p) and p is not points[0] for p in points]
+    # below the roof, and where the neighbours’ are not
+    place = "middle right" if phase == "prefill" else "bottom center"
+    places = [place if _is_plain(p) else "bottom right" for p in points]
     names: Style = {
         "mode": "markers+text",
         "text": [f" {_short_name(point, points[0])} " for point in points],
-        "textposition": ["top left" if left else "bottom right" for left in is_left],
+        "textposition": places,
         "textfont": {"size": 13, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [[duration(p.seconds.median), size(p.n_bytes)] for p in points],
@@ -163,7 +162,7 @@ def floors_figure(roofline: Roofline) -> Chart:
         "Derived from the ceilings and the measured times: bytes ÷ the larger of both bandwidths, "
         "FLOPs ÷ matrix rate, and the quickest step of the same layers with almost no width. The "
         "highest floor is the bound, drawn large; what is left to the right of it no ceiling "
-        "explains."
+        "explains. A floor that the pass itself undercut is not drawn."
     )
     return Chart(figure, "Three floors under each pass", caption)
 
@@ -171,7 +170,7 @@ def floors_figure(roofline: Roofline) -> Chart:
 def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
     """Marks how much of each pass's time one floor explains; large where it is the highest."""
     top, points, ink = roofline.ceilings, roofline.points, colour("ink")
-    floors = [(point.floors(top)[bound], point.seconds.median) for point in points]
+    floors = [(point.floors(top).get(bound), point.seconds.median) for point in points]
     is_highest = [point.bound(top) == bound for point in points]
     hollow = "" if bound == "overhead" else "-open"
     marker: Style = {
@@ -181,7 +180,8 @@ def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
         "line": {"width": 2.5, "color": ink},
         "opacity": 1,
     }
-    shares, rows = [min(x / took, 1.12) for x, took in floors], list(map(pass_name, points))
+    shares = [None if x is None else min(x / took, 1.0) for x, took in floors]
+    rows = list(map(pass_name, points))
     words = [part_words(*both) for both in floors]
     add_points(figure, f"{WORDS[bound]} alone", shares, rows, marker, "%{y}: %{text}", text=words)
 
@@ -191,8 +191,9 @@ def verdict(roofline: Roofline) -> str:
     prefills = [p for p in roofline.points if p.phase == "prefill"]
     decodes = [p for p in roofline.points if p.phase == "decode"]
     chosen = [max(prefills, key=lambda p: p.n_input)] if prefills else []
-    if decodes:
-        chosen.append(min(decodes, key=lambda p: (not _is_plain(p), p.n_batch)))
+    # by each engine: the quicker one shows what is left once launching costs less
+    alone = [p for p in decodes if p.n_batch == min(p.n_batch for p in decodes)]
+    chosen += sorted(alone, key=lambda p: not _is_plain(p))
     return "\n".join(f"- {_sentence(point, roofline.ceilings)}" for point in chosen)
 
 
@@ -229,22 +230,23 @@ def busy_words(points: Sequence[RoofPoint], spread: float = 0.0) -> str:
     )
 
 
-def part_words(floor: float, took: float) -> str:
-    """Writes what one ceiling alone asks of a pass, as a part of what it took where it is one.
-
-    Ceilings and passes are not measured in the same moment, and weights may lie in a cache.
-    """
-    if floor <= took:
-        return f"{duration(floor)} of {duration(took)}"
-    return f"{duration(floor)} by the ceiling, measured apart; the pass took {duration(took)}"
+def part_words(floor: float | None, took: float) -> str:
+    """Writes what one ceiling alone asks of a pass, as a part of what it took."""
+    part = "–" if floor is None else duration(min(floor, took))
+    return f"{part} of {duration(took)}"
 
 
 def _sentence(point: RoofPoint, top: Ceilings) -> str:
     bound, took = point.bound(top), point.seconds.median
+    if bound is None:
+        return (
+            f"{pass_name(point).capitalize()}: it took {duration(took)}, less than each ceiling "
+            "asks for. The machine was busier while they were measured: measure again."
+        )
     floor = point.floors(top)[bound]
     told = f"**{bound}-bound**"
     if floor < _EXPLAINED * took:
-        told = f"near none of the three bounds, {bound} the nearest"
+        told = f"none of the three bounds explains it; the nearest is {bound}"
     return (
         f"{pass_name(point).capitalize()}: {told}. {WORDS[bound].capitalize()} alone: "
         f"{part_words(floor, took)} (MBU {utilisation(point.mbu(top))}, MFU "
@@ -265,7 +267,7 @@ def roofline_table(roofline: Roofline) -> Table:
             "FLOPs a byte": digits(point.intensity),
             "MBU": utilisation(point.mbu(top)),
             "MFU": utilisation(point.mfu(top)),
-            "highest floor": point.bound(top),
+            "highest floor": point.bound(top) or "–",
         }
         for point in roofline.points
     ]

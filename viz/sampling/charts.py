@@ -1,7 +1,5 @@
 """Figures of the sampling lab: how alike masks are, how texts vote, where one loops."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -9,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from viz.bars import MAX_LABEL
 from viz.chart import Chart, Table, add_bars, add_cells, new_figure
-from viz.draws_chart import MAX_LABEL
 from viz.figure import Figure, Style
 from viz.format import count, nats
 from viz.labels import UPRIGHT, place_rows, plain
@@ -92,7 +90,7 @@ def votes_figure(answers: Sequence[str], cold: Sequence[int], warm: Sequence[int
     height = max(160, 70 + 46 * len(answers))
     figure.update_layout(barmode="group", height=height, showlegend=False)
     caption = "Measured: the first word of each continuation is its answer, the commonest shown."
-    return Chart(figure, f"Votes for {', '.join(answers)}", caption)
+    return Chart(figure, f"MajorityVote for {', '.join(answers)}", caption)
 
 
 def table_html(rows: Table, *, height: int = 0) -> Markup:
@@ -109,7 +107,7 @@ def table_html(rows: Table, *, height: int = 0) -> Markup:
     top = f"{line};position:sticky;top:0;background:{colour('paper')}"
     head = element("tr", *(element("th", name, scope="col", style=top) for name in rows[0]))
     body = (
-        element("tr", *(element("td", str(cell), style=line) for cell in row.values()))
+        element("tr", *(element("td", Markup.escape(cell), style=line) for cell in row.values()))
         for row in rows
     )
     look = "border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums"

@@ -1,21 +1,19 @@
 """Requests as lanes: who waits, who is read, who writes, in every pass of the model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
 
-from model.serving.records import Comparison, ServerRun, ServingRun, State
-from viz.chart import Chart, Table, add_line, add_points, new_figure, number_axis
+from model.serving.records import Comparison, Request, ServerRun, ServingRun, State
+from viz.chart import Chart, Table, add_line, add_points, new_figure, number_axis, write_at
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 34, 0.34  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 28, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waiting", "rejected", "/"),
     "prefill": ("prefill", "prompt", ""),
@@ -28,27 +26,50 @@ SECONDS, PASSES = "seconds", "passes"
 Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it reaches
 
 
-def lanes_figure(run: ServingRun, where: str, axis: str = SECONDS, top: float = 0.0) -> Chart:
-    """Draws a lane for each request; the axis reaches as far as that of the run beside it."""
-    spans = list(_spans(run, axis))
-    figure = new_figure()
+def lanes_figure(
+    runs: Sequence[ServingRun], where: str, axis: str = SECONDS, top: float = 0.0
+) -> Chart:
+    """Draws a lane for each request, the runs below each other over one axis.
+
+    Args:
+        runs: of the same requests.
+        where: they were measured.
+        axis: seconds or passes.
+        top: that the axis reaches at least, as that of a figure beside it.
+    """
+    figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
+    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
+    for n, run in enumerate(runs):
+        first = len(labels) + 2  # row of its first lane; above it stand its name and its numbers
+        own = _spans(run, axis)
+        spans += [(first + lane, state, start, end) for lane, state, start, end in own]
+        arrivals = _arrivals(run, axis)
+        places = range(first, first + len(arrivals))
+        name = "" if n else "arrives"
+        add_points(figure, name, arrivals, places, mark, cliponaxis=False)
+        labels += ["", "", *map(_lane_name, range(1, len(run.requests) + 1), run.requests)]
+        side: Style = {"xanchor": "left", "xref": "paper"}
+        write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
+        write_at(figure, 0, first - 1, run_words(run), 13, **side)
     for state, (name, role, hatch) in LOOKS.items():
         boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
         add_boxes(figure, name, boxes, role, hatch)
-    arrivals = _arrivals(run, axis)
-    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
-    add_points(figure, "arrives", arrivals, range(len(arrivals)), mark, cliponaxis=False)
-    labels = [
-        f"{n}: {len(request.prompt_ids)} + {request.n_out}"
-        for n, request in enumerate(run.requests, start=1)
-    ]
     place_rows(figure, labels)
     figure.update_yaxes(ticklabelstandoff=8)
-    end = max([top, *(end for *_, end in spans)])
+    end = max(top, *(end_of(run, axis) for run in runs))
     figure.update_xaxes(number_axis(end, axis, room=1.02))
-    figure.update_layout(height=150 + ROW_HEIGHT * len(labels))
-    caption = f"Measured on {where}. {_numbers(run)}"
-    return Chart(figure, f"Lanes of {run.policy.name}", caption)
+    figure.update_layout(height=110 + ROW_HEIGHT * len(labels))
+    told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in runs)
+    names = " and ".join(run.policy.name for run in runs)
+    return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
+
+
+def _lane_name(number: int, request: Request) -> str:
+    return f"{number}: {len(request.prompt_ids)} + {request.n_out}"
+
+
+def _capital(name: str) -> str:
+    return f"{name[0].upper()}{name[1:]}"
 
 
 def end_of(run: ServingRun, axis: str) -> float:
@@ -56,15 +77,15 @@ def end_of(run: ServingRun, axis: str) -> float:
     return float(len(run.passes)) if axis == PASSES else run.passes[-1].ended
 
 
-def run_title(run: ServingRun) -> str:
-    """Names a run, with the numbers by which it differs from the one beside it."""
-    name, words = run.policy.name, [f"{digits(run.tokens_per_second)} tokens/s"]
+def run_words(run: ServingRun) -> str:
+    """Writes the numbers by which a run differs from the one beside it, few enough for a phone."""
+    words = [f"{digits(run.tokens_per_second)} tokens/s"]
     stalls = [end - start for _, state, start, end in _spans(run, SECONDS) if state == "stalled"]
-    if stalls:
-        words.append(f"stalled for up to {duration(max(stalls))}")
     if run.n_preempted:
         words.append(plural(run.n_preempted, "preemption"))
-    return f"**{name[0].upper()}{name[1:]}**: {', '.join(words)}"
+    elif stalls:
+        words.append(f"stalled for up to {duration(max(stalls))}")
+    return ", ".join(words)
 
 
 def _numbers(run: ServingRun) -> str:
@@ -119,9 +140,15 @@ def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch:
     add_line(figure, name, x, y, tone, width=1, **look)
 
 
-def server_figure(run: ServerRun) -> Chart:
-    """Draws how many requests the server had in its batch, and how many in line."""
-    figure = new_figure(240, x="seconds")
+def server_figure(run: ServerRun, top: float) -> Chart:
+    """Draws how many requests the server had in its batch, and how many in line.
+
+    Args:
+        run: as the server told it.
+        top: seconds that the axis reaches, as that of the lanes above it.
+    """
+    figure = new_figure(240)
+    figure.update_xaxes(number_axis(top, SECONDS, room=1.02))
     seconds = [moment.seconds for moment in run.moments]
     for name, role, counts in (
         ("running", "generated", [moment.n_running for moment in run.moments]),

@@ -1,12 +1,10 @@
 """The cache of many requests: its blocks, what their ends waste, and whole contexts instead."""
 
-from __future__ import annotations
-
 from model.serving.records import Memory
+from viz.bars import lying_bars
 from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
 from viz.labels import place_rows
-from viz.panels import lying_bars
 from viz.serving.lanes_chart import ROW_HEIGHT, Box, add_boxes
 
 

@@ -3,8 +3,6 @@
 Knows arrays of numbers, one row for each text and one column for each position.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, NamedTuple
 

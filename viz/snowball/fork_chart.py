@@ -1,7 +1,5 @@
 """A forced token: how far texts part, how much each token surprises, what going back costs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +14,7 @@ from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import add_band, add_mean, windows
 
 HEIGHT = 280  # pixels
-ORIGINAL, FORCED = "original", "forced token"
+ORIGINAL, FORCED = "drawn", "chosen token"
 LOOKS = {ORIGINAL: ("generated", "solid"), FORCED: ("error", "dot")}  # role and dash
 HOVER = "%{x} tokens after: %{y:.2f}"
 WINDOW = 4  # tokens in a stretch
@@ -25,7 +23,7 @@ N_SAME = 5  # last tokens that are alike where two texts have met
 
 def gap_figure(steps: Sequence[ForkStep]) -> Chart:
     """Draws KL(original || forced) at each position."""
-    figure = _figure(len(steps) - 1, "KL(original ‖ forced), nats", first=0)
+    figure = _figure(len(steps) - 1, "KL(drawn ‖ chosen), nats", first=0)
     known = [(i, step.kl) for i, step in enumerate(steps) if step.kl is not None]
     tone, places = colour("surprise"), [i for i, _ in known]
     look: dict[str, Any] = {
@@ -56,7 +54,7 @@ def surprise_figure(steps: Sequence[ForkStep]) -> Chart:
         places, costs = [i for i, _ in points], [cost for _, cost in points]
         add_line(figure, name, places, costs, colour(role), dash=dash, hover=HOVER)
     name_lines(figure)
-    # the forced token itself is left out: it is the reader's choice
+    # the chosen token itself is left out: it is the reader's choice
     means = [float(np.mean([cost for i, cost in p if i] or [0.0])) for p in sides.values()]
     caption = (
         f"Measured: −log p of each token by the model’s own raw probabilities; after the fork "
@@ -86,7 +84,7 @@ def parting_figure(forks: Forks) -> Chart:
     n_met = int(reconverged(forks).sum())
     caption = (
         f"Measured, {plural(forks.n_texts, 'fork')}: the median gap is {nats(float(middle[0]))} "
-        f"right after the forced token and {nats(float(middle[-1]))} {len(x)} tokens later. "
+        f"right after the chosen token and {nats(float(middle[-1]))} {len(x)} tokens later. "
         f"{plural(n_met, 'pair')} reconverged."
     )
     return Chart(figure, "How far the texts part", caption)
@@ -108,7 +106,7 @@ def cost_figure(forks: Forks) -> Chart:
     caption = (
         f"Measured: means of {WINDOW} tokens over all forks, bands are 95 % intervals. The first "
         f"{WINDOW} tokens: {nats(lines[0].means[0])} in the original texts, "
-        f"{nats(lines[1].means[0])} after the forced token; the last: {nats(lines[0].means[-1])} "
+        f"{nats(lines[1].means[0])} after the chosen token; the last: {nats(lines[0].means[-1])} "
         f"and {nats(lines[1].means[-1])}."
     )
     return Chart(figure, "Surprise after the fork", caption)

@@ -1,7 +1,5 @@
 """Models on held-out text: teacher forcing against free running, and loss against context."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap

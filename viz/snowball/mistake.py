@@ -1,7 +1,5 @@
 """A text as the model writes it, and as it goes on from a wrong word, and how sure it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import fmean
@@ -11,9 +9,9 @@ from markupsafe import Markup
 from model.snowball.records import ForkStep, Token
 from viz.format import percent
 from viz.palette import colour
-from viz.strip import chip, element, row
+from viz.strip import SPACE, chip, element, prose, row
 
-ORIGINAL, FORCED = "as it writes", "after the wrong word"
+ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
 
 def sureness(tokens: Sequence[Token | None]) -> float:
@@ -22,21 +20,44 @@ def sureness(tokens: Sequence[Token | None]) -> float:
 
 
 def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
-    """Writes both texts below each other, each beside the mean probability of its tokens.
+    """Writes both texts to be read, each beside the mean probability of its tokens.
 
     Args:
         prompt: What both begin with.
         steps: Two or more; the first holds the wrong word, which counts in neither mean.
     """
-    original = [step.original for step in steps if step.original is not None]
-    forced = [step.forced for step in steps if step.forced is not None]
-    wrong = chip(forced[0].label, "error", style="font-weight:700", title="forced")
+    original, forced = _both(steps)
+    wrong = ((forced[0].label, "error"), *_parts(forced[1:]))
     return element(
         "div",
-        _text(ORIGINAL, prompt, _chips(original), original[1:]),
-        _text(FORCED, prompt, [wrong, *_chips(forced[1:])], forced[1:]),
-        style="display:grid;grid-template-columns:1fr auto;gap:1rem 1.5rem;align-items:center",
+        _text(FORCED, prompt, wrong, forced[1:]),
+        _text(ORIGINAL, prompt, _parts(original), original[1:]),
+        style="display:grid;gap:1.2rem",
     )
+
+
+def tokens_html(steps: Sequence[ForkStep]) -> Markup:
+    """Writes both texts as tokens, the probability of each under the pointer."""
+    original, forced = _both(steps)
+    wrong = chip(forced[0].label, "error", style="font-weight:700", title="put in")
+    return element(
+        "div",
+        row(wrong, *_chips(forced[1:])),
+        row(*_chips(original)),
+        style="display:grid;gap:1rem",
+    )
+
+
+def _both(steps: Sequence[ForkStep]) -> tuple[list[Token], list[Token]]:
+    """Takes the texts apart: as it writes by itself, after the wrong word."""
+    return (
+        [step.original for step in steps if step.original is not None],
+        [step.forced for step in steps if step.forced is not None],
+    )
+
+
+def _parts(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
+    return tuple((token.label, "generated") for token in tokens)
 
 
 def _chips(tokens: Sequence[Token]) -> list[Markup]:
@@ -45,15 +66,21 @@ def _chips(tokens: Sequence[Token]) -> list[Markup]:
     ]
 
 
-def _text(name: str, prompt: str, chips: Sequence[Markup], counted: Sequence[Token]) -> Markup:
+def _text(
+    name: str, prompt: str, parts: Sequence[tuple[str, str]], counted: Sequence[Token]
+) -> Markup:
     """Writes one text, and beside it what it was sure of."""
-    small = f"font-size:.85rem;color:{colour('muted')}"
+    small = f"font-size:.95rem;color:{colour('muted')}"
     sure = element(
         "div",
         element("div", percent(sureness(counted)), style="font-size:2rem;font-weight:700"),
-        element("div", "mean probability", style=small),
+        element("div", "sure, on average", style=small),
         style="text-align:right",
     )
-    given = element("span", prompt, style="align-self:center")
-    text = element("div", element("div", name, style=small), row(given, *chips, gap="3px"))
-    return text + sure
+    read = [(label.replace(SPACE, " ").replace("⏎", "\n"), role) for label, role in parts]
+    text = prose((prompt, ""), *read, size="1.4rem")
+    # the number stands below a text that has not the room beside it
+    both = "display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;align-items:center"
+    wide = "flex:1 1 20rem"
+    told = element("div", element("div", name, style=small), text, style=wide)
+    return element("div", told, sure, style=both)

@@ -1,7 +1,5 @@
 """Texts written side by side: when they follow an instruction, and how they repeat themselves."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

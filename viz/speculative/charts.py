@@ -4,8 +4,6 @@ The draft is drawn open and dashed, the target filled, both in the colour of wha
 is predicted is a line, what was measured a mark. Knows numbers and names, not how they were made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport

@@ -5,8 +5,6 @@ What is accepted is rose-gold, what is rejected grey and hatched, as everywhere.
 is one position; its look is named in the words above it by a small swatch of the same look.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

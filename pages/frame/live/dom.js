@@ -1,6 +1,8 @@
 // Small tools for the page: elements, their text and attributes, labels of tokens cut to length.
 // Knows nothing of models.
 
+import { spoken } from "./aloud.js";
+
 const SHORT_LABEL = 24;
 
 /**
@@ -30,15 +32,21 @@ function setProperty(node, name, value) {
   else node.setAttribute(name, value);
 }
 
-/** Writes text only where it changed, so that an unchanged number costs no layout. */
+/** Writes text only where it changed, into the text that is there: a new one would be boxed anew. */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const { firstChild: first, lastChild: last } = node;
+  if (first instanceof Text && first === last) {
+    if (first.data !== text) first.data = text;
+  } else if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets or removes an attribute, touching the page only on a change. */
+/** Sets or removes an attribute, touching the page only on a change; tells whether there was one. */
 export function setAttribute(node, name, value) {
-  if (value === null || value === false) node.removeAttribute(name);
-  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
+  const next = value === null || value === false ? null : String(value);
+  if (node.getAttribute(name) === next) return false;
+  if (next === null) node.removeAttribute(name);
+  else node.setAttribute(name, next);
+  return true;
 }
 
 /** Shows or hides a node by the `hidden` attribute. */
@@ -50,11 +58,6 @@ export function setShown(node, isShown) {
 export function shorten(text, length = SHORT_LABEL) {
   const points = [...text];
   return points.length > length ? `${points.slice(0, length - 1).join("")}…` : text;
-}
-
-/** A label as it is heard: whitespace by its name. */
-export function spoken(label) {
-  return label.replaceAll("␣", "space ").replaceAll("⏎", "new line ").replaceAll("⇥", "tab ").trim();
 }
 
 /** Spaces and line ends stand back, so that words are read and whitespace is still seen. */
@@ -84,10 +87,18 @@ export function setSentence(node, sentence) {
 
 /** The same sentence as it is heard. */
 export function heard(sentence) {
-  return spoken(sentence.replaceAll(OPEN, "“").replaceAll(CLOSE, "”"));
+  const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
+  return parts.map((part, i) => (i % 2 ? `“${spoken(part)}”` : part)).join("");
 }
 
 /** The label of a token as quoted in a sentence: “␣the”. */
 export function quote(label) {
-  return `“${shorten(label)}”`;
+  return `“${isolated(shorten(label))}”`;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
+
+/** A text to stand in a sentence: one from right to left turns no number around that follows it. */
+export function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }

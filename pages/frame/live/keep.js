@@ -15,6 +15,7 @@ export const KEEP_BY_NAME = {
   min_k: keepMinK,
   top_h: keepTopH,
   p_less: keepPLess,
+  mirostat: keepExpected,
   xtc: excludeTopChoices,
 };
 const TOP_H_MOST = 100; // tokens that Top-H looks at
@@ -139,6 +140,11 @@ function keepTopH({ rows, scores }, share, counts) {
 function keepPLess(tokens, _, counts) {
   const { rows, probs } = tokens;
   return keepEpsilon(tokens, rows.reduce((sum, row, i) => sum + counts[row] * (probs[i] * probs[i]), 0));
+}
+
+/** The tokens whose surprise is at most mu bits, and the best one in any case. */
+function keepExpected({ probs }, mu) {
+  return keepWhere(probs.length, (i) => i === 0 || probs[i] >= 2 ** -mu);
 }
 
 function keepWhere(n, isKept) {

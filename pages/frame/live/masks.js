@@ -12,6 +12,7 @@
 // mass is known: shared evenly, it is exact at temperature 1 and a bound at any other.
 
 import { KEEP_BY_NAME } from "./keep.js";
+import { memoryUnder, NO_MEMORY } from "./memory.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
 
@@ -19,6 +20,7 @@ const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge
 
 const OF_ALL_LOGITS = ["top_n_sigma", "min_k", "top_h"]; // where they cut depends on every logit
 const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
+const WITH_MIROSTAT = ["temperature", "mirostat"]; // nothing else acts beside it
 
 /** Every setting at the value that changes nothing. */
 export const NEUTRAL_SETTINGS = Object.freeze(
@@ -63,22 +65,25 @@ export function createDistribution(held) {
   return distribution;
 }
 
-/** The ids by logit, best first, ties by id: each logit and its id packed into one number to sort. */
+/** The ids by logit, best first, ties by id. */
 function idsBestFirst(logits) {
   const numbers = new Float32Array(logits.length);
-  // + 0 makes a zero of -0, which would sort as the smaller of the two
-  for (let id = 0; id < numbers.length; id++) numbers[id] = logits[id] + 0;
-  const bits = new Uint32Array(numbers.buffer);
-  const keys = new Float64Array(numbers.length);
-  for (let id = 0; id < keys.length; id++) {
-    // the bits of a float32, turned so that they fall as the number rises
-    const falling = bits[id] >>> 31 ? bits[id] : 0x7fffffff - bits[id];
-    keys[id] = falling * 2 ** 20 + id;
-  }
-  keys.sort();
-  const ids = new Int32Array(keys.length);
-  for (let row = 0; row < ids.length; row++) ids[row] = keys[row] % 2 ** 20;
-  return ids;
+  for (let id = 0; id < numbers.length; id++) numbers[id] = logits[id] + 0; // no -0
+  // the bits of a float32, turned so that they fall as the number rises
+  const falling = new Uint32Array(numbers.buffer).map((bits) => bits >>> 31 ? bits : 0x7fffffff - bits);
+  // sort by 16 bits at a time, the lower first; each pass leaves equals as they stand
+  const ids = new Int32Array(numbers.length).map((_, id) => id);
+  return sortByDigit(sortByDigit(ids, falling, 0), falling, 16);
+}
+
+/** Sorts ids by 16 bits of their keys, the smallest first: counts each digit, then deals the ids out. */
+function sortByDigit(ids, keys, shift) {
+  const places = new Uint32Array(2 ** 16 + 1); // where the ids of a digit begin
+  for (const id of ids) places[((keys[id] >>> shift) & 0xffff) + 1] += 1;
+  for (let digit = 1; digit < places.length; digit++) places[digit] += places[digit - 1];
+  const sorted = new Int32Array(ids.length);
+  for (const id of ids) sorted[places[(keys[id] >>> shift) & 0xffff]++] = id;
+  return sorted;
 }
 
 // --- The pipeline --------------------------------------------------------------------------------
@@ -90,16 +95,17 @@ function idsBestFirst(logits) {
  * @param {number} nPrompt how many of them are the prompt
  * @param {Settings} settings the fields of Python's Settings by name, `order` a list of stage names
  * @param {number} coin of this position; its later digits toss for XTC, which at 0 is due
+ * @param {Memory} memory what mirostat remembers of the text; of none, it begins
  * @returns {Result} `order` lists the
  *   rows as the last stage leaves them, best first, those masked out last; a stage holds scores, probs
  *   and kept by row, and nKept, keptTail, tail, removedMass, entropy, boundaryId and reachesTail
  */
-export function processLogits(distribution, contextIds, nPrompt, settings, coin = 0) {
+export function processLogits(distribution, contextIds, nPrompt, settings, coin = 0, memory = NO_MEMORY) {
   let tokens = distribution.inPlay; // still in play, best first: {rows, scores, probs, entropy, nUnheld}
   const stages = [distribution.rawStage];
   for (const name of activeStageNames(settings)) {
     const given = tokens;
-    const value = name === "xtc" ? Number(secondToss(coin) < settings.xtc) : settings[name];
+    const value = valueOf(name, settings, coin, memory);
     let cut = {};
     if (name in PENALTY_BY_NAME) {
       // move the scores of tokens that were used, and sort again
@@ -127,14 +133,26 @@ export function processLogits(distribution, contextIds, nPrompt, settings, coin 
   };
 }
 
+/** What a stage is given: its setting, but that XTC is tossed for and mirostat moves its limit. */
+function valueOf(name, settings, coin, memory) {
+  if (name === "xtc") return Number(secondToss(coin) < settings.xtc);
+  return name === "mirostat" ? memoryUnder(memory, settings.mirostat).mu : settings[name];
+}
+
 /** The later digits of a coin: a number in [0, 1) that the earlier ones do not tell. */
 function secondToss(coin) {
   return (coin * 2 ** 27) % 1;
 }
 
+/** The stages of the order that are not neutral, first to last. */
+export function stagesOn(settings) {
+  return settings.order.filter((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
+}
+
 /** The active stages, first to last; at temperature 0 "greedy" takes its place and ends them. */
-function activeStageNames(settings) {
-  const names = settings.order.filter((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
+export function activeStageNames(settings) {
+  const on = stagesOn(settings);
+  const names = on.includes("mirostat") ? on.filter((name) => WITH_MIROSTAT.includes(name)) : on;
   if (settings.temperature !== 0) return names;
   const place = names.indexOf("temperature");
   return [...(place < 0 ? names : names.slice(0, place)), "greedy"];
@@ -164,8 +182,16 @@ function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
 }
 
 function selectTokens(tokens, kept) {
-  const isKept = (_, i) => kept[i] === 1;
-  return { ...tokens, rows: tokens.rows.filter(isKept), scores: tokens.scores.filter(isKept) };
+  let n = 0;
+  for (const isKept of kept) n += isKept;
+  const [rows, scores] = [new Int32Array(n), new Float64Array(n)];
+  for (let i = kept.length - 1; i >= 0; i--) {
+    if (!kept[i]) continue;
+    n -= 1;
+    rows[n] = tokens.rows[i];
+    scores[n] = tokens.scores[i];
+  }
+  return { ...tokens, rows, scores };
 }
 
 /** Spreads the tokens in play over all rows that the page holds. */
@@ -280,13 +306,13 @@ function rowsBestFirst({ nRows }, { rows }) {
 export function drawToken(result, coin) {
   if (result.stages.some((stage) => stage.reachesTail)) return null;
   const { kept, probs, scores, tail } = result.stages.at(-1);
-  const rows = result.order.filter((row) => kept[row]);
   let end = 0;
-  for (const row of rows) end += probs[row];
+  for (const row of result.order) end += probs[row];
   const target = coin * (end + tail.mass);
   let drawn = null;
   let to = 0;
-  for (const row of rows) {
+  for (const row of result.order) {
+    if (!kept[row]) continue;
     if (scores[row] <= tail.bestScore) return null;
     const from = to;
     to += probs[row];

@@ -1,5 +1,6 @@
 // Sliders of the sampling settings, as their table has them.
 
+import { withCommas } from "./aloud.js";
 import { el, setAttribute, setText } from "./dom.js";
 import { formatSetting } from "./format.js";
 import { SETTINGS } from "./settings.js";
@@ -11,7 +12,11 @@ const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
  * Makes the slider of one setting. Where a scale is uneven the slider walks over its positions.
  * @param {SettingName} name the setting
  * @param {(name: string, value: number, isFinal: boolean) => void} onMove while dragged and released
- * @returns {{input: HTMLInputElement, readout: HTMLElement, set(value: number, nVocab: number): void}}
+ * @returns {{
+ *   input: HTMLInputElement,
+ *   readout: HTMLElement,
+ *   set(value: number, nVocab: number, effect?: string): void,
+ * }} `effect` is heard behind the value: what it does at this place of the text
  */
 export function createSlider(name, onMove) {
   const { slider: scale, title } = SETTINGS[name];
@@ -36,7 +41,7 @@ export function createSlider(name, onMove) {
     onMove(name, read(), true);
   }
 
-  function set(value, nVocab) {
+  function set(value, nVocab, effect = "") {
     positions = scale === "counts" ? topKPositions(nVocab) : Array.isArray(scale) ? scale : null;
     const range = positions ? { min: 0, max: positions.length - 1, step: 1 } : scale;
     for (const [limit, at] of Object.entries(range)) setAttribute(input, limit, at);
@@ -44,7 +49,7 @@ export function createSlider(name, onMove) {
     if (input.value !== place) input.value = place;
     const words = inWords(name, value);
     setText(readout, words);
-    setAttribute(input, "aria-valuetext", words);
+    setAttribute(input, "aria-valuetext", withCommas(effect ? `${words}, ${effect}` : words));
   }
   return { input, readout, set };
 }

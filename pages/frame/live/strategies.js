@@ -1,8 +1,8 @@
 // The strategies of the bars: each mask alone, and all together, on the same raw logits. Computes
 // with masks.js and remembers the last result of each, so that a dragged slider computes its own.
 
-import { formatSetting } from "./format.js";
-import { drawToken, NEUTRAL_SETTINGS, processLogits } from "./masks.js";
+import { formatCount, formatEntropy, formatSetting } from "./format.js";
+import { activeStageNames, drawToken, NEUTRAL_SETTINGS, processLogits, stagesOn } from "./masks.js";
 import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
@@ -94,6 +94,19 @@ export function fittingScale(bestRaw, headroom) {
   return FULL_BARS.findLast((share) => share >= Math.min(1, headroom * bestRaw));
 }
 
+/** How many tokens a strategy keeps: "4 of 4 096". */
+export function keptInWords(result, nVocab) {
+  if (waitsForPython(result)) return "some";
+  const { nKept } = lastStage(result);
+  return nKept === nVocab ? `all ${formatCount(nVocab)}` : `${formatCount(nKept)} of ${formatCount(nVocab)}`;
+}
+
+/** What the slider of a mask does alone on the raw logits, as it is heard. */
+export function effectOf(name, result, nVocab) {
+  if (name === "temperature") return `entropy ${formatEntropy(lastStage(result))}`;
+  return `keeps ${keptInWords(result, nVocab)}`;
+}
+
 /** Whether a mask's cut lies among tokens that the page does not hold. */
 export function waitsForPython(result) {
   return result.stages.some((stage) => stage.reachesTail);
@@ -118,6 +131,12 @@ export function ignoredSettings(settings) {
   );
 }
 
+/** Settings that are not neutral and do nothing beside mirostat. */
+export function replacedSettings(settings) {
+  const active = activeStageNames(settings);
+  return active.includes("mirostat") ? stagesOn(settings).filter((name) => !active.includes(name)) : [];
+}
+
 /** The result under some settings, computed anew only where they or the distribution have changed. */
 export function remembered(view, slot, settings) {
   let results = resultsByDistribution.get(view.distribution);
@@ -125,7 +144,8 @@ export function remembered(view, slot, settings) {
   const key = resultKey(view, settings);
   const known = results.get(slot);
   if (known?.key === key) return known.result;
-  const result = processLogits(view.distribution, view.contextIds, view.nPrompt, settings, view.toss);
+  const { distribution, contextIds, nPrompt, toss, memory } = view;
+  const result = processLogits(distribution, contextIds, nPrompt, settings, toss, memory);
   results.set(slot, { key, result });
   return result;
 }
@@ -136,5 +156,6 @@ function resultKey(view, settings) {
     settings,
     isPenalised ? Array.from(view.contextIds) : null,
     settings.xtc && view.toss,
+    settings.mirostat && view.memory,
   ]);
 }

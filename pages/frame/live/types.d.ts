@@ -95,6 +95,7 @@ interface Header {
   joined: Record<string, string>; // by position, the characters that are complete only with that token
   finished: "eos" | "length" | "recorded" | null; // "recorded": in a saved page
   logprob: number; // of what was generated, in nats, at temperature 1
+  memory: Memory; // for the next token
   model: Model;
   steps: Steps;
   timing: Timed;
@@ -114,6 +115,11 @@ interface Header {
   seed: number; // of the pointers of the tokens to come
   chat: boolean; // whether the model's chat template stands around the prompt
   address: string; // what a link to this text begins with: model and controls; empty where it has none
+}
+/** What mirostat remembers of a text: see memory.js. */
+interface Memory {
+  target: number; // bits of surprise that a token is to have on average; 0 where it is off
+  mu: number; // bits: a token with more surprise is masked
 }
 interface Model {
   name: string;
@@ -173,6 +179,7 @@ interface Inspected extends Described {
   token_id: number; // that was chosen there
   coin: number | null; // that fell there; null in the prompt
   forced: boolean; // by the reader
+  memory: Memory; // that it was drawn with
   settings: Settings; // that were active
 }
 interface Branch {
@@ -225,11 +232,68 @@ interface LabHeader {
   labels: Labels | null; // of tokens that are no model's
   caption: string;
   nFirst: number;
+  pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   controls: Controls;
   orders: Record<string, string[]>;
   distribution: { n_vocab: number };
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
+}
+
+/** The header of the payload of all continuations; its arrays hold the texts that were opened. */
+interface FuturesHeader {
+  treeId: string; // of another prompt it is another
+  nTexts: number; // that were opened
+  nTokens: number; // of a continuation
+  nVocab: number;
+  endIds: number[]; // tokens that end a text
+  labelsAt: string;
+  prompt: string; // its end, as it was read
+  position: number; // in the text, of the first token that follows
+  order: string[]; // of the stages
+  homeLink: string; // to the first page with this prompt
+  runs: { name: string; ids: number[] }[]; // what the reader has written after it there
+  beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
+  view: FuturesView;
+  asks: boolean; // the question is the page's, not a guided lesson's
+  presenter: boolean;
+  arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
+}
+/** What the reader sets on that page: Python keeps it, and a link says it. */
+interface FuturesView {
+  temperature: number;
+  top_k: number;
+  top_p: number;
+  min_p: number;
+  selected: number[]; // tokens of the text that is followed
+  top: number[]; // tokens of the text that fills the width
+  drops: number; // pointers that have fallen
+  guess: "" | "yes" | "no";
+}
+/** A text after the prompt of which the next token's logits are here. */
+interface OpenedText {
+  parent: OpenedText | null;
+  tokenId: number;
+  depth: number;
+  openedById: Map<number, OpenedText>;
+  held: Parameters<typeof import("./masks.js").createDistribution>[0];
+  distribution: Distribution | null;
+}
+interface FuturesTree {
+  root: OpenedText;
+  nTokens: number;
+  endIds: Set<number>;
+}
+/** A piece of the icicle, its place and width from 0 to 1. */
+interface IciclePiece {
+  kind: "token" | "thin" | "closed"; // one token, tokens too narrow to be drawn, what was not opened
+  depth: number; // tokens down to it, 1 for the first
+  isLast: boolean; // nothing stands below it
+  count: number; // tokens that it stands for
+  isEven: boolean; // among those beside it
+  from: number;
+  width: number;
+  ids: number[]; // of a token's own text, else of the text above
 }
 
 /** An event for Python before it is numbered: the fields depend on its kind. */
@@ -277,6 +341,7 @@ interface Position {
   coin: number | null;
   chosenId: number | null;
   forced: boolean;
+  memory: Memory;
   settings: Settings | null;
 }
 /** One pass of the model, as the loop and the figures of all passes speak of it. */

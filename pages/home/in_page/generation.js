@@ -2,12 +2,14 @@
 // Ids are the state; the cache holds what the model has read; the pointer depends on seed and position.
 
 import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
+import { memoryAfter, memoryUnder, NO_MEMORY } from "../../frame/live/memory.js";
 import { KVCache } from "./kv_cache.js";
-import { uniformAt } from "./pointer.js";
+import { uniformAt } from "../../frame/live/pointer.js";
 
 const IN_ORDER_OF_TRANSFORMERS = [
   "repetition_penalty",
   "temperature",
+  "top_h",
   "top_k",
   "top_p",
   "min_p",
@@ -50,13 +52,13 @@ export class Generation {
     if (this.finished) throw new RangeError("The text is finished: go back, or start a new one.");
 
     // mask: turn the raw logits, stage by stage, into the distribution to draw from
-    const result = processLogits(this.distribution, this.ids, this.nPrompt, settings, this.pointer);
+    const result = this.process(settings, this.pointer);
 
     // choose: take the token that the pointer meets, unless the reader forces one
     const chosenId = forcedId ?? drawToken(result, this.pointer).id;
 
     // append: the text grows by that token, on record with all that it was drawn from
-    this.steps.push(this.record(result, chosenId, forcedId !== null));
+    this.steps.push(this.record(result, settings, chosenId, forcedId !== null));
     this.ids.push(chosenId);
 
     // stop: after an end token, or where there is no room for another
@@ -93,6 +95,17 @@ export class Generation {
     return this.model.forward([this.ids[position - 1]], cache);
   }
 
+  /** What the settings make of the logits. */
+  process(settings, pointer) {
+    return processLogits(this.distribution, this.ids, this.nPrompt, settings, pointer, this.memory);
+  }
+
+  /** What mirostat remembers of the text; a token that was forced teaches it nothing. @returns {Memory} */
+  get memory() {
+    const { memory = NO_MEMORY, forced = true, chosen_prob: prob = 1 } = this.steps.at(-1) ?? {};
+    return forced ? memory : memoryAfter(memory, prob);
+  }
+
   /** Where the pointer stands for the next position, in [0, 1). */
   get pointer() {
     return uniformAt(this.seed, this.ids.length);
@@ -123,8 +136,9 @@ export class Generation {
   }
 
   /** Writes down a token with what it was drawn from. */
-  record({ stages, rowOf, idOf }, id, forced) {
+  record({ stages, rowOf, idOf }, settings, id, forced) {
     const [raw, last, row] = [stages[0], stages.at(-1), rowOf(id)];
+    const isStage = (name) => stages.some((stage) => stage.name === name);
     return {
       token_id: id,
       // of the logits: the probability itself may underflow
@@ -133,6 +147,7 @@ export class Generation {
       rank: row,
       entropy: raw.entropy,
       chosen_prob: last.probs[row],
+      memory: memoryUnder(this.memory, isStage("mirostat") ? settings.mirostat : 0),
       coin: this.pointer,
       forced,
       top_id: idOf(0),

@@ -1,6 +1,7 @@
 // The page: the live component with the model itself behind it, and around it what Streamlit gives on the
 // app's page. It asks for nothing: all that it needs is in its file.
 
+import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { embed, isEmbedded } from "../live/embed.js";
@@ -39,6 +40,7 @@ function show(engine, facts, sheet) {
   node("opening").remove();
   if (isEmbedded()) embed(node("live"));
   new Live(place, engine);
+  keepFocus();
   engine.page.changed();
   connectToolbar(engine);
   connectFiles(engine, facts);

@@ -12,7 +12,7 @@ export function readSafetensors(bytes) {
   delete header.__metadata__;
   const read = ({ dtype, shape, data_offsets: [from, to] }) => {
     if (dtype !== "BF16") throw new Error(`The weights are ${dtype}, and this page reads BF16.`);
-    return { shape, values: widen(new Uint16Array(bytes.slice(start + from, start + to).buffer)) };
+    return { shape, values: widen(new Uint16Array(bytes.buffer, start + from, (to - from) / 2)) };
   };
   return Object.fromEntries(Object.entries(header).map(([name, entry]) => [name, read(entry)]));
 }

@@ -4,12 +4,13 @@
 
 import { textQuery } from "../live/link.js";
 import { activeSettings } from "../live/controls.js";
-import { drawToken, processLogits } from "../../frame/live/masks.js";
+import { drawToken } from "../../frame/live/masks.js";
+import { NO_MEMORY } from "../../frame/live/memory.js";
 import { asManyAsFit } from "./fields.js";
 import { Generation } from "./generation.js";
 import { weighGuess } from "./guess.js";
 import { readControls, readSaved, readWhole, writeHow } from "./link.js";
-import { uniformAt } from "./pointer.js";
+import { uniformAt } from "../../frame/live/pointer.js";
 
 const MAX_BRANCHES = 8;
 const MAX_FINISH_MS = 3000; // that "+20 tokens" may keep the page waiting
@@ -108,8 +109,7 @@ export class Session {
     const { generation, redo, pointer } = this;
     if (generation.finished) return null;
     if (redo?.forced) return redo.tokenId;
-    const { distribution, ids, nPrompt } = generation;
-    return drawToken(processLogits(distribution, ids, nPrompt, this.settings, pointer), pointer).id;
+    return drawToken(generation.process(this.settings, pointer), pointer).id;
   }
 
   /** Draws with other pointers from here on; what is written stays. */
@@ -234,6 +234,7 @@ export class Session {
       token_id: ids[position],
       coin: step?.coin ?? null,
       forced: step?.forced ?? false,
+      memory: step?.memory ?? NO_MEMORY,
       settings: choice ? activeSettings(choice.controls, this.facts.orders) : this.settings,
       logits: this.generation.logitsAt(position),
     };
@@ -291,6 +292,19 @@ const ON = {
   reset() {
     this.rewind(this.active.choices.length);
     this.active.undone = [];
+  },
+  /** Writes what was taken back again: the rest of a text, each token as it came about. */
+  again({ query }) {
+    const { choices, problems } = readWhole(query, this.facts);
+    if (problems.length > 0) throw new RangeError(problems[0]);
+    const { active, controls } = this;
+    const { seed } = active;
+    try {
+      this.replay(choices.slice(active.choices.length));
+    } finally {
+      this.controls = controls;
+      active.seed = seed;
+    }
   },
   rewind({ position }) {
     this.rewind(this.tokensFrom(position));

@@ -37,6 +37,7 @@ export function describe(session) {
     joined: joined(tokenizer, ids),
     finished: generation.finished,
     logprob: generation.logprob,
+    memory: generation.memory,
     model: facts.model,
     steps: columnsOf(steps, active.choices),
     timing: timingOf(generation.passes.at(-1)),

@@ -7,7 +7,11 @@ import { Session } from "./session.js";
 import { describe } from "./state.js";
 import { Tokenizer } from "./tokenizer.js";
 
+const PIECE = 2 ** 16; // letters of base64 at a time, a multiple of four
+
 let session = null;
+
+addEventListener("unhandledrejection", ({ reason }) => reportError(reason)); // the page hears of it
 
 addEventListener("message", async ({ data: { n, event } }) => {
   if (event.kind === "open") session = await open(event);
@@ -22,11 +26,20 @@ async function open({ weights, facts, query }) {
   return new Session(model, tokenizer, facts, readLink(query, facts));
 }
 
-/** The bytes that stand in the page as base64 of what deflate made of them. */
+/** The bytes that stand in the page as base64 of what deflate made of them: piece by piece, as none is kept. */
 async function unpack(text) {
-  const letters = atob(text);
-  const packed = new Uint8Array(letters.length);
-  for (let i = 0; i < packed.length; i++) packed[i] = letters.charCodeAt(i);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  // no Blob: from the disk, a worker of WebKit's cannot read one
+  const inflate = new DecompressionStream("deflate");
+  const whole = new Response(inflate.readable).arrayBuffer();
+  const writer = inflate.writable.getWriter();
+  for (let at = 0; at < text.length; at += PIECE)
+    await writer.write(bytesOf(atob(text.slice(at, at + PIECE))));
+  await writer.close();
+  return new Uint8Array(await whole);
+}
+
+function bytesOf(letters) {
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
 }

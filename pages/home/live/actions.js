@@ -13,6 +13,8 @@ export function createActions(live) {
   };
   const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
   const refusesNext = () => live.header === null || live.reasonAgainstNext !== null;
+  /** Whether a finished step is shown until the next press: a token of its bars takes the place of its own. */
+  const isHeld = () => live.finished.isHeld && live.isLit;
   const takeTypedPrompt = () => {
     if (live.layout.prompt.isChanged) tell("prompt", { text: live.layout.prompt.text });
   };
@@ -44,13 +46,19 @@ export function createActions(live) {
     },
     force(id) {
       if (live.inspecting !== null) actions.branch(live.inspecting);
-      else if (live.header.finished) actions.rewind(live.header.ids.length - 1);
+      else if (live.header.finished || isHeld()) actions.rewind(live.header.ids.length - 1);
       player.pause();
       press("force", performance.now(), { token_id: id });
     },
     back() {
       player.pause();
       press("back", performance.now());
+    },
+    /** Takes the last press back. */
+    undo() {
+      player.pause();
+      live.inspecting = null;
+      press("undo", performance.now());
     },
     play() {
       if (refusesNext()) return;

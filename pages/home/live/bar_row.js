@@ -1,6 +1,7 @@
 // One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
 // bar, hatched; its number is 0.
 
+import { spoken } from "../../frame/live/aloud.js";
 import {
   createButton,
   el,
@@ -8,7 +9,6 @@ import {
   setAttribute,
   setShown,
   setText,
-  spoken,
   visibleParts,
 } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
@@ -22,6 +22,7 @@ const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boun
 export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
   const label = others?.button ?? createButton("bars-label");
+  if (!isTail) setAttribute(label, "aria-description", "press to choose it");
   const rank = el("span", { class: "bars-rank" });
   const cells = COLUMNS.map(({ name }) => createCell(name));
   const element = el(
@@ -43,12 +44,12 @@ export function createRow(isTail, actions) {
     if (words !== shownLabel) {
       shownLabel = words;
       label.replaceChildren(...visibleParts(words));
-      setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to force it`);
+      setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to choose it`);
     }
     setAttribute(
       label,
       "aria-label",
-      `force ${spoken(words)}${token.id === view.chosenId ? ", chosen" : ""}`,
+      `${spoken(words)}${token.id === view.chosenId ? ", chosen" : ""}`,
     );
     setText(rank, rankInWords(token.rank));
   }

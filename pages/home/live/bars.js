@@ -5,7 +5,7 @@
 import { createCoinBar } from "./coinbar.js";
 import { el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatProbability, formatSetting } from "../../frame/live/format.js";
-import { COLUMNS, isInUse, keptInWords, RARER } from "./column_headers.js";
+import { COLUMNS, isInUse, RARER } from "./column_headers.js";
 import { createMatrix } from "./matrix.js";
 import { createPictureButtons } from "./picture.js";
 import { keepPreference, prefers } from "./preferences.js";
@@ -16,6 +16,7 @@ import {
   describePipeline,
   fittingScale,
   FULL_BARS,
+  keptInWords,
   lastStage,
 } from "../../frame/live/strategies.js";
 
@@ -44,19 +45,26 @@ export function createBars(actions) {
     pipeline.element,
   );
   let lastView = null;
+  arrange(RARER.join(" "));
+
+  /** Which strategies show; so also before there is anything to show. */
+  function arrange(hidden) {
+    setAttribute(matrix.table, "data-hides", top.isComparing ? null : hidden);
+    setAttribute(element, "data-comparing", top.isComparing);
+  }
 
   function update(view) {
     lastView = view;
     if (view.distribution === null) return;
     setAttribute(element, "data-stage", view.stage);
     setAttribute(element, "data-drawn", view.isDrawn);
-    const results = new Map(
-      COLUMNS.map(({ name }) => [name, name === "active" ? activeResult(view) : aloneResult(view, name)]),
-    );
-    const active = results.get("active");
+    const active = activeResult(view);
     top.update(view, active);
-    setAttribute(matrix.table, "data-hides", top.isComparing ? null : unused(view.controls));
-    setAttribute(element, "data-comparing", top.isComparing);
+    const hidden = unused(view.controls);
+    arrange(hidden);
+    const isShown = ({ name }) => top.isComparing || !["raw", ...hidden.split(" ")].includes(name);
+    const resultOf = (name) => name === "active" ? active : aloneResult(view, name);
+    const results = new Map(COLUMNS.filter(isShown).map(({ name }) => [name, resultOf(name)]));
     matrix.update(view, results, top.fullBar(active.stages[0].probs[0]), !top.isComparing);
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);

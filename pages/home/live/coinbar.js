@@ -19,9 +19,10 @@ const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
+const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
 const NOTE = "The pointer depends on the seed and the position alone: " +
   "move a slider and the segments move under it.";
-const QUESTION = "Press Next: a pointer falls on this bar, and the segment it hits is the next token.";
+const QUESTION = "Press Next, and a pointer falls on this bar; or press on it yourself.";
 
 /** Makes the bar. @type {MakePart} */
 export function createCoinBar(actions) {
@@ -50,9 +51,14 @@ export function createCoinBar(actions) {
   let size = 13;
   let lastView = null;
 
-  segments.addEventListener("click", ({ target }) => {
-    const id = /** @type {Element} */ (target).closest("[data-id]")?.getAttribute("data-id");
-    if (id) actions.force(Number(id));
+  segments.addEventListener("click", ({ clientX }) => {
+    if (lastView === null) return;
+    const { left, width: across } = segments.getBoundingClientRect();
+    const hit = drawnToken(
+      activeResult(lastView),
+      Math.min(MAX_PLACE, Math.max(0, (clientX - left) / across)),
+    );
+    if (hit !== null) actions.force(hit.id);
   });
   new ResizeObserver(([entry]) => {
     width = entry.contentRect.width;

@@ -1,9 +1,9 @@
 // The heads of the bars' columns: a strategy, its slider, whether it is in use, what it keeps.
 
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
-import { formatCount, formatEntropy } from "../../frame/live/format.js";
+import { formatEntropy } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
+import { effectOf, keptInWords, lastStage, MASKS } from "../../frame/live/strategies.js";
 
 const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
 
@@ -25,12 +25,14 @@ export function createHead(column, actions) {
   const entropy = el("span", { class: "bars-entropy" });
   const last = column.name === "active" ? withSumTitle(entropy) : entropy;
   const box = el("div", { class: "bars-head-box" }, ...head.nodes, kept, last);
-  const element = el("th", { scope: "col", class: "bars-head", abbr: column.title, title: column.says }, box);
+  // its name alone is said before each cell; what stands in it is read by itself
+  const named = { abbr: column.title, "aria-label": column.title, title: column.says };
+  const element = el("th", { scope: "col", class: "bars-head", ...named }, box);
   element.dataset.col = column.name;
   return {
     element,
     update(view, result) {
-      head.update(view);
+      head.update(view, result);
       setText(kept, `keeps ${keptInWords(result, view.distribution.nVocab)}`);
       setText(entropy, `entropy ${formatEntropy(lastStage(result))}`);
     },
@@ -60,14 +62,17 @@ function switchedHead({ name, title, says }, actions) {
   box.addEventListener("change", () => actions.setUse(name, box.checked));
   const label = el("label", { class: "bars-name" }, box, title);
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
-  const first = el("span", { class: "bars-title" }, label, slider?.readout ?? null);
-  const second = slider?.input ?? el("span", { class: "bars-lead" }, says);
+  const second = slider
+    ? el("span", { class: "bars-slider" }, slider.input, slider.readout)
+    : el("span", { class: "bars-lead" }, says);
   return {
-    nodes: [first, second],
-    update(view) {
+    nodes: [label, second],
+    update(view, result) {
       box.checked = isInUse(name, view.controls);
       setAttribute(label, "data-in-use", box.checked);
-      slider?.set(view.controls[name], view.distribution.nVocab);
+      const { nVocab } = view.distribution;
+      // while Play runs it would be said with every token
+      slider?.set(view.controls[name], nVocab, view.isPlaying ? "" : effectOf(name, result, nVocab));
     },
   };
 }
@@ -75,11 +80,4 @@ function switchedHead({ name, title, says }, actions) {
 /** Greedy stands alone: while it is ticked the other boxes are empty. */
 export function isInUse(name, controls) {
   return name === "greedy" ? controls.greedy : !controls.greedy && controls.use.includes(name);
-}
-
-/** How many tokens a strategy keeps: "4 of 4 096". */
-export function keptInWords(result, nVocab) {
-  if (waitsForPython(result)) return "some";
-  const { nKept } = lastStage(result);
-  return nKept === nVocab ? `all ${formatCount(nVocab)}` : `${formatCount(nKept)} of ${formatCount(nVocab)}`;
 }

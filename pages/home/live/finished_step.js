@@ -7,7 +7,7 @@ const LIT_MS = 250;
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
-  /** {distribution, position, coin, settings}; null before the first. */
+  /** {distribution, position, coin, memory, settings}; null before the first. */
   drawn = null;
   /** Whether it stays until the next press: so one sees where the pointer fell. */
   isHeld = prefers("hold", true);
@@ -36,10 +36,10 @@ export class FinishedStep {
   }
 
   /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
-  follow({ finished, ids }, distribution) {
+  follow({ finished, ids, memory, inspect }, distribution) {
     const position = ids.length - 1;
     if (finished && this.drawn?.position !== position)
-      this.drawn = { distribution, position, coin: null, settings: null };
+      this.drawn = { distribution, position, coin: null, memory: inspect?.memory ?? memory, settings: null };
   }
 
   /** Puts the light out: something else was pressed. */

@@ -1,4 +1,5 @@
-// The keys: right is next, left is back, space plays and pauses, escape leaves the past.
+// The keys: right is next, left is back, space plays and pauses, escape leaves the past, Ctrl+Z takes the
+// last press back.
 
 const OWN_KEYS = "a[href] button input select textarea summary video audio iframe".split(" ");
 const OWN_KEYS_BY_ROLE = (
@@ -31,6 +32,10 @@ export function listenForKeys(actions, signal) {
 }
 
 function handleKey(event, actions) {
+  if (isUndo(event)) {
+    event.preventDefault();
+    return actions.undo();
+  }
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
     return;
   const target = event.composedPath()[0];
@@ -45,6 +50,19 @@ function handleKey(event, actions) {
     if (!event.repeat) actions.togglePlay();
   } else return;
   event.preventDefault();
+}
+
+/** Ctrl+Z, or ⌘Z; in a field of text it is the field's own. */
+function isUndo(event) {
+  const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
+  const isStruck = key.toLowerCase() === "z" && (ctrlKey || metaKey) && !shiftKey && !altKey;
+  return isStruck && !defaultPrevented && !isText(event.composedPath()[0]);
+}
+
+function isText(node) {
+  const isTyped = "textarea, [contenteditable=''], [contenteditable='true'], " +
+    "input:not([type=range], [type=checkbox], [type=radio], [type=button])";
+  return node instanceof Element && node.matches(isTyped);
 }
 
 function isField(node) {

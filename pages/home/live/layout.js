@@ -11,7 +11,6 @@ import {
   setShown,
   setText,
 } from "../../frame/live/dom.js";
-import { formatProbability, formatTokens } from "../../frame/live/format.js";
 import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { letGoOfFocus } from "./keys.js";
@@ -20,9 +19,13 @@ import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
+import { createSpeaker } from "./speaker.js";
 import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
+
+/** Parts whose words may need another line at the next token. */
+const WORDY = ".bars-top, .coin-line, .loop-band";
 
 /** Builds the component inside its shadow root. @param {Actions} actions */
 export function createLayout(actions, shadowRoot) {
@@ -40,12 +43,12 @@ export function createLayout(actions, shadowRoot) {
     passes: createPasses(),
   };
   const lines = createLines(actions);
-  const spoken = el("div", { class: "spoken", "aria-live": "polite" });
+  const speaker = createSpeaker();
   const places = { typing: el("div", { class: "typing" }), settled: el("div", {}) };
   let nShown = 0; // tokens of the text when all was drawn last
   const root = el(
     "div",
-    { class: "ott", lang: "en" },
+    { class: "ott", lang: "en", ariaBusy: "true" },
     el(
       "div",
       { class: "top" },
@@ -71,15 +74,17 @@ export function createLayout(actions, shadowRoot) {
       parts.passes.element,
       piecesSection(places.settled),
     ),
-    spoken,
+    speaker.element,
   );
   letGoOfFocus(root);
   shadowRoot.querySelector(".ott")?.remove();
   shadowRoot.append(root);
   keepOrder(root);
+  const hold = holdHeights(root.querySelectorAll(WORDY));
   return {
     root,
     prompt,
+    speaker,
     /** Draws all of it; or the light of the loop alone; or the text alone, and the rest later. */
     update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
@@ -87,20 +92,39 @@ export function createLayout(actions, shadowRoot) {
         parts[scope === "stage" ? "loop" : "strip"].update(view);
         return;
       }
-      setAttribute(root, "data-presenter", view.header.presenter);
+      if (setAttribute(root, "data-presenter", view.header.presenter)) hold();
       for (const part of Object.values(parts)) part.update(view);
+      root.ariaBusy = null;
       setShown(parts.bars.element, !view.hidden && view.distribution !== null);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
       lines.update(view);
-      if (view.isDrawn && view.position === nShown) flyToStrip(root);
+      const isTooFast = view.isPlaying && !view.isPaced; // a flight takes longer than a token
+      if (view.isDrawn && view.position === nShown && !isTooFast) flyToStrip(root);
       nShown = view.ids.length;
     },
     /** A sentence while there is nothing else to show. */
-    sayAlone: (text) => lines.update({ notice: text && { kind: "error", text }, inspecting: null }),
-    announce: (kind, header, label) => setText(spoken, spokenOf(kind, header, label)),
+    sayAlone: (text) => {
+      if (text) root.ariaBusy = null;
+      lines.update({ notice: text && { kind: "error", text }, inspecting: null });
+    },
   };
+}
+
+/** Keeps parts as high as they once were at their width and type: with another word nothing below them moves. */
+function holdHeights(parts) {
+  const looks = new WeakMap();
+  const hold = (part) => {
+    const look = `${part.clientWidth} ${getComputedStyle(part).fontSize}`;
+    if (looks.get(part) !== look) part.style.minHeight = "";
+    looks.set(part, look);
+    part.style.minHeight = `${Math.floor(part.getBoundingClientRect().height)}px`;
+  };
+  const holdAll = () => requestAnimationFrame(() => parts.forEach(hold));
+  const observer = new ResizeObserver(holdAll);
+  parts.forEach((part) => observer.observe(part));
+  return holdAll;
 }
 
 function piecesSection(place) {
@@ -140,16 +164,4 @@ function whereWords(view) {
   return `You look at position ${view.inspecting} as it was, before ${
     named(view.label(view.chosenId))
   } was chosen, ${settings}.`;
-}
-
-/** What is heard of a settled event, or of Pause: the token that it brought, and how long the text is. */
-function spokenOf(kind, { ids, steps, inspect }, label) {
-  const spoken = (id) => label(id).replaceAll("␣", " ").trim() || "space";
-  if (kind === "inspect" && inspect) {
-    return `Position ${inspect.position}, before ${spoken(inspect.token_id)} was chosen`;
-  }
-  const last = spoken(ids.at(-1));
-  const length = formatTokens(ids.length);
-  if (kind !== "next" && kind !== "force") return `${length}, the last is ${last}`;
-  return `${last}, probability ${formatProbability(steps.prob.at(-1))}, ${length}`;
 }

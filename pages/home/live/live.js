@@ -18,13 +18,13 @@ import { Player, StageLight } from "./player.js";
 import { isFirstVisit } from "./preferences.js";
 import { Step } from "./step.js";
 import { afterThisFrame } from "./timings.js";
+import { Undo } from "./undo.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["state", "tokenise", "guess", "settings"];
-const MAX_SPOKEN_SPEED = 2; // tokens per second; a faster run is read out on Pause
 const STEP_EVENTS = ["next", "force", "back"];
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
 /** What a frame draws, the least first. */
@@ -87,6 +87,7 @@ export class Live {
     });
     this.light = new StageLight(() => this.schedule("stage"));
     this.finished = new FinishedStep(() => this.schedule());
+    this.undo = new Undo();
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
     listenForKeys(this.actions, signal);
@@ -102,7 +103,10 @@ export class Live {
 
   /** Completes an event as it leaves, and shows a step in the next frame; null where there is none. */
   begin(entry) {
-    const { kind, timing: _, ...fields } = entry;
+    if (this.header === null && entry.kind !== "state") return null; // there is no text yet
+    if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
+    if (entry.kind === "settings" && entry.isUndo) this.controls = entry.controls;
+    const { kind, timing: _, isUndo: __, ...fields } = entry;
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
     if (kind === "finish") this.light.hold("run");
     const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
@@ -118,9 +122,9 @@ export class Live {
     this.ids = this.step.idsAfter(header.ids);
     this.marks.push([entry.timing, "painted_token"]);
     if (entry.kind !== "back") {
-      const { ids, coin, orders } = header;
+      const { ids, coin, memory, orders } = header;
       const settings = activeSettings(this.controls, orders);
-      const drawn = { distribution: this.present, position: ids.length, coin, settings };
+      const drawn = { distribution: this.present, position: ids.length, coin, memory, settings };
       this.finished.light(drawn, this.player.isPlaying);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
       this.light.pressed(this.beat, this.player.isPlaying);
@@ -157,6 +161,7 @@ export class Live {
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
     if (header.notice || !QUIET_EVENTS.includes(entry.kind)) this.notice = header.notice;
+    this.undo.note(entry, before, header);
     this.adopt(before, entry);
     this.settle(before, entry);
     if (header.finished || header.notice?.kind === "error") this.stop();
@@ -166,9 +171,10 @@ export class Live {
   /** Takes over from the engine what the hand is not holding just now. */
   adopt(before, { kind }) {
     const { header } = this;
-    const isFree = this.queue.isIdle && !this.isDragging;
-    const isOther = this.controls === null || !sameControls(this.controls, header.controls);
-    if (isFree && isOther) this.controls = header.controls;
+    const isHeld = this.isDragging || !this.queue.isIdle;
+    if (this.controls === null || (!isHeld && !sameControls(this.controls, header.controls))) {
+      this.controls = header.controls;
+    }
     if (before === null || kind === "inspect") {
       const isEnd = header.finished && header.inspect?.position === header.ids.length - 1;
       this.inspecting = header.inspect && !isEnd ? header.inspect.position : null;
@@ -183,8 +189,8 @@ export class Live {
     if (timing) this.marks.push([timing, "painted_distribution"]);
     if (STEP_EVENTS.includes(kind)) this.light.answered(this.beat, this.player.isPlaying);
     else if (kind === "finish") this.light.rest();
-    const isTooFast = this.player.isPlaying && this.player.speed > MAX_SPOKEN_SPEED;
-    if (!SILENT_EVENTS.includes(kind) && !isTooFast) this.layout.announce(kind, this.header, this.label);
+    if (SILENT_EVENTS.includes(kind)) this.layout.speaker.know(this.header);
+    else this.layout.speaker.say(kind, this.header, this.label, this.player.isPlaying);
     if (kind === "state" ? before !== null : !QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
@@ -214,7 +220,8 @@ export class Live {
   playChanged() {
     if (!this.player.isPlaying) {
       this.release();
-      this.layout.announce("pause", this.header, this.label);
+      // what is under way says the rest when it comes
+      if (this.queue.isIdle) this.layout.speaker.say("pause", this.header, this.label, false);
     }
     this.schedule();
   }

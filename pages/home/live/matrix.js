@@ -19,6 +19,7 @@ export function createMatrix(actions) {
     el("tbody", {}, ...rows.map((row) => row.element)),
   );
 
+  /** Draws the columns that show, of which there are results; the active one's bars alone, or all. */
   function update(view, results, fullBar, isAlone) {
     const active = results.get("active");
     const drawn = drawnToken(active, view.coin);
@@ -31,11 +32,13 @@ export function createMatrix(actions) {
     });
     rows.at(-1).offer(view, active);
     COLUMNS.forEach(({ name }, c) => {
-      heads[c].update(view, results.get(name));
-      const column = readColumn(results.get(name), tokens, where);
+      const result = results.get(name);
+      if (result) heads[c].update(view, result);
+      if (!result || (isAlone && result !== active)) return;
+      const column = readColumn(result, tokens, where);
       updateCells(rows, c, column, { tokens, fullBar, isCutShown: isCutShown(name) });
     });
-    drawMinPLimit(table, view.controls.min_p, results.get("min_p"), fullBar);
+    if (!isAlone) drawMinPLimit(table, view.controls.min_p, results.get("min_p"), fullBar);
   }
   return { table, update };
 }

@@ -106,6 +106,10 @@ export function createMenu(kind, name) {
 /** Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard. */
 export function openBeside(popover, anchor, side, isByPointer) {
   if (isByPointer) anchor.blur();
+  popover.ontoggle = ({ newState }) => {
+    const isLost = newState === "closed" && document.activeElement === document.body;
+    if (isLost && !isByPointer) anchor.focus({ preventScroll: true });
+  };
   popover.showPopover();
   place(popover, anchor, side);
   popover.querySelector("button")?.focus();

@@ -1,6 +1,7 @@
-// The tokens behind the last row of the bars, as a menu: the best of all can be forced from it.
+// The tokens behind the last row of the bars, as a menu: the best of all can be chosen from it.
 
-import { createButton, setAttribute, spoken } from "../../frame/live/dom.js";
+import { spoken } from "../../frame/live/aloud.js";
+import { createButton, setAttribute } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { createMenu, openBeside } from "./menu.js";
 
@@ -8,7 +9,7 @@ const MAX_LISTED = 100;
 
 /** Makes the button of the last row and the menu that it opens. */
 export function createOthers(actions) {
-  const menu = createMenu("menu others", "Force a token");
+  const menu = createMenu("menu others", "Choose a token");
   let list = () => [];
   const button = createButton("bars-label", null, ({ detail }) => {
     menu.replaceChildren(...list());
@@ -18,15 +19,12 @@ export function createOthers(actions) {
   const choice = (view, result, row) => {
     const id = result.idOf(row);
     const words = view.label(id);
-    const item = createButton(
-      "menu-item",
-      `${words}  ${formatProbability(result.stages[0].probs[row])}`,
-      () => {
-        menu.hidePopover();
-        actions.force(id);
-      },
-    );
-    setAttribute(item, "aria-label", `force ${spoken(words)}`);
+    const share = formatProbability(result.stages[0].probs[row]);
+    const item = createButton("menu-item", `${words}  ${share}`, () => {
+      menu.hidePopover();
+      actions.force(id);
+    });
+    setAttribute(item, "aria-label", `${spoken(words)}, ${share}`);
     return item;
   };
   /** Says what there is to choose from: the best tokens by raw logit, whatever a mask makes of them. */

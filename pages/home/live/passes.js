@@ -99,6 +99,7 @@ function createFigure({ name, title, axis, ...what }) {
   const line = shape("line", "passes-line");
   const svg = shape("svg", "passes-drawing", columns.prefill, columns.decode, line);
   setAttribute(svg, "preserveAspectRatio", "none");
+  setAttribute(svg, "aria-hidden", "true"); // what it is part of has a name
   const rows = el("div", { class: "passes-rows" });
   const marks = el("div", { class: "passes-marks" });
   const plot = el("div", { class: "passes-plot", role: "img" }, rows, svg, pointed);

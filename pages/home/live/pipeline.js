@@ -1,10 +1,17 @@
 // More masks and penalties, and the pipeline: every stage in its order with what it removed.
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatCount, formatEntropy, formatProbability } from "../../frame/live/format.js";
+import { formatCount, formatEntropy, formatNumber, formatProbability } from "../../frame/live/format.js";
+import { memoryUnder } from "../../frame/live/memory.js";
 import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { describeStage, ENGINE_TITLES, ignoredSettings, stageTitle } from "../../frame/live/strategies.js";
+import {
+  describeStage,
+  ENGINE_TITLES,
+  ignoredSettings,
+  replacedSettings,
+  stageTitle,
+} from "../../frame/live/strategies.js";
 
 /** The settings without a column, and what a server changes. */
 const MORE = Object.keys(SETTINGS).filter((name) => !SETTINGS[name].isCommon);
@@ -28,7 +35,7 @@ export function createPipeline(actions) {
     update(view, active) {
       order.update(view);
       stages.update(view, active);
-      fields.forEach((field) => field.update(view));
+      fields.forEach((field) => field.update(view, active));
     },
   };
 }
@@ -72,9 +79,9 @@ function createStages() {
       setText(chip.effect, i === 0 ? rawInWords(stage) : effectInWords(stage, stages[i - 1]));
     });
     chips.forEach((chip, i) => setShown(chip.node, i < stages.length));
-    const ignored = ignoredSettings(view.settings);
-    setShown(warning, ignored.length > 0);
-    setText(warning, ignored.length > 0 ? ignoredInWords(ignored, view.controls.order) : "");
+    const words = idleInWords(view);
+    setShown(warning, words !== "");
+    setText(warning, words);
   }
   return { element, warning, update };
 }
@@ -93,12 +100,31 @@ function effectInWords(stage, given) {
   return `removed nothing, entropy ${formatEntropy(given)} to ${formatEntropy(stage)}`;
 }
 
+/** Which settings do nothing, and why; empty where all of them act. */
+function idleInWords({ settings, controls }) {
+  const [ignored, replaced] = [ignoredSettings(settings), replacedSettings(settings)];
+  const without = ignored.length > 0 ? ignoredInWords(ignored, controls.order) : "";
+  if (replaced.length === 0) return without;
+  const idle = `Mirostat takes the place of ${
+    replaced.map(stageTitle).join(", ")
+  }: beside it the temperature alone acts.`;
+  return `${without} ${idle}`.trim();
+}
+
 function ignoredInWords(names, order) {
   const titles = names.map(stageTitle).join(" and no ");
   const engine = ENGINE_TITLES[order];
   const plural = names.length > 1;
   const these = plural ? "these settings do" : "this setting does";
   return `${engine} has no ${titles}: ${these} nothing in its order.`;
+}
+
+/** What mirostat lets pass now: of the text so far, not of the slider alone. */
+function limitInWords(name, { controls, memory }) {
+  const { target, mu } = memoryUnder(memory, controls.mirostat);
+  if (name !== "mirostat" || target === 0) return "";
+  const least = formatProbability(Math.min(1, 2 ** -mu));
+  return `. Now up to ${formatNumber(mu)} bits: tokens of ${least} and more, and the best`;
 }
 
 function createField(name, actions) {
@@ -115,16 +141,19 @@ function createField(name, actions) {
   const element = el("div", { class: "more-field" }, head, slider.input, note);
   return {
     element,
-    update({ controls, orders, distribution, header }) {
+    update(view, { stages }) {
+      const { controls, orders, distribution, header, isPlaying } = view;
       const has = orders[controls.order].includes(name);
-      slider.set(controls[name], distribution.nVocab);
+      const place = stages.findIndex((stage) => stage.name === name);
+      const effect = place < 1 || isPlaying ? "" : effectInWords(stages[place], stages[place - 1]);
+      slider.set(controls[name], distribution.nVocab, effect);
       slider.input.disabled = !has;
       off.disabled = controls[name] === neutral;
       setAttribute(element, "data-missing", has ? null : "true");
       setText(
         note,
         has
-          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "")
+          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "") + limitInWords(name, view)
           : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
       );
     },

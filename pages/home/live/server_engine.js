@@ -45,6 +45,7 @@ export class ServerEngine {
     if (address === this.address && number === this.number) return;
     const isMoved = address !== this.address;
     Object.assign(this, { address, number });
+    if (isMoved) this.pressedAt = -1; // another session counts its runs from the start
     this.wake();
     if (isMoved) this.giveUp();
     this.page.changed();

@@ -1,6 +1,7 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
-import { createButton, el, setAttribute, spoken, visibleParts } from "../../frame/live/dom.js";
+import { asText, spoken } from "../../frame/live/aloud.js";
+import { createButton, el, setAttribute, setText, visibleParts } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -14,8 +15,9 @@ export const START = "start"; // for the token that begins a text; its menu says
 export function createStrip(actions) {
   const list = el("div", { class: "strip-list", role: "group", "aria-label": "Tokens of the text" });
   const scroller = el("div", { class: "strip-scroll" }, list);
+  const whole = createWhole();
   const sums = createSums(list);
-  const element = el("section", { class: "strip", "aria-label": "The text" }, scroller);
+  const element = el("section", { class: "strip", "aria-label": "The text" }, whole.element, scroller);
   const chips = [];
   const state = { view: null, chips, list };
   const menu = createTokenMenu(actions, (index) => describeToken(state.view, index));
@@ -25,10 +27,26 @@ export function createStrip(actions) {
     element: el("div", {}, element, menu.element, menu.tip),
     sums: sums.element,
     update(view) {
+      whole.update(view);
       if (state.view && !hasChanged(state.view, view)) return;
       const isLonger = draw(state, view);
       sums.update(view);
       if (isLonger && view.inspecting === null) scroller.scrollTop = scroller.scrollHeight;
+    },
+  };
+}
+
+/** The text as one paragraph for who hears the page; while Play writes it waits. */
+function createWhole() {
+  const element = el("p", { class: "spoken" });
+  let shown = null;
+  return {
+    element,
+    update({ ids, header, label, labels, isPlaying }) {
+      if (isPlaying || (shown?.ids === ids && shown.labels === labels)) return;
+      shown = { ids, labels };
+      const first = ids[0] === header.model.bos_id ? 1 : 0;
+      setText(element, asText(ids, first, label, header.joined));
     },
   };
 }
@@ -111,7 +129,7 @@ function refreshChip(chip, view, index) {
   node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
   node.style.setProperty("--tint", tint(logprob));
   setAttribute(node, "aria-current", isShown);
-  const writer = index < view.nPrompt ? "of the prompt" : isForced ? "forced by you" : "of the model";
+  const writer = index < view.nPrompt ? "of the prompt" : isForced ? "chosen by you" : "drawn by the model";
   node.setAttribute(
     "aria-label",
     `${spoken(chip.label)}, ${writer}, position ${index}${isPending ? ", pending" : ""}`,

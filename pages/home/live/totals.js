@@ -3,7 +3,7 @@
 import { el, setText } from "../../frame/live/dom.js";
 import { formatNats, formatNumber } from "../../frame/live/format.js";
 
-const KEY = [["of-prompt", "prompt"], ["of-model", "model"], ["is-forced", "forced by you"]];
+const KEY = [["of-prompt", "prompt"], ["of-model", "drawn by the model"], ["is-forced", "chosen by you"]];
 const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";
 const PERPLEXITY_NOTE = "derived: exp of minus the mean log p per token";
 

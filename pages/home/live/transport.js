@@ -12,6 +12,7 @@ const FINISH_COUNT = 20;
 export function createTransport(actions) {
   const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
   const play = button("Play", "space", "", () => actions.togglePlay());
+  setAttribute(play.firstElementChild, "data-room", "Pause"); // what else it says: it keeps its width
   const back = button("Back", "←", "", () => actions.back());
   const reset = button("Reset", null, "", () => actions.reset());
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
@@ -47,7 +48,7 @@ export function createTransport(actions) {
       setDisabled(back, view.ids.length <= view.nPrompt);
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
       speed.value = String(view.speed);
-      setText(reason, view.waitingFor.trouble ?? why ?? waitingInWords(view.waitingFor));
+      setText(reason, view.waitingFor.trouble ?? why ?? waitingInWords(view));
       setShown(waiting, view.waitingFor.trouble !== null);
     },
   };
@@ -59,9 +60,9 @@ function setDisabled(node, isDisabled) {
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
 }
 
-function waitingInWords({ isFinishing, nNext }) {
+function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
   if (isFinishing) return "Writing several tokens at once…";
-  return nNext > 0 ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
+  return nNext > 0 && !isPlaying ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
 }
 
 function button(text, key, kind, onPress) {

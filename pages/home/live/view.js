@@ -1,9 +1,17 @@
 // What the figures are given to draw: one plain record, made from a payload and what the person has
 // done with it since. Knows nothing of the wire, so that a recorded payload is drawn the same way.
 
+import { NO_MEMORY } from "../../frame/live/memory.js";
 import { activeSettings } from "./controls.js";
 
-const NOTHING = { distribution: null, coin: null, chosenId: null, forced: false, settings: null };
+const NOTHING = {
+  distribution: null,
+  coin: null,
+  chosenId: null,
+  forced: false,
+  memory: NO_MEMORY,
+  settings: null,
+};
 const DRAWING_STEPS = ["next", "force"]; // the steps that append
 
 /**
@@ -19,9 +27,9 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step?.kind === "force";
-    const { coin } = header;
-    const position = header.ids.length;
-    return { distribution: present, position, coin, chosenId: step?.id ?? null, forced, settings: null };
+    const { coin, memory } = header;
+    const next = { distribution: present, position: header.ids.length, coin, memory };
+    return { ...next, chosenId: step?.id ?? null, forced, settings: null };
   }
   if (past?.position === end) return past;
   if (finished.drawn?.position === end) return { ...finished.drawn, ...asEnd, settings: null };
@@ -30,8 +38,8 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
 
 function pastPosition({ inspect }, distribution) {
   if (!inspect || distribution === null) return null;
-  const { position, coin, token_id: chosenId, forced, settings } = inspect;
-  return { distribution, position, coin, chosenId, forced, settings };
+  const { position, coin, token_id: chosenId, forced, memory, settings } = inspect;
+  return { distribution, position, coin, chosenId, forced, memory, settings };
 }
 
 /** Makes the record. @param {import("./live.js").Live} state @returns {View} */

@@ -3,6 +3,7 @@
 import { el, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
+import { NO_MEMORY } from "../../frame/live/memory.js";
 import { decodePayload } from "../../frame/live/payload.js";
 import { activeSettings } from "../live/controls.js";
 import { Live } from "../live/live.js";
@@ -67,7 +68,7 @@ class Recording {
   }
 
   /** Does what the event asks for, as far as it was recorded. @type {Engine["answer"]} */
-  answer({ kind, position, count, token_id: tokenId, controls }) {
+  answer({ kind, position, count, token_id: tokenId, controls, query }) {
     this.notice = null;
     const { n_prompt: nPrompt, ids } = this.run.header;
     const isNext = kind === "next" || (kind === "force" && tokenId === ids[nPrompt + this.n]);
@@ -76,6 +77,7 @@ class Recording {
     else if (kind === "back") this.goTo(this.n - 1);
     else if (kind === "reset") this.goTo(0);
     else if (kind === "rewind") this.goTo(position - nPrompt);
+    else if (kind === "again") this.goTo(lengthOf(query));
     else if (kind === "inspect" && (position === null || position >= nPrompt)) this.inspecting = position;
     else if (kind !== "state") {
       if (kind === "settings") this.whatIf = controls;
@@ -104,6 +106,7 @@ class Recording {
       next_id: isEnd ? null : header.ids[nIds],
       finished: isEnd ? header.finished : null,
       coin: next?.header.coin ?? null,
+      memory: next?.header.memory ?? NO_MEMORY,
       controls: this.whatIf ?? next?.header.controls ?? header.controls,
       logprob: steps.logprob.reduce((sum, logprob) => sum + logprob, 0),
       timing: pass,
@@ -129,6 +132,12 @@ class Recording {
   }
 }
 
+/** How many tokens the run of a link has: "12~seed:0;5~seed:0~temperature:1.2". */
+function lengthOf(query) {
+  const run = new URLSearchParams(query).get("run") ?? "";
+  return run.split(";").reduce((n, segment) => n + (parseInt(segment) || 0), 0);
+}
+
 /** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
 function writeAround({ header, positions, seed, created, versions }) {
   const { model, ids, n_prompt: nPrompt, finished, steps } = header;
@@ -147,7 +156,7 @@ function writeAround({ header, positions, seed, created, versions }) {
     ["prompt", header.prompt],
     ["prompt ids", ids.slice(0, nPrompt).join(" ")],
     ["written ids", ids.slice(nPrompt).join(" ")],
-    ["forced", forced.map((at) => `${ids[at]} at position ${formatCount(at)}`).join(", ") || "none"],
+    ["chosen", forced.map((at) => `${ids[at]} at position ${formatCount(at)}`).join(", ") || "none"],
     ["versions", Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
   ];
   const facts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]);

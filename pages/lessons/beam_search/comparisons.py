@@ -1,7 +1,5 @@
 """The beam-search lesson's jobs: the exact best beside greedy and the beams; cost and quality."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.beam_search.best_first import BestFirstSearch
@@ -23,6 +21,7 @@ from viz.beam_search.comparison import (
 )
 from viz.format import plural, signed
 from viz.labels import in_sentence
+from viz.strip import prose
 
 N_TOKENS = 60  # of each text whose cost is measured
 
@@ -39,7 +38,7 @@ class ExactSearch(Experiment[BeamLesson]):
     code = (BestFirstSearch.step, BestFirstSearch._expand)
 
     def __init__(self, lesson: BeamLesson) -> None:
-        """Take as many beams as the tree above has."""
+        """Takes as many beams as the tree above has."""
         super().__init__(lesson)
         self.n_beams = lesson.stepper.steps.request.beams
         self.button = f"Compare with {plural(self.n_beams, 'beam')}"
@@ -57,7 +56,7 @@ class ExactSearch(Experiment[BeamLesson]):
 
     def _draw(self, job: Job[SearchComparison]) -> None:
         comparison = job.result
-        st.markdown(f"…{comparison.prompt[-60:]}".replace("\n", "⏎").join(("`", "`")))
+        st.html(prose((comparison.prompt, ""), (" …", "")))
         show_chart(searches_figure(comparison), "beam_searches")
         show_table(searches_table(comparison), "beam_searches_table", {"sum log p": "%.3f"})
         if not job.is_running:
@@ -66,7 +65,7 @@ class ExactSearch(Experiment[BeamLesson]):
 
 
 def _parting(comparison: SearchComparison) -> str:
-    """Say at which token greedy took the likelier token that led to the less likely text."""
+    """Says at which token greedy took the likelier token that led to the less likely text."""
     best, greedy = comparison.best, comparison.greedy
     if best.labels == greedy.labels:
         return "Greedy decoding found it too: try another prompt, or more tokens."

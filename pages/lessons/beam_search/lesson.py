@@ -1,27 +1,27 @@
 """The beam-search lesson below its title: the tree that grows, a step, the ranking, the cache."""
 
-from __future__ import annotations
-
+import math
 from dataclasses import asdict, replace
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.batch import Batch
 from model.beam_search import BeamSearch, rank_finished
-from model.beam_search.records import FinishedBeam
+from model.beam_search.records import FinishedBeam, lineage
 from model.loading import LanguageModel
-from model.tokenizing import pieces
+from model.tokenizing import end_of, pieces, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
+from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
 from pages.lessons.beam_search.settings import SETTINGS, request_now
 from pages.lessons.beam_search.state import (
-    N_FIRST_STEPS,
     BeamLesson,
     BeamSteps,
     SearchRequest,
@@ -29,24 +29,33 @@ from pages.lessons.beam_search.state import (
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
-from viz.format import nats, plural
+from viz.format import digits, nats, percent, plural
+from viz.strip import prose
 
 LESSON = "beam_lesson"
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
+MAX_TREE_TOKENS = 4  # of the tree of all continuations
+N_BEGUN = 1  # steps that the page opens with: the first token's candidates, and no answer yet
+N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
+MORE = 1.05  # times as likely: less is called the same
 TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 .st-key-beam_tree {{min-width: {0}px;}}</style>"""
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     st.markdown(
-        "Greedy decoding is only locally optimal: a less likely token now can lead to a more "
-        "likely text. Beam search keeps several texts, extends each by every token, and goes on "
-        "with the likeliest."
+        "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, "
+        "extends each by every token, and goes on with the likeliest texts. **Whose sentence is "
+        "the likelier one in the end?** Press Step, or Play."
     )
-    _controls(lesson)
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
+    st.link_button(
+        "All texts, and what these beams see of them", _tree_link(lesson), type="tertiary"
+    )
+    with st.expander("Another prompt, more beams", key="beam_setup"):
+        _controls(lesson)
     show_code(
         BeamSearch.step,
         BeamSearch._divide,
@@ -57,27 +66,35 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
+    show_jump_list(ExactSearch.title, Costs.title)
     ExactSearch(lesson).show()
     Costs(lesson).show()
 
 
 def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
-    """Search anew for what was searched with the model before, or for what a link asks."""
+    """Searches anew for what was searched with the model before, or for what a link asks."""
     if old is None:
-        return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), N_FIRST_STEPS))
+        return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), N_BEGUN))
     try:
-        return BeamLesson(lm, begin(lm, old.stepper.steps.request, N_FIRST_STEPS))
+        return BeamLesson(lm, begin(lm, old.stepper.steps.request, N_BEGUN))
     except ValueError as error:
-        lesson = BeamLesson(lm, begin(lm, SearchRequest(), N_FIRST_STEPS))
+        lesson = BeamLesson(lm, begin(lm, SearchRequest(), N_BEGUN))
         lesson.stepper.problem = f"{error} The page shows its first example instead."
         SETTINGS.put(**asdict(SearchRequest()))
         return lesson
 
 
+def _tree_link(lesson: BeamLesson) -> str:
+    """Returns the address of the tree of all continuations with this search laid over it."""
+    request = lesson.stepper.steps.request
+    parts = {"model": lesson.lm.name, "prompt": request.prompt, "beams": request.beams}
+    return f"./futures?{urlencode(parts | {'tokens': min(request.tokens, MAX_TREE_TOKENS)})}"
+
+
 def _controls(lesson: BeamLesson) -> None:
-    """Let the reader change the search; the new one goes as far as the old one was shown."""
+    """Lets the reader change the search; the new one goes as far as the old one was shown."""
     again: dict[str, Any] = {"on_change": _search_again, "args": (lesson,)}
-    with st.container(horizontal=True, vertical_alignment="bottom", key="beam_controls"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="beam_sliders"):
         SETTINGS.widget("prompt", **again)
         SETTINGS.widget("beams", width=170, **again)
         SETTINGS.widget("tokens", width=170, **again)
@@ -85,7 +102,7 @@ def _controls(lesson: BeamLesson) -> None:
 
 
 def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> None:
-    """Search by what the controls say; if that cannot be, the search on the page stays.
+    """Searches by what the controls say; if that cannot be, the search on the page stays.
 
     It is asked for among the steps' figures as well: the stepper says why.
     """
@@ -98,22 +115,56 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
 def _steps(lesson: BeamLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
     stepper.show().markdown(_progress(steps))
+    _sentences(steps)
     _tree(lesson)
     if not steps.shown:
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown("The candidates of all beams compete in one ranking.")
-        step, prompt_end = steps.shown[-1], _prompt_end(steps)
-        chart = candidates_figure(steps.search.nodes, step, prompt_end)
-        show_chart(chart, "beam_candidates")
-    with right:
-        _ranking(lesson)
-    _cache(steps)
+    with st.expander("The candidates, the ranking and the cache", key="beam_more"):
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.markdown("The candidates of all beams compete in one ranking.")
+            step, prompt_end = steps.shown[-1], _prompt_end(steps)
+            chart = candidates_figure(steps.search.nodes, step, prompt_end)
+            show_chart(chart, "beam_candidates")
+        with right:
+            _ranking(lesson)
+        _cache(steps)
+
+
+def _sentences(steps: BeamSteps) -> None:
+    """Writes the likeliest text so far, to be read; beside it greedy's, once the search is over."""
+    search, best = steps.search, _best_now(steps)
+    prompt = text_of(search.lm.tokenizer, search.start.ids)[-MAX_SHOWN:]
+    if best is None:
+        st.html(prose((prompt, ""), (" …", "")))
+        return
+    path = lineage(search.nodes, best)
+    ids = [*search.start.ids, *(search.nodes[i].token_id for i in path)]
+    text = text_of(search.lm.tokenizer, ids).removeprefix(
+        text_of(search.lm.tokenizer, search.start.ids)
+    )
+    prob = math.exp(search.nodes[best].total)
+    if steps.can_step:
+        st.html(prose((prompt, ""), (text, "generated"), (" …", "")))
+        st.markdown(f"The likeliest text so far: **{percent(prob)}**.")
+        return
+    greedy = steps.greedy()
+    times = math.exp(search.nodes[best].total - greedy.total)
+    told = f", {digits(times, 2)} times as likely" if times > MORE else ""
+    for column, name, words, share in zip(
+        st.columns(2, gap="large"),
+        (f"Beam search{told}", "Greedy"),
+        (text, greedy.text),
+        (prob, math.exp(greedy.total)),
+        strict=True,
+    ):
+        with column:
+            st.markdown(f"{name}: **{percent(share)}**")
+            st.html(prose((prompt, ""), (words, "generated"), size="1.5rem"))
 
 
 def _progress(steps: BeamSteps) -> str:
-    """Say how far the search is."""
+    """Says how far the search is."""
     search, shown = steps.search, steps.shown
     beams = plural(len(shown[-1].beams) if shown else 1, "beam")
     if steps.can_step:
@@ -147,20 +198,18 @@ def _tree(lesson: BeamLesson) -> None:
 
 
 def _best_now(steps: BeamSteps) -> int | None:
-    """Return where the best text so far ends: the best finished one, else the best beam."""
+    """Returns where the best text so far ends: the best finished one, else the best beam."""
     if steps.finished:
         return rank_finished(steps.finished, SETTINGS["penalty"])[0].node_id
     return steps.shown[-1].beams[0] if steps.shown and steps.shown[-1].beams else None
 
 
 def _prompt_end(steps: BeamSteps) -> str:
-    start = steps.search.start
-    text = "".join(piece.joined for piece in pieces(start.lm.tokenizer, start.ids))
-    return f"…{text[-10:]}".replace("\n", "⏎")
+    return end_of(steps.search.lm.tokenizer, steps.search.start.ids, N_PROMPT)
 
 
 def _ranking(lesson: BeamLesson) -> None:
-    """Rank what is finished, live, by any length penalty; offer to search by it."""
+    """Ranks what is finished, live, by any length penalty; offers to search by it."""
     steps = lesson.stepper.steps
     searched, finished = steps.request.penalty, steps.finished
     st.markdown("Finished texts are ranked by Σ log p ÷ lengthᵃ.")

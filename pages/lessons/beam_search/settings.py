@@ -1,7 +1,5 @@
 """The settings of the beam-search lesson."""
 
-from __future__ import annotations
-
 from model.beam_search import MAX_BEAMS
 from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
@@ -48,6 +46,6 @@ SETTINGS = SettingsTable(
 
 
 def request_now(penalty: float) -> SearchRequest:
-    """Return what the controls ask for, to be searched by a length penalty."""
+    """Returns what the controls ask for, to be searched by a length penalty."""
     asked = {name: SETTINGS[name] for name in ("prompt", "beams", "tokens", "ends")}
     return SearchRequest(**asked, penalty=penalty)

@@ -1,7 +1,5 @@
 """What one reader has in the beam-search lesson: a search, the steps that are shown, the jobs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.beam_search import BeamSearch, sentence_ends
@@ -22,7 +20,6 @@ PROMPTS = (
     "They were very happy because",
     "The cat sat on the",
 )
-N_FIRST_STEPS = 5  # that are shown when the page opens: greedy’s text is pruned in them
 ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 
 
@@ -44,6 +41,7 @@ class BeamSteps(Steps):
     search: BeamSearch
     request: SearchRequest
     n_shown: int = 0
+    _greedy: FinishedBeam | None = None
 
     @property
     def shown(self) -> list[BeamStep]:
@@ -74,6 +72,14 @@ class BeamSteps(Steps):
     def back(self) -> None:
         """Shows one step less."""
         self.n_shown -= 1
+
+    def greedy(self) -> FinishedBeam:
+        """Returns the text of greedy decoding: a search of one beam."""
+        if self._greedy is None:
+            search = self.search
+            alone = BeamSearch(search.start, 1, 0.0, search.max_new_tokens, search.end_ids)
+            self._greedy = alone.run()[0]
+        return self._greedy
 
     def greedy_pruned_at(self) -> int | None:
         """Returns the step at which the search pruned greedy's text; None if it has not."""

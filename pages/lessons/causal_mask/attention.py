@@ -1,7 +1,5 @@
 """The mask over the text, and the attention of every layer and head under it or without it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -19,8 +17,12 @@ ALL_HEADS = 0  # in the list of heads, which are counted from 1
 
 
 def show_attention(lesson: MaskLesson) -> None:
-    """Show the attention weights."""
+    """Shows the attention weights."""
     st.header("Attention weights", anchor=False)
+    st.markdown(
+        "Each row is a position: the darker a cell, the more it takes from the token of that "
+        "column. To the right of itself it sees nothing."
+    )
     st.fragment(_attention)(lesson)
     show_code(read_attention, twin_of, key="mask_code_1")
 
@@ -52,7 +54,7 @@ def _attention(lesson: MaskLesson) -> None:
 
 
 def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
-    """Let the reader choose a layer and a head; return their indices in the maps."""
+    """Lets the reader choose a layer and a head; returns their indices in the maps."""
     n_layers, n_heads = maps.weights.shape[:2]
     layer = SETTINGS.widget(
         "layer", options=range(n_layers), format_func=lambda i: str(maps.layers[i]), width=110
@@ -67,7 +69,7 @@ def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
 
 
 def _begin(reading: MeasuredText, maps: AttentionMaps) -> None:
-    """Show the head that looks hardest first, once for each model, if no link asks for one."""
+    """Shows the head that looks hardest first, once for each model, if no link asks for one."""
     name = f"{reading.lm.name} {maps.weights.shape[:2]}"
     begun = st.session_state.get("mask_begun")
     if begun != name:
@@ -78,7 +80,7 @@ def _begin(reading: MeasuredText, maps: AttentionMaps) -> None:
 
 
 def _take_press(maps: AttentionMaps) -> None:
-    """Show that small map large which was pressed, once for every press."""
+    """Shows that small map large which was pressed, once for every press."""
     event: Any = st.session_state.get("mask_heads")
     points = event["selection"]["points"] if event else []
     pressed = tuple(points[0]["customdata"]) if points else None

@@ -1,7 +1,5 @@
 """One token replaced: nothing before it moves, and everything after it may."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
@@ -14,7 +12,7 @@ from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_f
 
 
 def show_edit(lesson: MaskLesson) -> None:
-    """Let the reader replace a token, and show what moves."""
+    """Lets the reader replace a token, and shows what moves."""
     st.header("The effect of an edit", anchor=False)
     st.markdown(
         "An edit changes no logit before it; it may change every one after it. Drag along the text."
@@ -35,11 +33,12 @@ def _edit(lesson: MaskLesson) -> None:
         return
     shifts = shifts_figure(edit.shifts)
     show_charts([(edit_figure(edit), "mask_edit"), (shifts, "mask_shifts")], widths=(7, 4))
-    show_chart(divergence_figure(edit), "mask_kl")
+    with st.expander("How far each distribution moved", key="mask_moved"):
+        show_chart(divergence_figure(edit), "mask_kl")
 
 
 def _controls(text: MeasuredText) -> tuple[int, str]:
-    """Let the reader choose a token and what stands there instead."""
+    """Lets the reader choose a token and what stands there instead."""
     n_tokens = len(text.ids)
     late = _longest(text, n_tokens // 2, n_tokens)
     early = text.echo() or _longest(text, 1, n_tokens // 2)
@@ -66,5 +65,5 @@ def _controls(text: MeasuredText) -> tuple[int, str]:
 
 
 def _longest(text: MeasuredText, start: int, end: int) -> int:
-    """Find a word worth changing: the longest token of a part of the text, the last of these."""
+    """Finds a word worth changing: the longest token of a part of the text, the last of these."""
     return max(range(start, max(end, start + 1)), key=lambda i: (len(text.labels[i]), i))

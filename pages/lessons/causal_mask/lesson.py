@@ -1,12 +1,11 @@
 """The lesson on the causal mask below its title: the text, then what is measured on it."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, text_of
+from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
@@ -15,6 +14,7 @@ from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.losses import show_losses
 from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
 from pages.lessons.causal_mask.state import MAX_TOKENS, STAYS, MaskLesson, MeasuredText
+from pages.lessons.causal_mask.triangle import show_triangle
 from pages.lessons.causal_mask.unmasked import TrainingUnmasked, show_leak
 from viz.format import plural
 
@@ -38,11 +38,18 @@ HOME = "The first page’s text"
 
 
 def show_mask_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     if reader := home_session(lesson.lm):
         lesson.home_ids = tuple(reader.generation.ids)
-    _choose_text(lesson)
+    show_triangle(lesson)
+    with st.expander("Another text", key="mask_setup"):
+        _choose_text(lesson)
+    show_error(lesson.problem)
+    show_jump_list(
+        *("The effect of an edit", "Attention weights", "Attention without the mask"),
+        *("Training without the mask", "The loss at every position"),
+    )
     show_edit(lesson)
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
     show_attention(lesson)
@@ -52,7 +59,7 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
-    """Begin with what a link asks for, or the text that the reader had here, if it fits."""
+    """Begins with what a link asks for, or the text that the reader had here, if it fits."""
     lesson = MaskLesson(lm, MeasuredText(lm, encode(lm, TEXT)))
     text = asked(SETTINGS, "text")
     if text is not None:
@@ -69,7 +76,7 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
 
 
 def _as_shown(lesson: MaskLesson) -> dict[str, object]:
-    """Return the text on the page where that in the field was not read."""
+    """Returns the text on the page where that in the field was not read."""
     return {"text": text_of(lesson.lm.tokenizer, lesson.text.ids)} if lesson.problem else {}
 
 
@@ -77,12 +84,7 @@ def _as_shown(lesson: MaskLesson) -> dict[str, object]:
 
 
 def _choose_text(lesson: MaskLesson) -> None:
-    """Let the reader write a text or take an example; a bad one leaves the one in use."""
-    st.markdown(
-        "Each position attends to itself and to the positions before it, never to later ones. "
-        "So one pass can train on all positions of a text at once, and no token depends on what "
-        "follows it."
-    )
+    """Lets the reader write a text or take an example; a bad one leaves the one in use."""
     SETTINGS.widget(
         "text",
         height=84,
@@ -97,7 +99,6 @@ def _choose_text(lesson: MaskLesson) -> None:
             st.button(name, key=f"mask_example_{number}", on_click=_take, args=(lesson, text))
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
-    show_error(lesson.problem)
     lm, n_tokens = lesson.lm, len(lesson.text.ids)
     st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MAX_TOKENS}.")
 
@@ -115,7 +116,7 @@ def _take(lesson: MaskLesson, text: str) -> None:
 
 
 def _take_home(lesson: MaskLesson) -> None:
-    """Take the first page's ids as they are: text read again might become others."""
+    """Takes the first page's ids as they are: text read again might become others."""
     ids = list(lesson.home_ids)
     SETTINGS.put(text=text_of(lesson.lm.tokenizer, ids)[:MAX_CHARACTERS])
     SETTINGS.forget("position")

@@ -1,13 +1,11 @@
 """One pass gives a loss at every position; the loop of single steps finds the same, one by one."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
 
 from model.causal_mask.losses import losses_by_steps, losses_in_one_pass
-from model.causal_mask.records import Comparison, Losses
+from model.causal_mask.records import Losses, ParallelCheck
 from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
@@ -18,7 +16,7 @@ from viz.format import count, digits, nats, percent, plural
 
 
 def show_losses(lesson: MaskLesson) -> None:
-    """Show the text tinted by surprise, its losses, and the loop that finds them again."""
+    """Shows the text tinted by surprise, its losses, and the loop that finds them again."""
     st.header("The loss at every position", anchor=False)
     st.markdown(
         "No position sees its own answer, so one pass gives a prediction and a loss at every "
@@ -70,8 +68,8 @@ def _numbers(losses: Losses) -> list[tuple[str, str, str]]:
     return cells
 
 
-def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[Comparison]) -> None:
-    """Show the loop's losses over those of the pass, and in the end what both took."""
+def _show_loop(lesson: MaskLesson, losses: Losses, job: Job[ParallelCheck]) -> None:
+    """Shows the loop's losses over those of the pass, and in the end what both took."""
     comparison, where = job.result, lesson.lm.where
     show_chart(loss_figure(losses, comparison.losses, where), "mask_losses")
     if job.is_done:

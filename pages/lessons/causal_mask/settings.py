@@ -1,8 +1,6 @@
 """The settings of the causal-mask lesson."""
 
-from __future__ import annotations
-
-from pages.frame.fields import Choice, Text, Whole
+from pages.frame.fields import Choice, Switch, Text, Whole
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.causal_mask.state import MAX_TOKENS
 
@@ -15,6 +13,7 @@ TEXT = (
 SETTINGS = SettingsTable(
     "mask",
     Text("text", "Text", TEXT, max_characters=MAX_CHARACTERS),
+    Switch("uncovered", "Take the cover off"),
     Choice("mask", "Causal mask", "on", ("on", "off"), is_segmented=True),
     Whole("layer", "Layer", high=MAX_MAPS),
     Whole("head", "Head", high=MAX_MAPS),

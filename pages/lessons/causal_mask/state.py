@@ -4,8 +4,6 @@ A measurement is made when it is first asked for and kept while the text stays; 
 made leaves its sentence instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -23,11 +21,13 @@ from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
 from model.loading import LanguageModel
 from model.tokenizing import encode, labels_of
 from pages.frame.lesson_state import LessonState
+from pages.frame.stepper import Stepper, Steps
 
 MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
 STAYS = "The previous text is shown below."  # where another cannot be taken
 MIN_TOKENS = 4  # below that nothing stands before or after anything
+MAX_ROWS, FIRST_ROWS = 9, 3  # of the triangle: that fit on one screen, that are there at first
 
 Measured = TypeVar("Measured")
 
@@ -115,11 +115,50 @@ class MeasuredText:
 
 
 @dataclass
+class Rows(Steps):
+    """The rows of the triangle that are shown."""
+
+    n_all: int
+    n_shown: int = 1
+
+    @property
+    def can_step(self) -> bool:
+        """Whether a row is left."""
+        return self.n_shown < self.n_all
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a row can be taken away: the first one stays."""
+        return self.n_shown > 1
+
+    def step(self) -> None:
+        """Shows one row more."""
+        self.n_shown += 1
+
+    def back(self) -> None:
+        """Shows one row less."""
+        self.n_shown -= 1
+
+
+@dataclass
 class MaskLesson(LessonState):
     """All that one reader has on the page."""
 
     text: MeasuredText
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
+    rows: Stepper[Rows] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begins the triangle."""
+        n_all = len(self.opening) - 1
+        self.rows = Stepper(Rows(n_all, min(FIRST_ROWS, n_all)), "mask_rows")
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The text's first tokens, those of the triangle, without the one that begins any text."""
+        ids, start_id = self.text.ids, getattr(self.lm.tokenizer, "bos_token_id", None)
+        first = int(len(ids) > 1 and ids[0] == start_id)
+        return self.text.labels[first : first + MAX_ROWS + 1]
 
     def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""
@@ -144,3 +183,4 @@ class MaskLesson(LessonState):
                 job.stop()
             self.jobs.clear()
             self.text = MeasuredText(self.lm, ids)
+            self.__post_init__()

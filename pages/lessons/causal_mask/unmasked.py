@@ -1,7 +1,5 @@
 """The mask taken off: what leaks when it is, and what a model learns that is trained without it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -20,7 +18,7 @@ from viz.format import nats, percent, plural
 
 
 def show_leak(lesson: MaskLesson) -> None:
-    """Show the probability of the true next token, mask on and mask off."""
+    """Shows the probability of the true next token, mask on and mask off."""
     st.header("Attention without the mask", anchor=False)
     st.markdown(
         "Without the mask, the position that predicts the next token can attend to it. The "

@@ -1,12 +1,9 @@
 """The page of claims below its title: run one, run all, read what was found, keep the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,14 +13,26 @@ from model.claims.experiments import EXPERIMENTS
 from model.claims.records import ClaimsRun
 from model.job import Job
 from model.recorded import recorded_job
-from pages.frame.claims import CLAIMS, EMPIRICAL, Claim
+from pages.frame.claims import BY_ID, CLAIMS, EMPIRICAL, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
 from pages.frame.job_panel import JobPanel, is_running, start_job
-from pages.frame.layout import as_written
+from pages.frame.layout import as_written, is_presenting
 from pages.frame.lesson_state import lesson_state
+from pages.frame.question import answered, was_answered
 from pages.lessons.claims.state import ClaimsLesson
-from viz.claims.report import KINDS, Row, tally, to_html, to_json, verdict_html
+from viz.claims.report import (
+    KINDS,
+    Row,
+    evidence_html,
+    outcome_html,
+    sentence,
+    tally,
+    to_html,
+    to_json,
+    verdict_html,
+)
+from viz.claims.squares import sentence_html, squares_html
 
 STATE = "claims_lesson"
 WHEN_TO_USE = Path(__file__).with_name("when_to_use.md").read_text(encoding="utf-8")  # C45
@@ -31,36 +40,69 @@ FILES = (("html", "text/html", to_html), ("json", "application/json", to_json))
 N_LATEST = 3  # findings that are shown while more are being made
 SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 RUN_WIDTH = 100  # px
+LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
+_LARGE_ROWS = """<style>
+.stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
+</style>"""
+SURPRISING = "Five that surprise"
+SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
+VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
+SECTIONS = list(dict.fromkeys(claim.section for claim in CLAIMS))
 
 
 def show_claims(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
+    recorded = recorded_job("claims", ClaimsRun)
     st.markdown(
-        "What is **true by definition** has a link to where it can be seen. What is **empirical** "
-        "can fail: an experiment runs here and now, and the verdict follows from what was "
-        "measured. What is said of a **trained model** does not hold for random weights."
+        f"What is said of language models, in {len(CLAIMS)} sentences. Some are true by "
+        "definition; the others can fail, so an experiment tests each. **Which of them do you "
+        "doubt?** Press a square."
     )
+    if is_presenting():
+        st.html(_LARGE_ROWS)
+    rows = {row.claim: row for row in _rows(lesson, recorded)}
+    asked = {claim.id for claim in SURPRISES if _is_asked(lesson, claim, rows[claim.id])}
+    st.html(squares_html(list(rows.values()), asked))
+    if recorded is not None and len(lesson.findings) < len(EMPIRICAL):
+        _tell_of_recording(lesson, recorded)
+    _show_job(lesson)
+    chosen = st.pills("Show", [SURPRISING, *SECTIONS], key="claims_shown", default=None)
+    if chosen in (None, SURPRISING):
+        st.header(SURPRISING, anchor=False)
+        for claim in SURPRISES:
+            _row(lesson, claim, rows[claim.id], recorded)
+    if chosen != SURPRISING:
+        for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
+            rest = [one for one in claims if chosen is not None or one not in SURPRISES]
+            if chosen in (None, section):
+                st.header(section, anchor=False)
+                for claim in rest:
+                    _row(lesson, claim, rows[claim.id], recorded)
+    st.header("When to use the loop, and when not", anchor=False)
+    st.markdown(WHEN_TO_USE)
+
+
+def _rows(lesson: ClaimsLesson, recorded: Job[ClaimsRun] | None) -> list[Row]:
+    """Returns every claim with what was found here, or with the recording where nothing was."""
+    here = lesson.rows()
+    elsewhere = here if recorded is None else lesson.rows(recorded.result)
+    pairs = zip(here, elsewhere, strict=True)
+    return [one if one.outcome != "not run" else other for one, other in pairs]
+
+
+def _show_job(lesson: ClaimsLesson) -> None:
     JobPanel(
         lesson.jobs,
         "claims",
         "Run all",
         lambda: Job(lesson.measure(EMPIRICAL)),
-        lambda job: _latest(lesson, job),
+        lambda _job: _latest(lesson),
         controls=lambda is_running: _controls(lesson, is_running=is_running),
+        idle=lambda: _latest(lesson),
         icon=":material/play_arrow:",
         seconds=SLICE_SECONDS,
     ).show()
-    _downloads(lesson)
-    recorded = recorded_job("claims", ClaimsRun)
-    if recorded is not None and len(lesson.findings) < len(EMPIRICAL):
-        _tell_of_recording(lesson, recorded)
-    for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
-        st.header(section, anchor=False)
-        for claim in claims:
-            _row(lesson, claim, recorded)
-    st.header("When to use the loop, and when not", anchor=False)
-    st.markdown(WHEN_TO_USE)
 
 
 # What runs, and what came of it
@@ -79,16 +121,20 @@ def _controls(lesson: ClaimsLesson, *, is_running: bool) -> None:
     st.caption(f"{tally(lesson.rows())}. {where}")
 
 
-def _latest(lesson: ClaimsLesson, job: Job[Any]) -> None:
-    if job.is_running:
+def _latest(lesson: ClaimsLesson) -> None:
+    """Draws the newest findings, and the report as files where no more are made."""
+    is_on = is_running(lesson.jobs, "claims")
+    if not is_on and not lesson.findings:
+        return
+    with st.container(height=LATEST_HEIGHT, key="claims_latest"):
+        if not is_on:
+            _downloads(lesson)
         for claim_id in list(lesson.findings)[-N_LATEST:]:
             st.markdown(f"**{claim_id}**")
             _verdict(lesson, claim_id)
 
 
 def _downloads(lesson: ClaimsLesson) -> None:
-    if not lesson.findings or is_running(lesson.jobs, "claims"):
-        return
     with st.container(horizontal=True, key="claims_files"):
         for kind, mime, write in FILES:
             st.download_button(
@@ -108,6 +154,16 @@ def _file(lesson: ClaimsLesson, write: Callable[[list[Row], dict[str, str]], str
 # The table
 
 
+def _is_asked(lesson: ClaimsLesson, claim: Claim, row: Row) -> bool:
+    """Tells whether the reader is still to say what comes of a claim that surprises."""
+    is_recorded = row.finding is not None and claim.id not in lesson.findings
+    return claim in SURPRISES and is_recorded and not was_answered(_key_of(claim))
+
+
+def _key_of(claim: Claim) -> str:
+    return f"claim_{claim.id}_said"
+
+
 def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     machine = job.recorded_on
     assert machine is not None
@@ -117,7 +173,9 @@ def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     )
 
 
-def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) -> None:
+def _row(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None) -> None:
+    """Shows a claim: its sentence, its verdict, and all else in a fold."""
+    is_here = claim.id in lesson.findings
     with st.container(horizontal=True, vertical_alignment="top", key=f"claim_{claim.id}"):
         if claim.kind == "definition":
             st.markdown(claim.id, width=RUN_WIDTH)
@@ -132,27 +190,40 @@ def _row(lesson: ClaimsLesson, claim: Claim, recorded: Job[ClaimsRun] | None) ->
                 width=RUN_WIDTH,
             )
         with st.container(gap=None, width="stretch"):
-            st.markdown(claim.sentence)
-            if claim.id in lesson.findings:
-                _verdict(lesson, claim.id)
-            elif recorded is not None:
-                _recorded_verdict(recorded, claim.id)
-            if claim.small:
-                st.caption(f"**This small model:** {claim.small} **Large models:** {claim.large}")
-            _link(claim)
-            if claim.id in lesson.findings:
-                show_code(EXPERIMENTS[claim.id], key=f"claim_{claim.id}_code")
+            st.html(sentence_html(row))
+            if claim in SURPRISES and row.finding is not None and not is_here:
+                right = row.outcome.replace(" here", "")
+                if not answered("Does it hold?", VERDICTS, right, _key_of(claim)):
+                    return
+            if row.finding is not None:
+                st.html(outcome_html(row.finding, recorded=not is_here))
+            _details(lesson, claim, row, recorded)
+
+
+def _details(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None) -> None:
+    """Shows what was measured, what is known of large models, and where to see it, when asked."""
+    drawer = st.expander(
+        "Details", key=f"claim_{claim.id}_details", type="compact", on_change="rerun"
+    )
+    if not drawer.open:
+        return
+    with drawer:
+        if row.finding is not None:
+            machine = recorded.recorded_on if recorded is not None else None
+            where = ""
+            if machine is not None and claim.id not in lesson.findings:
+                where = f" on {machine.where}, {machine.date[:10]}"
+            st.markdown(as_written(sentence(row.finding)))
+            st.html(evidence_html(row.finding, row.seconds, where))
+        if claim.small:
+            st.caption(f"**This small model:** {claim.small} **Large models:** {claim.large}")
+        _link(claim)
+        if claim.id in lesson.findings:
+            show_code(EXPERIMENTS[claim.id], key=f"claim_{claim.id}_code")
 
 
 def _verdict(lesson: ClaimsLesson, claim_id: str) -> None:
     st.html(verdict_html(lesson.findings[claim_id], lesson.seconds[claim_id]))
-
-
-def _recorded_verdict(job: Job[ClaimsRun], claim_id: str) -> None:
-    run, machine = job.result, job.recorded_on
-    if claim_id in run.findings and machine is not None:
-        where = f" on {machine.where}, {machine.date[:10]}"
-        st.html(verdict_html(run.findings[claim_id], run.seconds[claim_id], where))
 
 
 def _link(claim: Claim) -> None:

@@ -1,7 +1,5 @@
 """What one reader has on the page of claims: the findings so far, on one model."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Sequence
@@ -28,11 +26,11 @@ class ClaimsLesson(LessonState):
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Set up the experiments, which share the process's copies of the other models."""
+        """Sets up the experiments, which share the process's copies of the other models."""
         self.context = ExperimentContext(self.lm, load=shared_model)
 
     def measure(self, claims: Sequence[Claim]) -> Work[ClaimsRun]:
-        """Run the experiments of some claims, one after another."""
+        """Runs the experiments of some claims, one after another."""
         for n_done, claim in enumerate(claims):
             doing = f"{claim.id}: {claim.sentence}"
             yield Progress(n_done, len(claims), doing, look=self.so_far)
@@ -42,11 +40,11 @@ class ClaimsLesson(LessonState):
         return self.so_far()
 
     def so_far(self) -> ClaimsRun:
-        """Return what was found on the page's model."""
+        """Returns what was found on the page's model."""
         return ClaimsRun(dict(self.findings), dict(self.seconds))
 
     def _finding(self, claim_id: str) -> Finding:
-        """Run one experiment; what goes wrong in it is its finding, in one sentence."""
+        """Runs one experiment; what goes wrong in it is its finding, in one sentence."""
         try:
             return EXPERIMENTS[claim_id](self.context)
         except ValueError as error:
@@ -56,7 +54,7 @@ class ClaimsLesson(LessonState):
             return Finding("not run", "It failed on this model; the server’s log says why.")
 
     def rows(self, run: ClaimsRun | None = None) -> list[Row]:
-        """Return every claim with what was found here, or in another run."""
+        """Returns every claim with what was found here, or in another run."""
         run = run or self.so_far()
         return [
             Row(
@@ -71,7 +69,7 @@ class ClaimsLesson(LessonState):
         ]
 
     def facts(self) -> dict[str, str]:
-        """Return where and when: what a report has to say beside its findings."""
+        """Returns where and when: what a report has to say beside its findings."""
         return {
             "model": self.lm.name,
             "device": self.lm.place,

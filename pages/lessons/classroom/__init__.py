@@ -1,1 +1,1 @@
-"""A class in a room: the teacher's page on the projector, and what each phone shows."""
+"""A class in a room: the teacher's desk, the projector, and what each phone shows."""

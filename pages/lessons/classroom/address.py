@@ -1,7 +1,5 @@
 """The address that phones open: that of this page as the teacher's browser reached it."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 from urllib.parse import urlsplit
@@ -10,7 +8,7 @@ import streamlit as st
 
 
 def phone_address(code: str) -> tuple[str, str | None]:
-    """Return the address of a room, and a sentence with the remedy where phones cannot reach it."""
+    """Returns the address of a room, and a sentence with the remedy if phones cannot reach it."""
     parts = urlsplit(st.context.url or "http://localhost:8501/")
     base = parts.path.rpartition("/")[0]  # the page's own name is the last part
     address = f"{parts.scheme}://{parts.netloc}{base}/room/{code}"
@@ -31,7 +29,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _own_address() -> str:
-    """Return the address under which this machine is known in its network; nothing is sent."""
+    """Returns the address under which this machine is known in its network; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # reserved for documentation: only the route is asked

@@ -1,218 +1,209 @@
-// The page of a phone: joins a room, shows its text and question, sends one answer.
+// The page of a phone: joins a room, shows its text and question, sends one answer, and shows how it came out.
 // Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
 
+import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import {
+  ask,
+  codeInAddress,
+  drawBar,
+  drawOutcome,
+  keepAsking,
+  pointerInWords,
+  rangeOf,
+  Refusal,
+  ROOMS,
+  secondsLeft,
+  trouble,
+  writeText,
+} from "./room.js";
+
 const POLL_MS = 1000;
-const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
-const SOON = 10; // seconds before the end
-const SPREAD_MS = 250; // phones that joined together do not ask together for ever
+const SOON = 10; // seconds before the end, when it is said once
+const MOST = 100; // characters of the text: what came before them is not asked about
+const LONG = 14; // characters of an answer that needs a row of its own
+const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [["a guess", 0.2], ["fairly", 0.5], ["very", 0.9]];
-const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
-const base = location.pathname.replace(/\/room.*$/, "/room"); // also below a base path
-let code = readCode(location.pathname.slice(base.length + 1));
+let code = codeInAddress();
 let view = null;
+let since = 0; // when it came
 let sureness = 0.5;
 let pending = null; // the answer that is on its way
-let timer = 0;
-
-/** What an address says; one that is no text says nothing. */
-function readCode(written) {
-  try {
-    return decodeURIComponent(written);
-  } catch {
-    return "";
-  }
-}
+let soon = ""; // what the ear was told of the time that is left
+let painted = null; // the question whose answers are on the screen: its number, and whether it is open
 
 const key = () => `one-token-room-${code.toUpperCase()}`;
+const say = (words) => setText(byId("error"), words);
+const asking = (path, body = undefined) =>
+  ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStorage.getItem(key()) ?? "" }, body);
 
-async function ask(path, body) {
-  const headers = { "x-phone": localStorage.getItem(key()) ?? "" };
-  const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const answer = await fetch(`${base}/${encodeURIComponent(code)}/${path}`, { headers, signal, ...more });
-  if (answer.status === 204) return null;
-  const told = await answer.json();
-  if (told.error) throw new Refusal(told.error);
-  return told;
-}
-
-/** What the room says of what was asked; any other error is a lost connection's. */
-class Refusal extends Error {}
-
-function say(error) {
-  const lost = "The connection is lost. Trying again…";
-  write("error", error === null ? "" : error instanceof Refusal ? error.message : lost);
-}
-
-/** Writes what differs: who listens to a page hears all that is written anew. */
-function write(id, words) {
-  if (byId(id).textContent !== words) byId(id).textContent = words;
-}
-
-async function poll() {
-  clearTimeout(timer);
+const poll = keepAsking(async () => {
   try {
-    const told = await ask(`state?version=${view?.version ?? ""}`);
+    const told = await asking(`state?version=${view?.version ?? ""}`);
     if (told !== null) {
-      view = { ...told, since: performance.now() };
+      [view, since] = [told, performance.now()];
       paint();
-    } else if (view.question !== null) paintTime(view.question);
-    if (pending === null) say(null);
+    } else paintTime();
+    if (pending === null) say("");
   } catch (error) {
-    say(error);
+    say(trouble(error));
     if (error instanceof Refusal) return showJoin(); // the room is over, or forgot this phone
   }
-  timer = setTimeout(poll, POLL_MS + SPREAD_MS * Math.random());
-}
+  return true;
+}, POLL_MS);
 
 function showJoin() {
   view = null;
-  byId("room").hidden = true;
-  byId("join").hidden = false;
+  setShown(byId("room"), false);
+  setShown(byId("join"), true);
   byId("code").value = code.toUpperCase();
   (code ? byId("name") : byId("code")).focus();
+  return false;
 }
 
 function paint() {
-  byId("join").hidden = true;
-  byId("room").hidden = false;
-  write("text", view.text);
-  // every second part of the sentence is a token
-  const outcome = make("span", {});
-  outcome.append(...view.revealed.split("`").map((part, i) => i % 2 ? chip(part) : part));
-  if (byId("revealed").textContent !== outcome.textContent) byId("revealed").replaceChildren(outcome);
-  byId("take").hidden = view.link === "";
-  byId("over").href = `${base.replace(/\/room$/, "/")}${view.link}`;
-  const { question } = view;
-  write("ask", question === null ? "Wait for the next question." : wordsOf(question));
-  paintTime(question);
-  for (const id of ["options", "sure", "bar", "write"]) byId(id).hidden = question === null;
-  if (question === null) return write("sent", "");
-  paintOptions(question);
-  paintSureness(question);
+  setShown(byId("join"), false);
+  setShown(byId("room"), true);
+  const { question, scene, outcome } = view;
+  setText(byId("scene"), scene?.title ?? "");
+  const isOfText = question === null ? scene === null : ["next", "sampler"].includes(question.kind);
+  writeText(byId("text"), isOfText ? view.text : "", "", MOST);
+  byId("room").className = question === null ? "is-waiting" : "";
+  setText(byId("ask"), question === null ? scene?.words ?? "Wait for the next question." : wordsOf(question));
+  paintTime();
+  const isOpen = question !== null && question.is_open;
   paintBar(question);
-  paintField(question);
-  const fall = make("span", {});
-  fall.append(sentInWords(question), ...fallOf(question));
-  if (byId("sent").textContent !== fall.textContent) byId("sent").replaceChildren(fall);
+  paintOptions(question, isOpen);
+  paintField(question, isOpen);
+  paintSureness(question, isOpen);
+  setText(byId("sent"), question === null ? "" : sentInWords(question));
+  drawOutcome(byId("outcome"), outcome);
+  setText(byId("revealed"), view.revealed);
+  paintLink(isOpen);
 }
 
-function wordsOf({ words, coin }) {
-  const number = coin === null ? "" : ` Your number is ${NUMBER.format(Math.floor(coin * 1e4) / 1e4)}.`;
-  return `${words}${number}`;
+function wordsOf({ words, pointer }) {
+  return pointer === null ? words : `${words} It is at ${pointerInWords(pointer)}.`;
 }
 
 /** The countdown, for the eye; the ear is told once near its end, and at the end. */
-function paintTime(question) {
-  const isTimed = question !== null && question.is_open && question.seconds_left !== null;
-  const passed = (performance.now() - view.since) / 1000;
-  const left = isTimed ? Math.max(0, Math.ceil(question.seconds_left - passed)) : null;
-  byId("left").hidden = left === null;
-  write("left", left === null ? "" : `${left} s left.`);
-  write("soon", left === null || left > SOON ? "" : left === 0 ? "Time is up." : `Less than ${SOON} s left.`);
+function paintTime() {
+  const left = secondsLeft(view.question, since);
+  setShown(byId("left"), left !== null);
+  setText(byId("left"), left === null ? "" : `${left} s left`);
+  const isUp = view.question?.seconds_left === 0 || left === 0;
+  if (isUp || left === null || left > SOON) soon = isUp ? "Time is up." : "";
+  else if (soon === "") soon = `${left} s left.`;
+  setText(byId("soon"), soon);
 }
 
-function sentInWords({ mine, is_open: isOpen }) {
+/** What this phone answered, and once that is known whether it was right. */
+function sentInWords(question) {
+  const { mine, is_open: isOpen } = question;
   if (mine === null) return isOpen ? "" : "This question is closed.";
-  const what = mine.option === null ? `“${mine.word}”` : "Your answer";
-  return isOpen
-    ? `${what} is sent. Change it as you like until the question closes.`
-    : `${what} was counted.`;
+  if (isOpen) return question.kind === "next" ? "Sent. Say how sure you are." : "Sent. You may change it.";
+  const said = `You said “${mine.option === null ? mine.word : question.options[mine.option]}”.`;
+  const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
+  const fell = question.pointer === null ? "" : ` It fell on “${question.options[fallOf(question)]}”.`;
+  return `${said}${fell}${isRight === null ? "" : isRight ? " ✓ Right." : " ✗ Not right."}`;
 }
 
-const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
+/** The segment on which the phone's pointer fell. */
+function fallOf({ pointer, shares }) {
+  let end = 0;
+  const place = shares.slice(0, -1).findIndex((share) => pointer < (end += share));
+  return place < 0 ? shares.length - 1 : place;
+}
 
-function makeButton(words, isPressed, onclick) {
-  const button = make("button", { type: "button", onclick });
-  button.append(words);
-  button.setAttribute("aria-pressed", String(isPressed));
+/** The answers on offer: made once for a question, so that none is taken from under a finger. */
+function paintOptions(question, isOpen) {
+  const place = byId("options");
+  const shown = question === null ? null : `${question.number} ${isOpen}`;
+  if (painted !== shown) {
+    const hadFocus = place.contains(document.activeElement);
+    painted = shown;
+    place.replaceChildren(...(isOpen ? question.options.map((_, i) => optionOf(question, i)) : []));
+    const isLong = question?.options.some((words) => words.length > LONG);
+    place.className = `${isLong ? "long" : ""} ${question?.options.length > MANY ? "many" : ""}`;
+    setShown(place, place.childElementCount > 0); // an empty group would say the question again
+    if (hadFocus) byId("ask").focus();
+  }
+  if (!isOpen) return;
+  [...place.children].forEach((button, i) =>
+    setAttribute(button, "aria-pressed", String(question.mine?.option === i))
+  );
+}
+
+function optionOf(question, option) {
+  const { options, shares, kind } = question;
+  const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
+  const button = createButton("", null, answer);
+  button.append(el("b", { textContent: options[option], dir: "auto" }));
+  if (shares.length > 0) {
+    button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
+  }
   return button;
 }
 
-/** A token, its leading space stepped back. */
-function chip(label) {
-  const token = make("span", { className: "token" });
-  const starts = label.length > 1 && label.startsWith("␣");
-  if (starts) token.append(make("i", { textContent: "␣" }));
-  token.append(starts ? label.slice(1) : label);
-  return token;
+/** How sure one is, once something was answered. */
+function paintSureness(question, isOpen) {
+  const isAsked = isOpen && question.kind === "next" && question.mine !== null;
+  const hadFocus = byId("sure").contains(document.activeElement);
+  setShown(byId("sure"), isAsked);
+  if (hadFocus && !isAsked) byId("ask").focus();
+  const row = byId("sure").querySelector(".row");
+  if (row.children.length === 0) {
+    row.append(...SURENESS.map(([words, value]) => createButton("", words, () => choose(value))));
+  }
+  [...row.children].forEach((button, i) =>
+    setAttribute(button, "aria-pressed", String(SURENESS[i][1] === sureness))
+  );
 }
 
-/** An answer on offer: a token, but for what stands for all others. */
-function nameOf({ kind, options }, option) {
-  const isToken = kind === "next" || (kind === "sampler" && option + 1 < options.length);
-  return isToken ? chip(options[option]) : options[option];
+function choose(value) {
+  sureness = value;
+  const { mine } = view.question;
+  send({ option: mine.option, word: mine.word, confidence: value });
 }
 
-/** Once the question is closed: the token on which the phone's number fell. */
-function fallOf(question) {
-  const { coin, shares, is_open: isOpen } = question;
-  if (isOpen || coin === null) return [];
-  let end = 0;
-  const place = shares.slice(0, -1).findIndex((share) => coin < (end += share));
-  return [" Your number fell on ", nameOf(question, place < 0 ? shares.length - 1 : place), "."];
-}
-
-function paintOptions(question) {
-  const { options, shares, mine, is_open: isOpen, kind } = question;
-  let from = 0;
-  const focused = [...byId("options").children].indexOf(document.activeElement);
-  byId("options").replaceChildren(...options.map((_, option) => {
-    const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
-    const button = makeButton(nameOf(question, option), mine?.option === option, answer);
-    button.disabled = !isOpen;
-    if (shares.length > 0) {
-      const textContent = `${NUMBER.format(from)} to ${NUMBER.format(from + shares[option])}`;
-      button.append(make("span", { className: "range", textContent }));
-      from += shares[option];
-    }
-    return button;
-  }));
-  byId("options").children[focused]?.focus(); // the new one in place of the old
-}
-
-function paintSureness({ kind, is_open: isOpen }) {
-  const place = byId("sure");
-  place.hidden = kind !== "next" || !isOpen;
-  const row = make("div", { className: "row" });
-  const choose = (value) => {
-    sureness = value;
-    const mine = view.question.mine;
-    if (mine !== null) send({ option: mine.option, word: mine.word, confidence: value });
-    paint();
-  };
-  row.append(...SURENESS.map(([words, value]) => makeButton(words, value === sureness, () => choose(value))));
-  const focused = [...place.querySelectorAll("button")].indexOf(document.activeElement);
-  place.replaceChildren(place.querySelector("legend"), row);
-  row.children[focused]?.focus();
-}
-
-function paintField({ kind, may_write: mayWrite, is_open: isOpen }) {
-  const isNumber = kind === "number"; // a phone then shows its digits, and reads them as its country does
-  byId("write").hidden = !mayWrite || !isOpen;
+function paintField(question, isOpen) {
+  const isNumber = question?.kind === "number"; // a phone then shows its digits, and reads them as its country does
+  const hadFocus = byId("write").contains(document.activeElement);
+  const isShown = isOpen && question.may_write;
+  setShown(byId("write"), isShown);
+  if (hadFocus && !isShown) byId("ask").focus();
   byId("word").type = isNumber ? "number" : "text";
-  byId("own").textContent = isNumber ? "Your number" : "or a word of your own";
+  const isOwn = isOpen && question.options.length > 0;
+  setText(byId("own"), isNumber ? "Your number" : isOwn ? "or a word of your own" : "Your word");
 }
 
-function paintBar({ shares }) {
-  byId("bar").hidden = shares.length === 0;
-  byId("bar").replaceChildren(...shares.map(() => make("span", {})));
-  shares.forEach((share, i) => (byId("bar").children[i].style.flex = `${share} 0 0`));
+function paintBar(question) {
+  const isDrawn = question !== null && question.kind === "sampler";
+  setShown(byId("bar"), isDrawn);
+  if (isDrawn) drawBar(byId("bar"), question, question.is_open ? [] : [question.pointer], false);
+}
+
+/** The way to the page that is spoken of, on this phone. */
+function paintLink(isOpen) {
+  const link = view.scene?.address ?? (view.link && `./${view.link}`);
+  setShown(byId("over"), Boolean(link) && !isOpen);
+  if (!link) return;
+  byId("over").href = ROOMS.replace(/room$/, link.slice(2));
+  setText(byId("over"), view.scene ? "Open this page" : "Take the text over");
 }
 
 async function send(answer) {
   pending = { number: view.question.number, ...answer };
   try {
-    await ask("answer", pending);
+    await asking("answer", pending);
     const { option = null, word = "", confidence } = answer;
     view.question.mine = { option, word, confidence };
-    say(null);
+    say("");
     paint();
   } catch (error) {
-    say(error);
+    say(trouble(error));
   }
   pending = null;
 }
@@ -220,24 +211,21 @@ async function send(answer) {
 byId("write").addEventListener("submit", (event) => {
   event.preventDefault();
   const word = byId("word").value.trim();
-  if (word) send({ option: null, word, confidence: sureness });
+  if (word) send({ option: null, word, confidence: view.question.kind === "next" ? sureness : 1 });
 });
 byId("join").addEventListener("submit", async (event) => {
   event.preventDefault();
   code = byId("code").value.trim();
   try {
-    const { token } = await ask("join", { name: byId("name").value });
+    const { token } = await asking("join", { name: byId("name").value });
     localStorage.setItem(key(), token);
-    history.replaceState(null, "", `${base}/${encodeURIComponent(code.toUpperCase())}`);
-    say(null);
+    history.replaceState(null, "", `${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
+    say("");
     await poll();
     byId("ask").focus();
   } catch (error) {
-    say(error);
+    say(trouble(error));
   }
-});
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && view !== null) poll();
 });
 if (code && localStorage.getItem(key())) poll();
 else showJoin();

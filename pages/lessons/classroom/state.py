@@ -1,285 +1,350 @@
-"""What a teacher has on the page of the class: the room, the text, and the question that is open.
+"""What a teacher presses: the text of a room, its script, and the question that is asked.
 
-Knows nothing of Streamlit. A question goes through three states: open, closed with its figure on
-the projector, and answered, once a token has been appended.
+Knows nothing of Streamlit or of the wire. A question goes through three states: open; closed, with
+its votes on the screens; and revealed, with what is right or what the model gave beside them.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import os
-import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
-from typing import Any, Concatenate, ParamSpec
-from urllib.parse import urlencode
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias
 
-import numpy as np
-
-from model.classroom.limits import network_of
-from model.classroom.records import ClassRound, ClassScore, Kind, Tally
+from model.classroom.members import RoomError
+from model.classroom.records import Kind, SceneShown, Tally
 from model.classroom.room import MAX_OPTION, MAX_WORDS, Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
-from model.draw import best_ids
-from model.generation import Generation
-from model.masks import log_softmax
-from model.sampling import Settings
-from model.tokenizing import encode, label
-from pages.frame.lesson_state import LessonState
-from viz.format import guard, in_full, percent
-from viz.labels import in_sentence
+from model.language_model import LanguageModel
+from model.records import FloatArray
+from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.classroom.script import (
+    WORDS,
+    Item,
+    items_of,
+    plain,
+    plan,
+    prompt_of,
+    scene_shown,
+)
+from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.scenes import GuidedLesson, read_lesson
+from viz.classroom.bars import beside, counted, drawn, numbers
+from viz.format import in_full, percent
 
 P = ParamSpec("P")
-N_OFFERED = 5  # buttons of a question for the next token
-N_SEGMENTS = 5  # tokens of the sampler's bar that have a segment of their own
+How: TypeAlias = Literal["draw", "favourite", "true"]
+SAID: dict[How, str] = {
+    "draw": "The model drew",
+    "favourite": "The class chose",
+    "true": "Then comes",
+}
 
 
 def copy_letters() -> str:
-    """Return with which letters the codes of this copy of the app begin, as its operator says."""
+    """Returns with which letters the codes of this copy of the app begin, as its operator says."""
     letters = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
     return letters if letters.isascii() and letters.isalpha() and len(letters) <= 2 else ""
+
+
+def open_class(lm: LanguageModel, address: str = "") -> Classroom:
+    """Opens a room for a teacher who comes from an address.
+
+    Raises:
+        ValueError: One sentence, where there are too many rooms, or the model cannot begin.
+    """
+    text = ClassText(lm, DEFAULT_PROMPT)
+    room = open_room(address, copy_letters())
+    room.teacher = desk = Classroom(room, text, plan())
+    desk.show_text()
+    return desk
 
 
 def one_at_a_time(
     press: Callable[Concatenate[Classroom, P], None],
 ) -> Callable[Concatenate[Classroom, P], None]:
-    """Try a press once another one is done: a teacher may have two pages of one room."""
+    """Begins a press once another one is done: a teacher may have two desks of one room."""
 
     @wraps(press)
-    def waiting(lesson: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        with lesson.lock, lesson.attempt():
-            press(lesson, *args, **kwargs)
+    def waiting(desk: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        with desk.lock:
+            if desk.room.has_ended:
+                raise RoomError("The room was ended: open a new one.")
+            press(desk, *args, **kwargs)
 
     return waiting
 
 
-@dataclass
-class Classroom(LessonState):
-    """All that a teacher has on the page."""
+@dataclass(eq=False)
+class Classroom:
+    """A room and its text. A press that cannot be raises a ValueError of one sentence."""
 
-    generation: Generation
-    prompt: str
-    room: Room | None = None
-    script_ids: list[int] = field(default_factory=list)  # the true text, where there is one
+    room: Room
+    text: ClassText
+    script: GuidedLesson | None = None
+    place: int = -1  # of the script's question that was asked last
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
     votes: Votes | None = None  # where that was for the next token
-    found: ClassRound | None = None
-    score: ClassScore | None = None
-    landed: list[int] = field(default_factory=list)
-    n_right: int = 0  # taps where the phone's number truly fell
-    truth: float | None = None  # of the number that was asked for last, where it is known
-    is_told: bool = False  # the class has seen it
+    right: str = ""  # what Reveal shows as right; empty where nothing is, or it is not known
+    about: str = ""  # and what it says about it
+    is_revealed: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    # The room
-
-    def open(self, room: Room | None = None, *, address: str | None = None) -> None:
-        """Open a room for a teacher who comes from an address, or go on with one."""
-        with self.attempt():
-            self.room = room or open_room(network_of(address), copy_letters())
-            self.room.teacher = self
-            self._show_text()
-
-    def end(self) -> None:
-        """End the room."""
-        if self.room is not None:
-            end_room(self.room)
-        self._forget_answers()
-        self.room = None
+    # The text
 
     @one_at_a_time
-    def start(self, prompt: str, script: str = "") -> None:
-        """Begin with another text; one that cannot be read leaves the old one."""
-        generation = Generation(self.lm, prompt)
-        self.script_ids = encode(self.lm, prompt + script) if script.strip() else []
-        self.generation, self.prompt = generation, prompt
-        self._forget_answers()
-        self._show_text()
+    def begin(self, prompt: str, continuation: str = "") -> None:
+        """Begins with another text; one that cannot be read leaves the old one."""
+        self.text = ClassText(self.text.lm, prompt, continuation)
+        self._clear()
+        self.show_text()
+
+    @one_at_a_time
+    def append(self, how: How = "draw") -> None:
+        """Appends a token: as the model draws, as the class likes best, or as the text goes on."""
+        token_id = {"draw": None, "favourite": self.favourite_id, "true": self.text.true_id}[how]
+        if how != "draw" and token_id is None:
+            raise RoomError("No such token is known: let the model draw one.")
+        votes = None if self.has_appended else self.votes
+        logits = self.text.logits(token_id)
+        came = self.text.append(token_id)
+        if votes is None and not self._is_of("sampler"):
+            self._clear()  # what was answered is about something else
+        (word,) = self.text.words([came])
+        sentence = f"{SAID[how]} “{word}”."
+        if votes is not None:
+            self.is_revealed = True
+            self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
+            sentence += "" if how == "favourite" else _given(votes, logits, came)
+        self.show_text()
+        self.room.reveal(sentence, word if how == "true" else "")
+
+    @one_at_a_time
+    def back(self) -> None:
+        """Takes the last token back."""
+        if self.text.generation.steps:
+            self.text.generation.rewind()
+            self._clear()
+            self.show_text()
+
+    def show_text(self) -> None:
+        """Puts the text on the screens, with the link by which a phone takes it over."""
+        self.room.show_text(self.text.generation.text, self.text.link())
+
+    # The script
+
+    @one_at_a_time
+    def open_script(self, name: str) -> None:
+        """Takes a lesson for the script; an empty name takes none."""
+        self.script, self.place = read_lesson(name) if name else None, -1
+        self._show(None)
+
+    @one_at_a_time
+    def show_scene(self, place: int) -> None:
+        """Shows the scene of one of the script's questions, and asks nothing yet."""
+        script, item = self._item(place)
+        self.place = place - 1
+        self._show(scene_shown(script, item.number))
+
+    @one_at_a_time
+    def ask_item(self, place: int, *, seconds: float | None = None) -> None:
+        """Puts one of the script's questions to the phones."""
+        script, item = self._item(place)
+        if item.kind == "own":
+            self._ask_scene(item, seconds)
+        else:
+            prompt = prompt_of(item.scene)
+            if prompt and (prompt != self.text.prompt or self.text.generation.steps):
+                self.begin(prompt)
+            (self.ask_next if item.kind == "next" else self.ask_draws)(seconds=seconds)
+        self.place = place
+        self.room.show_scene(scene_shown(script, item.number))
+
+    def _ask_scene(self, item: Item, seconds: float | None) -> None:
+        scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
+        kind: Kind = "choice" if choices or scene.reply == "a word" else "number"
+        self._ask(kind, item.question, choices, may_write=not choices, seconds=seconds)
+        self.right = plain(scene.right)
+        self.about = f"{plain(scene.answer)} {plain(scene.remember)}".strip()
+
+    @one_at_a_time
+    def show_page(self, is_shown: bool) -> None:
+        """Shows the page of the scene on the projector, or takes it away."""
+        if self.room.scene is None:
+            raise RoomError("No scene is shown: choose one of the script.")
+        self.room.show_page(is_shown)
+
+    def _item(self, place: int) -> tuple[GuidedLesson, Item]:
+        items = list(items_of(self.script)) if self.script else []
+        if self.script is None or not 0 <= place < len(items):
+            raise RoomError("The script has no such question: choose one of its list.")
+        return self.script, items[place]
+
+    def _show(self, scene: SceneShown | None) -> None:
+        self._clear()
+        self.room.show_scene(scene)
 
     # Asking
 
     @one_at_a_time
-    def ask_next(self, *, may_write: bool, seconds: float | None) -> None:
-        """Ask for the next token: the model's best ones on buttons, shuffled."""
-        self._check_end()
-        best = best_ids(self.generation.logits, N_OFFERED).tolist()
-        true_id = self.true_id
-        if true_id is not None and true_id not in best:
-            best[-1] = true_id
-        random.Random(len(self.generation.ids)).shuffle(best)
-        self.offered = best
-        self._ask(
-            "next", "What comes next?", self._labels(best), may_write=may_write, seconds=seconds
-        )
+    def ask_next(self, *, may_write: bool = False, seconds: float | None = None) -> None:
+        """Asks for the next token: the model's best ones on buttons."""
+        offered = self.text.offer()
+        names = self.text.words(offered)
+        self._ask("next", WORDS["next"], names, may_write=may_write, seconds=seconds)
+        self.offered = offered
 
     @one_at_a_time
-    def ask_draws(self, *, seconds: float | None) -> None:
-        """Give each phone a random number, and ask on which token it falls."""
-        self._check_end()
-        probs = np.exp(log_softmax(self.generation.logits))
-        self.offered = best_ids(self.generation.logits, N_SEGMENTS).tolist()
-        shares = [float(probs[i]) for i in self.offered]
-        shares.append(max(0.0, 1 - math.fsum(shares)))
-        labels = [*self._labels(self.offered), "any other token"]
-        words = "You are the sampler: on which token does your number fall?"
-        self._ask("sampler", words, labels, shares=shares, seconds=seconds)
+    def ask_draws(self, *, seconds: float | None = None) -> None:
+        """Gives each phone a random number, and asks on which segment of the bar it falls."""
+        names, shares = self.text.segments()
+        self._ask("sampler", WORDS["sampler"], names, shares=shares, seconds=seconds)
 
     @one_at_a_time
-    def ask_own(self, words: str, options: str, truth: str = "", *, seconds: float | None) -> None:
-        """Ask a question of the teacher's own: an answer a line; without any, for a number."""
-        lines = [line.strip()[:MAX_OPTION] for line in options.splitlines() if line.strip()]
-        words = " ".join(words.split())[:MAX_WORDS]
+    def ask_own(
+        self, words: str, options: str, right: str = "", *, seconds: float | None = None
+    ) -> None:
+        """Asks a question of the teacher's own: an answer a line; without any, for a number."""
+        written = [line.strip()[:MAX_OPTION] for line in options.splitlines() if line.strip()]
+        lines = list(dict.fromkeys(written))
+        words, right = " ".join(words.split())[:MAX_WORDS], right.strip()
+        if right and lines and right not in lines:
+            raise RoomError("What is right has to be one of the answers.")
+        if right and not lines:
+            read_number(right)
         if lines:
-            self._ask("choice", words or "Which?", list(dict.fromkeys(lines)), seconds=seconds)
-            return
-        known = read_number(truth) if truth.strip() else None
-        self._ask("number", words or "Which number?", [], may_write=True, seconds=seconds)
-        self.truth, self.is_told = known, False
+            self._ask("choice", words or "Which?", lines, seconds=seconds)
+        else:
+            self._ask("number", words or "Which number?", [], may_write=True, seconds=seconds)
+        self.right = right
+        self.room.show_scene(None)
 
     @one_at_a_time
     def ask_again(self) -> None:
-        """Ask the question that was closed last again, after a discussion."""
-        if self.tally is not None:
-            asked = self.tally.question
-            self._ask(asked.kind, asked.words, list(asked.options), may_write=asked.may_write)
+        """Asks the question that was closed last again, after a discussion."""
+        if self.tally is None or self.has_appended:
+            raise RoomError("Nothing was closed that could be asked again.")
+        asked, kept = self.tally.question, (self.offered, self.right, self.about)
+        more = {"shares": asked.shares, "may_write": asked.may_write}
+        self._ask(asked.kind, asked.words, asked.options, **more)
+        self.offered, self.right, self.about = kept
+
+    def _ask(self, kind: Kind, words: str, options: Sequence[str], **more: Any) -> None:
+        self.room.ask(kind, words, options, **more)
+        self._forget()
 
     # What came of it
 
     @one_at_a_time
     def close(self) -> None:
-        """Close the question, and count."""
+        """Closes the question, and shows the votes."""
         room = self.room
-        if room is None or room.question is None or self.tally is not None:
+        if room.question is None or self.tally is not None:
             return
-        self.tally = room.close()
-        if room.question.kind == "next":
-            text, offered = self.generation, self.offered
-            self.votes = Votes(self.lm, text.ids, offered, room.answers())
-            logits = text.logits_with({*offered, *chain.from_iterable(self.votes.shares)})
-            self.found = self.votes.beside(logits, offered)
-        elif room.question.kind == "sampler":
-            shares = room.question.shares
-            falls = [(landing(shares, coin), answer) for coin, answer in room.coins()]
-            self.landed = [sum(place == i for place, _ in falls) for i in range(len(shares))]
-            self.n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+        self.tally = tally = room.close()
+        if self._is_of("next"):
+            self.votes = Votes(self.text.lm, self.text.ids, self.offered, room.answers())
+        if self._is_of("sampler"):
+            self._count_pointers(tally)
+        else:
+            draw = numbers if self._is_of("number") else counted
+            room.show_outcome(draw(tally, self.earlier))
+
+    def _count_pointers(self, tally: Tally) -> None:
+        asked = tally.question
+        falls = [(landing(asked.shares, at), answer) for at, answer in self.room.pointers()]
+        landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
+        n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+        self.room.show_outcome(drawn(asked.options, asked.shares, landed))
+        self.room.reveal(f"{n_right} of {sum(tally.counts)} found the word on which it fell.")
 
     @one_at_a_time
-    def tell(self) -> None:
-        """Show the true number: a class that votes again must not know it before."""
-        if self.room is not None and self.truth is not None:
-            self.is_told = True
-            self.room.reveal(f"The true number is {in_full(self.truth)}.")
-
-    @one_at_a_time
-    def append(self, token_id: int | None = None, *, is_scored: bool = True) -> None:
-        """Append a token: the given one, else the one on which the text's own coin falls."""
-        room = self.room
-        if room is None:
+    def reveal(self) -> None:
+        """Shows what is right, or the class beside the model."""
+        tally = self.tally
+        if tally is None or not self.can_reveal:
+            raise RoomError("There is nothing to reveal: close a question first.")
+        self.is_revealed = True
+        if self.votes is not None:
+            shown = {*self.offered, *chain.from_iterable(self.votes.shares)}
+            logits = self.text.generation.logits_with(shown)
+            self.room.show_outcome(beside(self.votes.beside(logits, self.offered)))
             return
-        self._check_end()
-        if self.has_appended:
-            self._forget_answers()  # of a position that has had its token
-        logits = self.generation.logits_for(Settings(), token_id=token_id)
-        step = self.generation.step(token_id=token_id)
-        sentence = f"{in_sentence(self._labels([step.token_id])[0])} was appended."
-        if self.votes is not None and self.votes.answers and is_scored:
-            self.score = score = self.votes.score(logits, step.token_id)
-            bits = f"{score.class_bits:.1f} bits, the model {score.model_bits:.1f}"
-            sentence += f" It cost the class {bits}."
-            # the token that came has its bars as well
-            self.found = self.votes.beside(logits, [*self.offered, step.token_id])
-        self._show_text()
-        room.reveal(sentence)
+        said = f"Right is “{self.right}”."
+        if self._is_of("number"):
+            truth = read_number(self.right)
+            self.room.show_outcome(numbers(tally, self.earlier, truth))
+            said = f"The true number is {in_full(truth)}."
+        else:
+            self.room.show_outcome(counted(tally, self.earlier, self.right))
+        self.room.reveal(said, self.right, self.about)
 
     @one_at_a_time
-    def back(self) -> None:
-        """Take the last token back."""
-        if self.generation.steps:
-            self.generation.rewind()
-            self._forget_answers()
-            self._show_text()
+    def end(self) -> None:
+        """Ends the room."""
+        end_room(self.room)
 
     @property
-    def true_id(self) -> int | None:
-        """The token that comes next in the true text; None where there is none."""
-        n = len(self.generation.ids)
-        is_on_script = self.script_ids[:n] == self.generation.ids
-        return self.script_ids[n] if is_on_script and n < len(self.script_ids) else None
+    def is_time_over(self) -> bool:
+        """Whether a question has closed by itself, and its votes are not counted yet."""
+        return self.room.question is not None and not self.room.is_open and self.tally is None
+
+    @property
+    def can_reveal(self) -> bool:
+        """Whether something about the question that was closed is not shown yet."""
+        is_known = self.votes is not None or bool(self.right)
+        return self.tally is not None and not self.is_revealed and is_known
 
     @property
     def favourite_id(self) -> int | None:
-        """The token with the most votes; None where nobody voted."""
-        rows = [] if self.found is None else [row for row in self.found.rows if row.n_votes]
-        return max(rows, key=lambda row: (row.n_votes, row.model_prob)).token_id if rows else None
+        """The token with the most votes; None where nobody voted, or the next has come."""
+        if self.votes is None or self.has_appended:
+            return None
+        return self.votes.favourite_id(self.text.generation.logits)
 
     @property
     def has_appended(self) -> bool:
         """Whether the question that was closed last has had its token."""
-        return self.votes is not None and len(self.generation.ids) != self.votes.position
+        return self.votes is not None and len(self.text.ids) != self.votes.position
 
     @property
     def earlier(self) -> Tally | None:
         """The answers of the first time the same question was asked, where it was asked twice."""
-        if self.room is None or self.tally is None:
+        if self.tally is None or self._is_of("sampler"):
             return None
+        asked = self.tally.question
         same = [
             tally
             for tally in self.room.tallies
-            if tally.question.words == self.tally.question.words
-            and tally.question.options == self.tally.question.options
+            if (tally.question.words, tally.question.options) == (asked.words, asked.options)
         ]
         return same[0] if len(same) > 1 else None
 
-    def to_csv(self) -> str:
-        """Write what was asked and how often each answer was given: nobody's name is in it."""
-        if self.room is None:
-            return ""
-        out = io.StringIO()
-        table = csv.writer(out)
-        table.writerow(("question", "kind", "words", "answer", "votes", "probability"))
-        for tally in self.room.tallies:
-            asked = tally.question
-            head = (asked.number, asked.kind, guard(asked.words))
-            shares = [percent(share) for share in asked.shares] or [""] * len(asked.options)
-            for name, n_votes, share in zip(asked.options, tally.counts, shares, strict=True):
-                table.writerow((*head, guard(name), n_votes, share))
-            for word, n_votes in tally.words:
-                table.writerow((*head, guard(word), n_votes, ""))
-        return out.getvalue()
+    def _is_of(self, kind: Kind) -> bool:
+        """Tells whether the question that was closed last is of a kind."""
+        return self.tally is not None and self.tally.question.kind == kind
 
-    def _ask(self, kind: Kind, words: str, options: list[str], **more: Any) -> None:
-        if self.room is not None:
-            self.room.ask(kind, words, options, **more)
-            self._forget_answers()
+    def _clear(self) -> None:
+        self._forget()
+        self.room.clear()
 
-    def _forget_answers(self) -> None:
-        self.tally = self.votes = self.found = self.score = None
-        self.landed, self.n_right = [], 0
+    def _forget(self) -> None:
+        self.tally = self.votes = None
+        self.offered, self.right, self.about, self.is_revealed = [], "", "", False
 
-    def _labels(self, ids: list[int]) -> list[str]:
-        return [label(self.lm.tokenizer, i) for i in ids]
 
-    def _check_end(self) -> None:
-        if self.generation.finished:
-            raise ValueError("The text has ended: take the last token back, or begin another one.")
-
-    def _show_text(self) -> None:
-        """Put the text on the phones; what was answered stays on the projector."""
-        if self.room is not None:
-            self.room.show_text(self.generation.text, self._link())
-
-    def _link(self) -> str:
-        """Return the query of the home page that shows this text, there to be taken over."""
-        steps = self.generation.steps
-        parts = {"model": self.lm.name, "prompt": self.prompt, "hold": "1"}  # each step stays
-        if steps:
-            forced = ",".join(f"{i}:{step.token_id}" for i, step in enumerate(steps))
-            parts |= {"run": str(len(steps)), "forced": forced}
-        return "?" + urlencode(parts)
+def _given(votes: Votes, logits: FloatArray, came: int) -> str:
+    """Returns what the class, the model and the best named phone gave to the token that came."""
+    if not votes.answers:
+        return ""
+    score = votes.score(logits, came)
+    shares = f"{percent(score.class_prob)}, the model {percent(score.model_prob)}"
+    said = f" The class gave it {shares}."
+    if score.best_name is not None and score.best_prob > 1 / votes.lm.vocab_size:  # it said so
+        said += f" {score.best_name} gave it most: {percent(score.best_prob)}."
+    return said

@@ -1,11 +1,9 @@
 """The constrained-decoding lesson below its title: the request, the text and the mask, methods."""
 
-from __future__ import annotations
-
+import math
 from typing import Any
 
 import streamlit as st
-from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
@@ -15,11 +13,13 @@ from model.generation import Generation
 from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.tokenizing import pieces
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_table
-from pages.frame.layout import show_error
+from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
+from pages.frame.question import answered, lesson_asks
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
@@ -28,37 +28,37 @@ from pages.lessons.constraints.state import (
     HINTS,
     ConstrainedSteps,
     ConstraintLesson,
+    ConstraintRequest,
     begin,
 )
-from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
+from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure, own_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.format import nats, plural
-from viz.strip import chip, row
+from viz.format import percent, plural
+from viz.strip import prose
 
 LESSON = "constraint_lesson"
+SAID = "constraint_said"
 PLAY_SECONDS = 0.8
-SIZE = "font-size:1rem"
+MAX_SHOWN = 200  # characters of a prompt
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     st.markdown(
-        "A constraint is a mask over the vocabulary, computed anew at every token. It looks one "
-        "token ahead, so argmax can run into a dead end, where all allowed tokens together have "
-        "almost no probability."
+        "A program allows only some endings. Before every token a mask removes what would break "
+        "that rule, and the likeliest of the rest is taken. Each Step is a token."
     )
-    with st.container(key="constraint_part"):
-        with st.container(key="setup_constraint"):
-            _controls(lesson)
-        show_error(lesson.problem)
-        show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
+    show_error(lesson.problem)
+    show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
+    with st.expander("Another prompt, another rule", key="constraint_setup"):
+        _controls(lesson)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
     DeadEnds(lesson).show()
 
 
 def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:
-    """Begin with what was asked for with the model before, or with what a link asks for."""
+    """Begins with what was asked for with the model before, or with what a link asks for."""
     problem = None
     if old is not None:
         try:
@@ -85,6 +85,7 @@ def _controls(lesson: ConstraintLesson) -> None:
     with left:
         SETTINGS.widget("example", on_change=_take_example, args=(lesson,))
         SETTINGS.widget("prompt", **again)
+        SETTINGS.widget("temperature")
     with right:
         hint = HINTS[lesson.stepper.steps.request.kind]
         SETTINGS.widget("kind", help=hint, on_change=_take_kind, args=(lesson,))
@@ -97,7 +98,7 @@ def _take_example(lesson: ConstraintLesson) -> None:
 
 
 def _take_kind(lesson: ConstraintLesson) -> None:
-    """Put in an example of another kind, for the constraint on the page is of the old one."""
+    """Puts in an example of another kind, for the constraint on the page is of the old one."""
     kind = SETTINGS["kind"]
     if kind != lesson.stepper.steps.request.kind:
         put_request(next(request for request in EXAMPLES.values() if request.kind == kind))
@@ -105,36 +106,58 @@ def _take_kind(lesson: ConstraintLesson) -> None:
 
 
 def _begin_again(lesson: ConstraintLesson) -> None:
-    """Begin by what the controls say; if that cannot be, what is on the page stays."""
+    """Begins by what the controls say; if that cannot be, what is on the page stays."""
     with lesson.attempt("The text before it stays below."):
         lesson.stepper = begin(lesson.lm, request_now(), _temperature)
         lesson.jobs.clear()
+        st.session_state.pop(SAID, None)
 
 
 # The text that grows
 
 
 def _generation(lesson: ConstraintLesson) -> None:
-    stepper = lesson.stepper
-    beside = stepper.show()
-    with beside.container(horizontal=True, vertical_alignment="center", width="content"):
-        st.markdown("Temperature, 0 is argmax", width="content")
-        SETTINGS.widget("temperature", width=200, label_visibility="collapsed")
-    st.html(_strip(stepper.steps))
-    generation, coming = lesson.generation, None
+    stepper, generation = lesson.stepper, lesson.generation
+    stepper.show()
+    _text(stepper.steps)
+    if not _asked(lesson):
+        if stepper.steps.can_step:
+            own = own_figure(generation.look(Settings(temperature=_temperature())))
+            show_chart(own, "constraint_own")
+        return
+    if not stepper.steps.can_step:
+        _verdict(lesson)
+    coming = None
     left, right = st.columns([3, 2], gap="large")
     with left:
         if stepper.steps.can_step:
             coming = _mask(generation)
-        else:
-            _verdict(stepper.steps)
-    with right:
-        st.markdown("The probability that the mask removes at each token.")
-        show_chart(mass_figure(generation.steps, coming), "constraint_mass")
+    if generation.steps:
+        with left if coming is None else right:
+            st.markdown("The probability that the mask removes at each token.")
+            show_chart(mass_figure(generation.steps, coming), "constraint_mass")
+
+
+def _asked(lesson: ConstraintLesson) -> bool:
+    """Asks for one of the choices; tells whether the page may go on.
+
+    Where a pointer draws, or a pattern has too many endings, nothing is asked.
+    """
+    steps = lesson.stepper.steps
+    if steps.request.kind != "choices":
+        _show_rule(steps.request)
+        return True
+    choices = [choice.strip() for choice in _choices(steps.request)]
+    if lesson_asks() or _temperature() > 0:
+        may = " or ".join(f"**{as_written(choice)}**" for choice in choices)
+        st.markdown(f"Allowed: {may}.")
+        return True
+    right = lesson.written().strip()
+    return answered("Only these endings are allowed. Which will be written?", choices, right, SAID)
 
 
 def _mask(generation: ConstrainedGeneration) -> float:
-    """Show the mask over the next token's distribution; return what it allows."""
+    """Shows the mask over the next token's distribution; returns what it allows."""
     st.markdown("The next token: the model’s distribution, before and after the mask.")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
@@ -143,34 +166,51 @@ def _mask(generation: ConstrainedGeneration) -> float:
     return distribution.mass
 
 
-def _strip(steps: ConstrainedSteps) -> Markup:
-    """Write the text as boxes, the prompt first."""
-    prompt = chip(steps.request.prompt[-80:] or "(nothing)", "prompt", style=SIZE)
-    tokens = (
-        chip(step.label, "error", "marked", style=SIZE)
-        if step.mass < DEAD_END_MASS
-        else chip(step.label, "generated", style=SIZE)
-        for step in steps.generation.steps
-    )
-    return row(prompt, *tokens, gap="4px")
+def _text(steps: ConstrainedSteps) -> None:
+    """Writes the text so far, to be read; what was taken in a dead end is marked in it."""
+    text, request = steps.generation.text, steps.request
+    written = pieces(text.lm.tokenizer, text.ids)[text.n_prompt :]
+    roles = ["error" if s.mass < DEAD_END_MASS else "generated" for s in steps.generation.steps]
+    parts = zip((piece.joined for piece in written), roles, strict=True)
+    is_long = request.kind == "schema"
+    open_end = (" …", "") if steps.can_step else ("", "")
+    size = "1.2rem" if is_long else "1.9rem"
+    st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size=size))
 
 
-def _verdict(steps: ConstrainedSteps) -> None:
-    """Say what was generated, and what the model thinks of it."""
-    result = steps.generation.result()
-    length = plural(len(steps.generation.steps), "token")
+def _show_rule(request: ConstraintRequest) -> None:
+    if request.kind == "pattern":
+        st.markdown("Allowed, as a regular expression:", width="content")
+        st.code(request.constraint, language=None)
+
+
+def _choices(request: ConstraintRequest) -> list[str]:
+    return [line for line in request.constraint.splitlines() if line.strip()]
+
+
+def _verdict(lesson: ConstraintLesson) -> None:
+    """Says what was generated, and what the model thinks of it."""
+    steps, generation = lesson.stepper.steps, lesson.generation
+    result, length = generation.result(), plural(len(generation.steps), "token")
     if not result.is_complete:
         st.info(
             f"There is no room for more: after {length} the constraint is not met. Go back and "
             "take another token, or ask for a shorter text."
         )
         return
-    st.markdown(f"**The text is complete:** {nats(result.logprob)} over {length}.")
-    st.code(result.text.strip(), language="json" if steps.request.kind == "schema" else None)
-    st.caption(
-        "Its log p is that of the model without the mask. Go back and take another token, or "
-        "compare decoding methods below."
-    )
+    prob = percent(math.exp(result.logprob))
+    says = f"The rule is kept. To this ending the model itself gives {prob}."
+    if steps.request.kind == "choices":
+        probs = lesson.probs_of(_choices(steps.request))
+        best = max(probs, key=lambda choice: probs[choice])
+        if best.strip() != result.text.strip():
+            says += (
+                f" It gives {percent(probs[best])} to *{as_written(best.strip())}*, and never came "
+                "to it: the mask looks one token ahead, and the first token decided."
+            )
+    st.markdown(f"**{says}**")
+    if steps.request.kind == "schema":
+        st.code(result.text.strip(), language="json")
 
 
 class DeadEnds(Experiment[ConstraintLesson]):

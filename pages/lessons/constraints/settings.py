@@ -1,11 +1,9 @@
 """The settings of the constrained-decoding lesson."""
 
-from __future__ import annotations
-
 from model.constraints.patterns import MAX_CHARACTERS
 from pages.frame.fields import Choice, Text, sampling_number
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS, Request
+from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS, ConstraintRequest
 
 SETTINGS = SettingsTable(
     "constraint",
@@ -17,13 +15,13 @@ SETTINGS = SettingsTable(
 )
 
 
-def request_now() -> Request:
-    """Return what the controls ask for."""
-    return Request(SETTINGS["kind"], SETTINGS["prompt"], SETTINGS["constraint"])
+def request_now() -> ConstraintRequest:
+    """Returns what the controls ask for."""
+    return ConstraintRequest(SETTINGS["kind"], SETTINGS["prompt"], SETTINGS["constraint"])
 
 
-def put_request(request: Request) -> None:
-    """Let the controls say what is asked for, and which example it is, where it is one."""
+def put_request(request: ConstraintRequest) -> None:
+    """Lets the controls say what is asked for, and which example it is, where it is one."""
     SETTINGS.put(kind=request.kind, prompt=request.prompt, constraint=request.constraint)
     for name, example in EXAMPLES.items():
         if example == request:

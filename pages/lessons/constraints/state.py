@@ -1,12 +1,10 @@
 """What one reader has in the constrained-decoding lesson: a request, the text so far, the jobs."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from model.constraints.decoding import ConstrainedGeneration, Constraint
-from model.constraints.experiments import MAX_TOKENS
+from model.constraints.experiments import MAX_TOKENS, probs_of_choices
 from model.constraints.patterns import Kind
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -27,7 +25,7 @@ HINTS: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ConstraintRequest:
     """A prompt, and the constraint on what follows it."""
 
     kind: Kind
@@ -43,16 +41,18 @@ _SCHEMA = """{
   },
   "required": ["name", "mood"]
 }"""
-EXAMPLES: dict[str, Request] = {
-    "Bread or shoes": Request("choices", "She was hungry, so she ate", " some bread\n her shoes"),
-    "Bed or moon": Request("choices", "She put the book on", " her bed\n the moon"),
-    "Elephant or pillow": Request(
+EXAMPLES: dict[str, ConstraintRequest] = {
+    "Bread or shoes": ConstraintRequest(
+        "choices", "She was hungry, so she ate", " some bread\n her shoes"
+    ),
+    "Bed or moon": ConstraintRequest("choices", "She put the book on", " her bed\n the moon"),
+    "Elephant or pillow": ConstraintRequest(
         "choices", "At the zoo the children saw", " an elephant\n a pillow"
     ),
-    "A name and an age": Request(
+    "A name and an age": ConstraintRequest(
         "pattern", "The name of the girl was", r" [A-Z][a-z]+\. She was ([1-9]|1[0-9]) years old\."
     ),
-    "A girl as JSON": Request("schema", "Lily was a happy little girl.\n", _SCHEMA),
+    "A girl as JSON": ConstraintRequest("schema", "Lily was a happy little girl.\n", _SCHEMA),
 }
 FIRST = "Bread or shoes"
 
@@ -61,7 +61,7 @@ FIRST = "Bread or shoes"
 class ConstrainedSteps(Steps):
     """A text under a constraint, token after token."""
 
-    request: Request
+    request: ConstraintRequest
     generation: ConstrainedGeneration
     temperature: Callable[[], float]  # as it is at the moment
 
@@ -84,8 +84,27 @@ class ConstrainedSteps(Steps):
         self.generation.back()
 
 
+@dataclass
 class ConstraintLesson(SteppedLesson[ConstrainedSteps]):
     """All that one reader has on the page."""
+
+    _written: tuple[ConstraintRequest, str] | None = field(default=None, kw_only=True)
+
+    def probs_of(self, choices: Sequence[str]) -> dict[str, float]:
+        """Returns how likely the model finds each of some texts after the prompt."""
+        text = self.generation.text
+        start = Generation(text.lm, text.prompt_ids)
+        return probs_of_choices(start, choices)
+
+    def written(self) -> str:
+        """Returns what the request of the page comes to, the likeliest allowed token each time."""
+        if self._written is None or self._written[0] != self.stepper.steps.request:
+            request = self.stepper.steps.request
+            steps = begin(self.lm, request).steps
+            while steps.can_step:
+                steps.step()
+            self._written = request, steps.generation.result().text
+        return self._written[1]
 
     @property
     def generation(self) -> ConstrainedGeneration:
@@ -94,7 +113,7 @@ class ConstraintLesson(SteppedLesson[ConstrainedSteps]):
 
 
 def begin(
-    lm: LanguageModel, request: Request, temperature: Callable[[], float] = float
+    lm: LanguageModel, request: ConstraintRequest, temperature: Callable[[], float] = float
 ) -> Stepper[ConstrainedSteps]:
     """Reads a prompt and compiles a constraint.
 

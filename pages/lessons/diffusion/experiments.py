@@ -1,7 +1,5 @@
 """The diffusion lesson's experiments: few passes against many, and three ways on one clock."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -82,12 +80,12 @@ class FewPassesOrMany(Experiment[DiffusionLesson]):
 
 
 def _draws(page: Diffusion) -> dict[str, Any]:
-    """Return how the page above is filled: its order and its temperature."""
+    """Returns how the page above is filled: its order and its temperature."""
     return {"order": page.order, "temperature": page.temperature}
 
 
 def _show_sheets(sweep: Sweep) -> None:
-    """Show the fills of each kind in fewest and in most passes beside each other."""
+    """Shows the fills of each kind in fewest and in most passes beside each other."""
     for place in dict.fromkeys(fill.name for fill in sweep.fills):
         # of each number of passes, the first seed's
         first = {fill.n_passes: fill for fill in reversed(sweep.fills) if fill.name == place}
@@ -100,7 +98,7 @@ def _show_sheets(sweep: Sweep) -> None:
 
 
 def _measured(run: DecodingRun) -> str:
-    """Write what was measured of a text."""
+    """Writes what was measured of a text."""
     clashes = run.clashes
     said = [
         f"{nats(clashes.logprob)} a token, by the judge",

@@ -1,6 +1,4 @@
-"""The diffusion lesson's first part: a sequence of masks that is filled, pass by pass."""
-
-from __future__ import annotations
+"""The diffusion lesson's first part: one text, by the loop and by a page of masks, pass by pass."""
 
 from typing import Any
 
@@ -8,13 +6,19 @@ import streamlit as st
 
 from model.diffusion.denoising import Diffusion, propose
 from model.diffusion.layout import plan_passes
-from model.diffusion.page_view import check_page, history_of, left_first, sheet_of
+from model.diffusion.page_view import (
+    check_page,
+    history_of,
+    left_first,
+    loop_sheet,
+    sheet_of,
+)
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
 from model.job import Job
 from model.loading import LanguageModel
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_caption, show_chart
+from pages.frame.figures import show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
@@ -28,7 +32,7 @@ PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
-    """Lay out a page as the reader's settings have it.
+    """Lays out a page as the reader's settings have it.
 
     Raises:
         ValueError: where they cannot be had together.
@@ -47,29 +51,28 @@ def lay_out(lm: LanguageModel) -> Diffusion:
 
 
 def joined_ending(ending: str) -> str:
-    """Return an end as it follows a token: with the space that a word begins with."""
+    """Returns an end as it follows a token: with the space that a word begins with."""
     return f" {ending}" if ending[:1].isalnum() else ending
 
 
 def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
-    """Return what a page is stepped by."""
+    """Returns what a page is stepped by."""
     return Stepper(PassSteps(page), "diffusion")
 
 
 def show_fill(lesson: DiffusionLesson) -> None:
-    """Show the settings, the sequence as a sheet of cells, and every pass as a row."""
+    """Shows the loop and the masked model at the same text, then what both are set up with."""
     st.markdown(
-        "A masked model does not write from left to right. Every pass reads the whole sequence "
-        "and fills many positions at once, each blind to the others of its pass. Press Step, or "
-        "Play."
+        "Must a text be written from left to right? Here two models go on from the same "
+        "beginning, one pass each at a time. **Which is done first, and whose text reads "
+        "better?** Press Step, or Play."
     )
     st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
-    with st.container(key="diffusion_part"):
-        with st.container(key="setup_diffusion"):
-            _settings(lesson)
-        show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    with st.expander("Other texts, length, temperature and order", key="diffusion_setup"):
+        _settings(lesson)
 
 
 # Settings
@@ -83,17 +86,15 @@ def _settings(lesson: DiffusionLesson) -> None:
         SETTINGS.widget("beginning", width=380, **anew)
         SETTINGS.widget("ending", width=330, **anew)
         SETTINGS.widget("seed", width=110, disabled=not has_coins, **anew)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_draws"):
-        SETTINGS.widget("passes", width=200, **anew)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_sliders"):
         SETTINGS.widget("positions", width=200, **anew)
         SETTINGS.widget("temperature", width=150, format="%.1f", **anew)
         SETTINGS.widget("order", **anew)
         SETTINGS.widget("blocks", **anew)
-    show_error(lesson.problem)
 
 
 def match_page() -> None:
-    """Let the choice of a page say which one the two texts are, where they are one of them."""
+    """Lets the choice of a page say which one the two texts are, where they are one of them."""
     texts = SETTINGS["beginning"], SETTINGS["ending"]
     for name, known in PAGES.items():
         if texts == known:
@@ -107,7 +108,7 @@ def _choose_page(lesson: DiffusionLesson) -> None:
 
 
 def _begin(lesson: DiffusionLesson) -> None:
-    """Lay out the page anew; where that cannot be, the one on the screen stays."""
+    """Lays out the page anew; where that cannot be, the one on the screen stays."""
     with lesson.attempt("The sequence before it stays below."):
         lesson.stepper = steps_of(lay_out(lesson.lm))
         lesson.jobs.pop("diffusion_check", None)
@@ -120,34 +121,74 @@ def _draw(lesson: DiffusionLesson) -> None:
     stepper, page = lesson.stepper, lesson.page
     if not stepper.is_playing:
         stepper.steps.seconds = 0  # the next Play is one pass at a time again
-    stepper.show().button(
-        "Fill",
-        key="diffusion_fill",
-        on_click=_fill,
-        args=(stepper,),
-        disabled=stepper.is_playing or page.finished,
-        icon=":material/fast_forward:",
-    )
+    with stepper.show("bottom"):
+        st.button(
+            "Fill",
+            key="diffusion_fill",
+            on_click=_fill,
+            args=(stepper,),
+            disabled=stepper.is_playing or page.finished,
+            icon=":material/fast_forward:",
+        )
+        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,))
+    show_error(lesson.problem)
+    left, right = st.columns(2, gap="large")
+    with left, st.container(key="diffusion_loop"):
+        _loop(lesson)
     sheet = sheet_of(page)
-    st.html(sheet_html(sheet))
+    with right, st.container(key="diffusion_page_sheet"):
+        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {_filled(sheet)}")
+        st.html(sheet_html(sheet))
+        if page.finished:
+            st.text(page.text)
     _say(page, sheet)
-    if page.passes:
-        show_chart(history_figure(history_of(page)), "diffusion_history")
+    with st.expander("What each pass proposed and filled", key="diffusion_every_pass"):
+        if page.passes:
+            show_chart(history_figure(history_of(page)), "diffusion_history")
+
+
+def _loop(lesson: DiffusionLesson) -> None:
+    """Shows what the loop has after as many passes."""
+    page = lesson.page
+    text = lesson.loop(SETTINGS["beginning"], page.n_done)
+    if text is None:
+        st.caption(f"{lesson.judge.name} cannot read this beginning, so nothing stands beside it.")
+        return
+    sheet = loop_sheet(text, page.n_done, page.length)
+    st.markdown(f"**Left to right**: {_passes(sheet.n_passes)}, {_filled(sheet)}")
+    st.html(sheet_html(sheet))
+    if page.finished:
+        whole = lesson.loop(SETTINGS["beginning"], page.length) or text
+        st.text(whole.text)
+        n_more = len(whole.steps) - sheet.n_passes
+        st.caption(
+            f"The rest of it takes {plural(n_more, 'more pass', 'es')}."
+            + " It never sees the end that is given." * bool(SETTINGS["ending"])
+        )
+
+
+def _passes(n: int) -> str:
+    return plural(n, "pass", "es")
+
+
+def _filled(sheet: Sheet) -> str:
+    n_all = sum(not given for given in sheet.given)
+    return f"{n_all - sheet.n_open} of {plural(n_all, 'token')}"
 
 
 def _fill(stepper: Stepper[PassSteps[Diffusion]]) -> None:
-    """Run the passes that are left as fast as they go."""
+    """Runs the passes that are left as fast as they go."""
     stepper.steps.seconds = SLICE_SECONDS
     stepper.play()
 
 
 def _say(page: Diffusion, sheet: Sheet) -> None:
-    """Say what the sheet shows, what the passes took, and in which order they filled it."""
+    """Says what the sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
         said.append(
-            "The bar at the foot of a cell is the model’s confidence in what it proposes there, "
-            f"or had when it filled it. Every pass reads all {len(page.ids)} tokens and fills "
+            "The bar at the foot of a cell is the model’s confidence when it filled it. Every "
+            f"pass reads all {len(page.ids)} tokens, proposes one for each open position and fills "
             f"{digits(page.length / len(page.plan), 2)} positions on average; "
             f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
         )
@@ -157,9 +198,7 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
             f"Of two positions filled in different passes, the left one came first in "
             f"{percent(share)} ({percent(0.5)} is no order, {percent(1)} left to right)."
         )
-    st.caption(" ".join(said))
-    if page.finished:
-        st.text(page.text)
+    show_folded(" ".join(said), "diffusion_sheet_words")
 
 
 class LeaveOneOut(Experiment[DiffusionLesson]):

@@ -1,11 +1,10 @@
 """The diffusion lesson below its title: the reader's state, then its parts from top to bottom."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
+from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
@@ -17,11 +16,11 @@ from pages.lessons.diffusion.state import DiffusionLesson
 
 LESSON = "diffusion_lesson"
 FILLER = SETTINGS.default_model
-N_BEGUN = 3  # passes that have run when the page opens: a page of masks alone says little
+N_BEGUN = 1  # passes that have run when the page opens: a page of masks alone says little
 
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
 
     def begin(judge: LanguageModel, old: DiffusionLesson | None) -> DiffusionLesson:
         if old is not None:  # the sequence stays, another model judges it
@@ -40,6 +39,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
+    show_jump_list(LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title)
     LeaveOneOut(lesson).show()
     _choose_model(lesson)
     FewPassesOrMany(lesson).show()
@@ -48,14 +48,14 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _show_old_link() -> None:
-    """Lead a link of the time when gaps were filled on this page to the page where they are now."""
+    """Leads a link to gaps, which were filled on this page once, to the page where they are now."""
     if gaps := st.query_params.get("gaps"):
         page = "pages/encoder_decoder.py"
         st.page_link(page, label="The text with gaps of this link", query_params={"gaps": gaps})
 
 
 def _choose_model(lesson: DiffusionLesson) -> None:
-    """Offer another masked model; one that will not do leaves the one in use."""
+    """Offers another masked model; one that will not do leaves the one in use."""
     lm = lesson.lm
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_models"):
         st.caption(

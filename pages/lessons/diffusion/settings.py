@@ -1,7 +1,5 @@
 """The settings of the diffusion lesson."""
 
-from __future__ import annotations
-
 from model.diffusion.denoising import ORDERS
 from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable

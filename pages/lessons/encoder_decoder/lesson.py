@@ -1,13 +1,12 @@
 """The encoder-decoder below its title: a text with gaps, what is written there, and both caches."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.encoder_decoder.gaps import with_sentinels
 from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
+from model.tokenizing import labels_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_charts
 from pages.frame.layout import CannotBeginError, show_error
@@ -17,11 +16,12 @@ from pages.frame.models import shared_model
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
-from viz.format import duration, plural
+from viz.encoder_decoder.machines import machines_html
+from viz.format import duration
 
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
-N_BEGUN = 4  # tokens that are written before the reader presses anything: both caches are there
+N_BEGUN = 2  # tokens that are written before the reader presses anything: the first gap begins
 
 
 class GapLesson(SteppedLesson[PassSteps[Infilling]]):
@@ -29,7 +29,7 @@ class GapLesson(SteppedLesson[PassSteps[Infilling]]):
 
 
 def show_gap_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson: GapLesson | None = st.session_state.get(LESSON)
     if lesson is None:
         try:
@@ -40,12 +40,11 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     show_faults(SETTINGS)
     st.markdown(
-        "An encoder-decoder reads its whole input in one pass, both ways. It writes its answer one "
-        "token at a time, as a decoder-only model does. Mark gaps by ___ and press Step."
+        "What fits into a gap depends on what stands **after** it as well. Who writes only from "
+        "left to right never sees that. So here are two machines: one reads, the other writes. "
+        "**What will it write into gap 2?** Press Step."
     )
-    SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
-    show_error(lesson.problem)
-    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson.stepper), PLAY_SECONDS)
+    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
 
@@ -57,7 +56,7 @@ def _begin(waiting: DeltaGenerator) -> GapLesson:
 
 
 def _steps_of(lm: LanguageModel) -> Stepper[PassSteps[Infilling]]:
-    """Read the text of the field, and write the first tokens of the answer."""
+    """Reads the text of the field, and writes the first tokens of the answer."""
     steps = PassSteps(Infilling(lm, SETTINGS["gaps"]))
     while steps.can_step and steps.engine.n_done < N_BEGUN:
         steps.step()
@@ -65,26 +64,27 @@ def _steps_of(lm: LanguageModel) -> Stepper[PassSteps[Infilling]]:
 
 
 def _read(lesson: GapLesson) -> None:
-    """Read another text; if it cannot be read, the one on the page stays."""
+    """Reads another text; if it cannot be read, the one on the page stays."""
     with lesson.attempt():
         lesson.stepper = _steps_of(lesson.lm)
 
 
-def _draw(stepper: Stepper[PassSteps[Infilling]]) -> None:
+def _draw(lesson: GapLesson) -> None:
+    stepper = lesson.stepper
     stepper.show()
-    text = stepper.steps.engine
+    text, lm = stepper.steps.engine, lesson.lm
     st.html(gap_text_html(text.segments))
-    n_read, n_written = plural(len(text.source_ids), "token"), len(text.written_ids)
-    by_loop = f"{plural(n_written, 'token')} written by as many passes of the decoder"
-    st.markdown(
-        f"{n_read} read by the encoder in one pass of {duration(text.encoder_seconds)}, "
-        f"{by_loop if n_written else 'nothing written yet'}."
-    )
+    source, written = labels_of(lm, text.source_ids), labels_of(lm, text.written_ids)
+    st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
+    SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
+    show_error(lesson.problem)
+    st.header("Two caches", anchor=False)
     if text.written_ids:
         caches = text.look()
         grid, sizes = caches_figure(caches), bytes_figure(caches)
         show_charts([(grid, "gap_caches"), (sizes, "gap_bytes")], widths=(5, 3))
     st.caption(
-        "Each gap is read as a token of its own, `<extra_id_0>` and so on; the answer repeats it "
-        "and goes on with what the gap holds. A decoder-only model has one stack and one cache."
+        f"The encoder took {duration(text.encoder_seconds)}. Each gap is read as a token of its "
+        "own, `<extra_id_0>` and so on; the answer repeats it and goes on with what the gap holds. "
+        "A decoder-only model has one stack and one cache."
     )

@@ -1,7 +1,5 @@
 """The settings of the encoder-decoder lesson."""
 
-from __future__ import annotations
-
 from pages.frame.fields import Text
 from pages.frame.settings_table import SettingsTable
 
@@ -12,6 +10,6 @@ GAP_TEXT = (
 )
 SETTINGS = SettingsTable(
     "gap",
-    Text("gaps", "A text with gaps", GAP_TEXT, max_characters=MAX_TEXT),
+    Text("gaps", "Another text, its gaps marked by ___", GAP_TEXT, max_characters=MAX_TEXT),
     default_model="gapfiller",
 )

@@ -5,17 +5,23 @@
 are in `terms.md`; arXiv ids name who brought the thing in, or the reading to begin with.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from pages.frame.contents import lesson_at
+from pages.frame.small_pictures import small_picture
+from viz.palette import colour
+from viz.strip import element
 
+FIRST = (  # words that the others are explained with, each with its picture
+    *("token", "distribution", "greedy decoding", "sampling", "temperature", "top-p"),
+    *("KV cache", "prefill", "decode", "beam search", "speculative decoding", "hallucination"),
+)
 HEAD = 190  # an entry's heading and its link take the room of so many characters
 
 
@@ -45,7 +51,7 @@ TERMS = tuple(map(_read, _ENTRIES))
 
 
 def show_glossary(asked: str | None = None) -> None:
-    """Draw the entries, or those that hold the reader's words.
+    """Draws the entries, or those that hold the reader's words.
 
     Args:
         asked: Anchor of the entry that a link pointed at; it is shown first, by itself.
@@ -54,6 +60,7 @@ def show_glossary(asked: str | None = None) -> None:
     if first is not None:
         with st.container(border=True, key="glossary_asked"):
             _entry(first, is_first=True)
+    st.html(_cards())
     words = st.text_input(
         "Find",
         key="glossary_find",
@@ -66,7 +73,8 @@ def show_glossary(asked: str | None = None) -> None:
         st.info("No entry matches: type fewer letters.")
         return
     index = " · ".join(f"[{term.name}](#{term.anchor})" for term in matches)
-    st.markdown(f":small[{index}]")
+    with st.expander(f"All {len(matches)} words", key="glossary_index"):
+        st.markdown(f":small[{index}]")
     columns = st.columns(2, gap="large")
     cut = middle(matches)
     for column, terms in zip(columns, (matches[:cut], matches[cut:]), strict=True):
@@ -75,21 +83,45 @@ def show_glossary(asked: str | None = None) -> None:
                 _entry(term)
 
 
+def _cards() -> Markup:
+    """Writes the first words as cards, each with a picture, that lead to their entries."""
+    look = "display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.7rem"
+    by_name = {term.name: term for term in TERMS}
+    return element("nav", *(_card(by_name[name]) for name in FIRST), style=look)
+
+
+def _card(term: Term) -> Markup:
+    gist = re.split(r"[.:;](?= |$)", term.says)[0]
+    style = (
+        "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
+        f"border:1px solid {colour('line')};color:inherit;text-decoration:none"
+    )
+    return element(
+        "a",
+        small_picture(term.name),
+        element("b", term.name, style="font-size:1.05rem"),
+        element("span", f"{gist}.", style="font-size:.95rem"),
+        href=f"#{term.anchor}",
+        style=style,
+    )
+
+
 def middle(terms: list[Term]) -> int:
-    """Return where to part the entries so that two columns of them are about as long."""
+    """Returns where to part the entries so that two columns of them are about as long."""
     lengths = list(accumulate(len(term.says) + HEAD for term in terms))
     return 1 + next(i for i, length in enumerate(lengths) if 2 * length >= lengths[-1])
 
 
 def matching(words: str) -> list[Term]:
-    """Return the entries that hold all of these words, in alphabetical order."""
+    """Returns the entries that hold all of these words, in alphabetical order."""
     wanted = words.lower().split()
     return [term for term in TERMS if all(w in f"{term.name} {term.says}".lower() for w in wanted)]
 
 
 def _entry(term: Term, *, is_first: bool = False) -> None:
     papers = ", ".join(f"[arXiv {number}](https://arxiv.org/abs/{number})" for number in term.arxiv)
-    with st.container(key=f"asked_{term.anchor}" if is_first else f"term_{term.anchor}", gap=None):
+    place = "asked" if is_first else "term"
+    with st.container(key=f"{place}_{term.anchor}_entry", gap=None):
         st.header(term.name, anchor=False if is_first else term.anchor)
         st.markdown(f"{term.says} {papers}".rstrip())
         st.page_link(term.page, label=f"See it: {lesson_at(term.page).title}")

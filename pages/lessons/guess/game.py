@@ -1,6 +1,6 @@
 """The guessing game below its title: the text, the guesses, the set-up, and what is revealed."""
 
-from __future__ import annotations
+import re
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,13 +22,15 @@ from viz.guess.text import text_html
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
-EXAMPLES: dict[Unit, str] = {"percent": "mat 60 floor 20", "hands": "mat 12 floor 7 sofa 3"}
-_NUMBERS: dict[Unit, str] = {"percent": "how sure you are in %", "hands": "a show of hands"}
-RULES = {
-    unit: f"Guess the next token, with {number}: `{EXAMPLES[unit]}`. Enter reveals it.  \nAt "
-    "probability p it costs you log₂ 1/p bits: 1 at 50 %. The fewest bits win."
-    for unit, number in _NUMBERS.items()
+EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
+RULES: dict[Unit, str] = {
+    "percent": "**What comes next?** Write a word, and how sure you are of it in %. Then Enter.",
+    "hands": f"**What comes next?** Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
+COST = (
+    "Who gave the true token probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. "
+    "The fewest bits win."
+)
 _LARGE_FIELDS = """
 <style>
 .st-key-guess_fields input {font-size: 1.5rem; height: auto; padding: .5rem .8rem;}
@@ -39,7 +41,7 @@ _LARGE_FIELDS = """
 
 
 def show_game(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     st.fragment(_game)(lesson)
     show_code(
@@ -58,7 +60,7 @@ def show_game(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
-    """Begin with the first passage; who plays stays."""
+    """Begins with the first passage; who plays stays."""
     try:
         lesson = GuessLesson(lm, GuessingGame(lm, FIRST.text, SETTINGS["n_open"]))
     except ValueError as error:
@@ -81,16 +83,18 @@ def _game(lesson: GuessLesson) -> None:
     if lesson.hint:
         st.info(lesson.hint)
     show_error(lesson.problem)
-    show_revealed(lesson)
-    show_bounds(lesson)
-    show_scoring(lesson)
+    if lesson.game.rounds:  # nothing of scores before there is one
+        st.markdown(COST)
+        show_revealed(lesson)
+        show_bounds(lesson)
+        show_scoring(lesson)
 
 
 # What everybody guesses
 
 
 def _fields(lesson: GuessLesson) -> None:
-    """Show one field to a player; Enter reveals the token where one plays, the button always.
+    """Shows one field to a player; Enter reveals the token where one plays, the button always.
 
     The button is sent before the fields beside it: until it is there, Enter does nothing.
     """
@@ -117,31 +121,52 @@ def _fields(lesson: GuessLesson) -> None:
 
 
 def _field(lesson: GuessLesson, place: int, name: str) -> None:
-    example = EXAMPLES[lesson.unit]
-    is_alone = len(lesson.names) == 1
+    """Shows what one player writes: a word and how sure they are, or the words of all hands."""
+    is_alone, is_hands = len(lesson.names) == 1, lesson.unit == "hands"
     st.text_input(
         f"{name}: what comes next?",
         key=f"guess_line_{place}",
-        placeholder=f"{name}: what comes next? Such as: {example}" if is_alone else example,
+        placeholder=EXAMPLE if is_hands else "a word",
         label_visibility="collapsed" if is_alone else "visible",
         type="password" if SETTINGS["veil"] else "default",
         autocomplete="off",
     )
+    if not is_hands:
+        st.number_input(
+            f"{name}: how sure, in %",
+            min_value=0,
+            max_value=100,
+            value=None,
+            step=5,
+            key=f"guess_sure_{place}",
+            placeholder="% sure",
+            label_visibility="collapsed" if is_alone else "visible",
+            width=150,
+        )
 
 
 def _play(lesson: GuessLesson) -> None:
-    """Score what was written; it stays in the fields where it cannot be read."""
-    keys = {name: f"guess_line_{place}" for place, name in enumerate(lesson.names)}
-    if lesson.play({name: str(st.session_state.get(key) or "") for name, key in keys.items()}):
-        for key in keys.values():
-            st.session_state[key] = ""
+    """Scores what was written; it stays in the fields where it cannot be read."""
+    lines = {name: _line(place) for place, name in enumerate(lesson.names)}
+    if lesson.play(lines):
+        for place in range(len(lesson.names)):
+            st.session_state[f"guess_line_{place}"] = ""
+            st.session_state[f"guess_sure_{place}"] = None
+
+
+def _line(place: int) -> str:
+    """Returns what a player wrote: the word with its number, unless it brings one along."""
+    typed = str(st.session_state.get(f"guess_line_{place}") or "")
+    sure = st.session_state.get(f"guess_sure_{place}")
+    has_number = re.search(r"\S\s+\d+(\.\d+)?\s*%?$", typed)
+    return typed if sure is None or has_number else f"{typed} {sure}"
 
 
 # What the game is played with
 
 
 def _setup(lesson: GuessLesson) -> None:
-    """Show the button that reveals a token for free, and the controls that set the game up."""
+    """Shows the button that reveals a token for free, and the controls that set the game up."""
     with st.container(horizontal=True, vertical_alignment="center", key="guess_buttons"):
         st.button(
             "Skip",

@@ -1,7 +1,5 @@
 """What is shown after a guess: the distribution, all scores, Shannon's estimate, the rules."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.guess.shannon import estimate
@@ -23,10 +21,8 @@ MIN_ROUNDS = 5  # tokens, for a first estimate
 
 
 def show_revealed(lesson: GuessLesson) -> None:
-    """Show the newest round: who gave what, in bits, and the score so far."""
+    """Shows the newest round: who gave what, in bits, and the score so far."""
     rounds = lesson.game.rounds
-    if not rounds:
-        return
     st.html(tiles_html(rounds))
     revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_presenting() else MAX_ROWS)
     show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
@@ -35,10 +31,8 @@ def show_revealed(lesson: GuessLesson) -> None:
 
 
 def show_bounds(lesson: GuessLesson) -> None:
-    """Show Shannon's estimate over all tokens that were guessed."""
+    """Shows Shannon's estimate over all tokens that were guessed."""
     n_rounds = len(lesson.game.rounds)
-    if not n_rounds:
-        return
     st.header("Shannon’s estimate", anchor=False)
     st.markdown(
         "How often the first guess is right, the second, and so on, bounds the entropy of the "
@@ -62,7 +56,7 @@ def show_bounds(lesson: GuessLesson) -> None:
 
 
 def show_scoring(lesson: GuessLesson) -> None:
-    """Say how guesses are scored, and in a fold how they are read, in numbers of this model."""
+    """Says how guesses are scored, and in a fold how they are read, in numbers of this model."""
     n_vocab = count(lesson.lm.vocab_size)
     st.header("A proper scoring rule", anchor=False)
     st.markdown(
@@ -89,9 +83,7 @@ def show_scoring(lesson: GuessLesson) -> None:
 
 
 def _parsed_guesses(lesson: GuessLesson) -> None:
-    """Show how the last guesses were read: token, confidence, and how many tokens each has."""
-    if not lesson.game.rounds:
-        return
+    """Shows how the last guesses were read: token, confidence, and how many tokens each has."""
     rows = [
         {
             "player": player.name,

@@ -1,7 +1,5 @@
 """The settings of the guessing game, and its texts: three written for it, two from old books."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path

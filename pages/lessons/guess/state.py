@@ -3,8 +3,6 @@
 Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +18,7 @@ MAX_NAME = 16  # characters
 
 
 def read_names(written: str, unit: Unit) -> tuple[str, ...]:
-    """Return the players' names from a line, separated by commas.
+    """Returns the players' names from a line, separated by commas.
 
     Raises:
         ValueError: One sentence with the remedy.
@@ -63,22 +61,22 @@ class GuessLesson(LessonState):
                 self.hint = str(error)
 
     def start(self, text: str, n_open: int) -> None:
-        """Begin with another text; one that cannot be played leaves the game as it is."""
+        """Begins with another text; one that cannot be played leaves the game as it is."""
         with self.attempt("The game goes on with the text before it."):
             self.game = GuessingGame(self.lm, text, n_open)
 
     def set_players(self, written: str, unit: Unit) -> None:
-        """Take the players' names; ones that cannot be read leave those who play."""
+        """Takes the players' names; ones that cannot be read leave those who play."""
         with self.attempt():
             self.names, self.unit = read_names(written, unit), unit
 
     def play(self, lines: Mapping[str, str]) -> bool:
-        """Score what everybody wrote; return whether the token was revealed."""
+        """Scores what everybody wrote; return whether the token was revealed."""
         with self.attempt():
             self.game.play(lines, self.unit)
         return self.problem is None and self.hint is None
 
     def skip(self) -> None:
-        """Reveal a token that nobody guesses."""
+        """Reveals a token that nobody guesses."""
         with self.attempt():
             self.game.reveal()

@@ -1,18 +1,18 @@
 """The first part: the cache as a grid that gains one column per token."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
 from model.kv_cache.experiments import look_into, watch_rewind
 from model.kv_cache.query_key_value import attention_weights, read_query
+from model.kv_cache.records import CacheGrid
 from model.loading import LanguageModel
 from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.layout import show_error
+from pages.frame.question import answered
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
@@ -20,18 +20,31 @@ from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
 from viz.kv_cache.squares_chart import squares_figure
+from viz.strip import prose
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
+QUESTION = "How many columns does the next pass have to compute?"
+ANSWERS = "all of them", "half of them", "one"
 MIN_DRAWN = 5  # passes after the prefill in the picture of squares
+MAX_SHOWN = 300  # characters of the prompt
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 
 def show_growth(lesson: CacheLesson) -> None:
-    """Show the text, its cache as a grid, and its bytes counted twice."""
+    """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold."""
     st.markdown(
-        "The keys and values of past tokens never change, so the model keeps them. Reading the "
-        "prompt fills all of its columns at once; every further token adds one column."
+        "For every token that it reads, a model computes a column of keys and values. Once "
+        "computed it never changes. Each Step is a pass of the model, and paints what it computes."
     )
+    show_error(lesson.problem)
+    show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
+    with st.expander("Another text", key="kv_setup"):
+        _choose_text(lesson)
+    functions = Generation.step, look_into, read_query, attention_weights, watch_rewind
+    show_code(*functions, bytes_in_use, cache_shape, key="kv_code_1")
+
+
+def _choose_text(lesson: CacheLesson) -> None:
     with (
         st.form("kv_start", border=False),
         st.container(horizontal=True, vertical_alignment="bottom", key="kv_text"),
@@ -41,14 +54,10 @@ def show_growth(lesson: CacheLesson) -> None:
             SETTINGS.put(prompt=text_of(lesson.lm.tokenizer, begun))
         SETTINGS.widget("prompt")
         st.form_submit_button("Start", key="kv_begin", on_click=_begin, args=(lesson,))
-    show_error(lesson.problem)
-    show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
-    functions = Generation.step, look_into, read_query, attention_weights, watch_rewind
-    show_code(*functions, bytes_in_use, cache_shape, key="kv_code_1")
 
 
 def _begin(lesson: CacheLesson) -> None:
-    """Start another text; if it cannot be read, the one on the page stays."""
+    """Starts another text; if it cannot be read, the one on the page stays."""
     with lesson.attempt():
         text = lesson.text
         generation = start(lesson.lm, SETTINGS["prompt"], text.generation.seed)
@@ -56,11 +65,12 @@ def _begin(lesson: CacheLesson) -> None:
 
 
 def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
-    """Start a text that the grid has room for; raise ValueError where it has none."""
+    """Starts a text that the grid has room for; raise ValueError where it has none."""
     return Generation(lm, encode_within(lm, prompt, MAX_PROMPT), seed=seed)
 
 
 def _growth(lesson: CacheLesson) -> None:
+    is_said = answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
     lesson.stepper.show()
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
@@ -70,11 +80,17 @@ def _growth(lesson: CacheLesson) -> None:
             "choose another model on the first page."
         )
         return
-    show_chart(grid_figure(grid), "kv_grid")
+    written = text_of(lesson.lm.tokenizer, generation.ids).removeprefix(
+        text_of(lesson.lm.tokenizer, generation.prompt_ids)
+    )
+    prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
+    st.html(prose((prompt, ""), (written, "generated"), size="1.3rem"))
     n_steps = len(generation.steps)
     n_to_come = max(0, MIN_DRAWN - n_steps)
-    st.header("Without a cache, every column is computed again", anchor=False)
-    show_chart(squares_figure(generation.n_prompt, n_steps, n_to_come), "kv_squares")
+    if is_said:
+        st.header("Without a cache, every column is computed again", anchor=False)
+    chart = squares_figure(generation.n_prompt, n_steps, n_to_come, foretells=is_said)
+    show_chart(chart, "kv_squares")
     if (head := text.query()) is not None:
         st.header("Why keys and values are kept, and queries are not", anchor=False)
         st.markdown(
@@ -82,6 +98,14 @@ def _growth(lesson: CacheLesson) -> None:
             "**values** are mixed by the match. The next token brings a **query** of its own."
         )
         show_chart(attention_figure(head), "kv_attention")
+    with st.expander("What lies in the cache, its bytes, and a rewind", key="kv_inside"):
+        _show_inside(lesson, grid)
+
+
+def _show_inside(lesson: CacheLesson, grid: CacheGrid) -> None:
+    """Shows every key and value, their bytes counted twice, and what going back frees."""
+    text, generation = lesson.text, lesson.text.generation
+    show_chart(grid_figure(grid), "kv_grid")
     left, right = st.columns(2, gap="large")
     with left:
         chart = bytes_figure(

@@ -1,17 +1,15 @@
 """The cache lesson below its title: the reader's state, then its parts from top to bottom."""
 
-from __future__ import annotations
-
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import ORDERS, Settings
 from model.tokenizing import text_of
+from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
-from pages.frame.models import DEFAULT_PROMPT, server_model
+from pages.frame.offers import DEFAULT_PROMPT, server_model
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.race import OverServer, PrefixCaching, WithAndWithoutCache
@@ -23,12 +21,16 @@ LESSON = "kv_lesson"
 
 
 def show_cache_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     lm = lesson.lm
-    st.caption(f"On {lm.name}, {lm.where}.")
     show_growth(lesson)
-    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text))
+    caption = f"On {lm.name}, {lm.where}."
+    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
+    show_jump_list(
+        *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),
+        PrefixCaching.title,
+    )
     WithAndWithoutCache(lesson).show()
     if server_model() is not None:
         OverServer(lesson).show()
@@ -38,7 +40,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
-    """Begin as a link asks, else with the first page's text, or its prompt where it is long."""
+    """Begins as a link asks, else with the first page's text, or its prompt where it is long."""
     reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         text = start(lm, DEFAULT_PROMPT if prompt is None else prompt, SETTINGS["seed"])
@@ -51,7 +53,7 @@ def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
 
 
 def _as_shown(text: GrowingText) -> dict[str, object]:
-    """Return what stands on the page, as its link has it."""
+    """Returns what stands on the page, as its link has it."""
     lm, settings = text.generation.lm, text.settings
     return {
         "prompt": text_of(lm.tokenizer, text.generation.prompt_ids),

@@ -1,7 +1,5 @@
 """The cache lesson's third part: what caches of models that are not loaded would take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -21,7 +19,7 @@ GIGABYTE = 10**9
 
 
 def show_plan() -> None:
-    """Show the calculator, and the code behind it."""
+    """Shows the calculator, and the code behind it."""
     st.header("Cache memory of larger models", anchor=False)
     st.markdown(
         "Long contexts and many readers fill a memory with keys and values, so models are built "
@@ -53,7 +51,7 @@ def _plan() -> None:
 
 
 def _pasted(plan: Callable[[ModelShape], CachePlan]) -> list[CachePlan]:
-    """Let the reader add a model by its config; what is none says so and the others stay."""
+    """Lets the reader add a model by its config; what is none says so and the others stay."""
     with st.expander("Add a model by its config.json", key="kv_plan_paste"):
         text = SETTINGS.widget("config", height=140)
         if not text.strip():

@@ -1,7 +1,5 @@
 """What the cache saves, measured here: at every step, and of a start that was read before."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import streamlit as st
@@ -17,7 +15,8 @@ from model.tokenizing import encode, encode_within
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_charts, show_metrics, show_table
 from pages.frame.job_panel import measured_on
-from pages.frame.models import default_model, server_model, shared_model
+from pages.frame.models import shared_model
+from pages.frame.offers import default_model, server_model
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
@@ -61,7 +60,7 @@ class WithAndWithoutCache(Experiment[CacheLesson]):
             return
         per_step = per_step_figure(found.steps, self.lesson.lm.where)
         so_far = so_far_figure(found.steps, self.lesson.lm.where)
-        show_charts([(per_step, "kv_per_step"), (so_far, "kv_so_far")])
+        show_charts([(per_step, "kv_per_step"), (so_far, "kv_sums")])
         if not job.is_running:
             _show_work(self.lesson.lm, len(found.steps))
         if found.checks:
@@ -96,7 +95,7 @@ class OverServer(Experiment[CacheLesson]):
         show_charts(
             [
                 (per_step_figure(steps, where), "kv_server_per_step"),
-                (so_far_figure(steps, where), "kv_server_so_far"),
+                (so_far_figure(steps, where), "kv_server_sums"),
             ]
         )
         n_same = sum(step.same_best for step in steps)
@@ -110,12 +109,12 @@ class OverServer(Experiment[CacheLesson]):
 
 
 def _show_work(lm: LanguageModel, n_tokens: int) -> None:
-    """Show the arithmetic of both sides, for which nothing has to run."""
+    """Shows the arithmetic of both sides, for which nothing has to run."""
     show_chart(work_figure(*predict_text(lm, n_tokens)), "kv_work")
 
 
 def _findings(lm: LanguageModel, found: Race) -> None:
-    """Show what the two sides agree on, how both grow, and whether the formula is right."""
+    """Shows what the two sides agree on, how both grow, and whether the formula is right."""
     steps = found.steps
     n_same = sum(step.same_best for step in steps)
     scale = max(step.logit_scale for step in steps)
@@ -210,7 +209,7 @@ class PrefixCaching(Experiment[CacheLesson]):
 
 
 def token_strip(reuse: PrefixReuse) -> Markup:
-    """Write the second prompt's tokens as boxes: what was kept, and what was read."""
+    """Writes the second prompt's tokens as boxes: what was kept, and what was read."""
     kept, read = reuse.labels[: reuse.n_reused], reuse.labels[reuse.n_reused :]
     return row(
         *(chip(label, "prompt") for label in kept),

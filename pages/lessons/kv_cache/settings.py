@@ -1,7 +1,5 @@
 """The settings of the cache lesson."""
 
-from __future__ import annotations
-
 from model.kv_cache.fewer_bits import BITS as SMALL_BITS
 from model.kv_cache.fewer_bits import WINDOWS
 from model.kv_cache.plan import BITS

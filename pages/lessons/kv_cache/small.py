@@ -1,7 +1,5 @@
 """The cache in fewer bits, or with a window: one slider of each, on what was measured for all."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.job import Job
@@ -76,7 +74,7 @@ def _numbers(found: FewerBits, chosen: SmallCacheRun) -> None:
 
 
 def _verdict(found: FewerBits, full: SmallCacheRun, chosen: SmallCacheRun, guess: int) -> str:
-    """Say where this text parts, and from how many bits on any does."""
+    """Says where this text parts, and from how many bits on any does."""
     n = n_common(full.written, chosen.written)
     is_same = n == len(full.written) == len(chosen.written)
     here = "The same text to its end." if is_same else f"The texts part after {plural(n, 'token')}."

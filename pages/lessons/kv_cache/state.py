@@ -4,8 +4,6 @@ Knows nothing of Streamlit. The text is a copy of its own: what is pressed here 
 page's text as it is.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from model.generation import Generation

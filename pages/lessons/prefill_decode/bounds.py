@@ -1,7 +1,5 @@
 """What bounds a pass: the roofline of this device, many sequences at once, and their padding."""
 
-from __future__ import annotations
-
 import streamlit as st
 from markupsafe import Markup
 
@@ -46,9 +44,9 @@ class RooflineOfThisDevice(BesideRecording):
     key, title = "phase_roofline", "The roofline: memory-bound or compute-bound"
     button, part = "Measure", "roofline"
     claim = (
-        "A decode step reads every weight to do two operations with it; a prefill does two for "
-        "each of its tokens. The peak rates of this device are measured here, and both phases "
-        "are drawn below them." + BY_ID["C27"].box
+        "**What is the device waiting for: memory, or arithmetic?** The roof is what it can do at "
+        "best. A pass under the slope waits for memory, one under the flat part for arithmetic."
+        + BY_ID["C27"].box
     )
     code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
 
@@ -56,16 +54,17 @@ class RooflineOfThisDevice(BesideRecording):
         return self.lesson.start(measure_roofline(self.lesson.lm))
 
     def _draw_run(self, run: Roofline) -> None:
-        """Draw a roofline, what binds each phase below it, and every pass in numbers."""
+        """Draws a roofline, what binds each phase below it, and every pass in numbers."""
         for sentence in run.left_out:
             st.info(sentence)
         st.markdown(verdict(run))
         show_chart(roofline_figure(run), "phase_roof")
         if not run.points:
             return
-        show_chart(floors_figure(run), "phase_floors")
-        if words := caveats(run):
-            st.caption(words)
+        with st.expander("What each pass waits for"):
+            show_chart(floors_figure(run), "phase_floors")
+            if words := caveats(run):
+                st.caption(words)
         with st.expander("Every pass in numbers"):
             show_table(roofline_table(run), "phase_roof_table")
             st.caption(
@@ -92,7 +91,7 @@ class Batching(BesideRecording):
         return self.lesson.start(measure_batches(self.lesson.lm))
 
     def _draw_run(self, run: BatchRun) -> None:
-        """Draw throughput and waiting side by side, and every batch in numbers."""
+        """Draws throughput and waiting side by side, and every batch in numbers."""
         if run.refused:
             st.info(run.refused)
         if not run.points:
@@ -138,7 +137,7 @@ class PaddingOfPrompts(Experiment[PhaseLesson]):
 
 
 def _prompts(lm: LanguageModel) -> list[list[int]]:
-    """Return the prompts that were typed, as far as the grid has room for them."""
+    """Returns the prompts that were typed, as far as the grid has room for them."""
     lines = [line for line in SETTINGS["padding_prompts"].splitlines() if line.strip()]
     if len(lines) > MAX_PROMPTS:
         raise ValueError(f"There is room for {MAX_PROMPTS} prompts, not for {len(lines)}.")
@@ -146,7 +145,7 @@ def _prompts(lm: LanguageModel) -> list[list[int]]:
 
 
 def padding_grid(padding: Padding) -> Markup:
-    """Write the rectangle: one row a prompt, padding hatched."""
+    """Writes the rectangle: one row a prompt, padding hatched."""
     cells = []
     for line, labels in enumerate(padding.labels, start=1):
         n_pads = padding.n_columns - len(labels)

@@ -1,7 +1,5 @@
 """The fifth part: what tokens cost on a machine that is paid by the hour."""
 
-from __future__ import annotations
-
 from statistics import median
 
 import streamlit as st
@@ -32,7 +30,7 @@ THOUSAND = 1000
 
 
 def show_cost(lesson: PhaseLesson) -> None:
-    """Show the calculator, fed by what was measured above."""
+    """Shows the calculator, fed by what was measured above."""
     st.header("Cost per token", anchor=False)
     st.markdown(
         "An hour costs the same whatever runs in it, so a token costs the time for which it "
@@ -78,7 +76,7 @@ def _cost(lesson: PhaseLesson) -> None:
 
 
 def _inputs(sizes: list[int]) -> tuple[float, int, int, int]:
-    """Ask for the price and the request."""
+    """Asks for the price and the request."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_cost_inputs"):
         price = SETTINGS.widget("price", width=220)
         n_in = SETTINGS.widget("n_in", width=150)
@@ -88,7 +86,7 @@ def _inputs(sizes: list[int]) -> tuple[float, int, int, int]:
 
 
 def _listed(prices: Prices) -> None:
-    """Let the reader hold a price list's ratio against the measured one."""
+    """Lets the reader hold a price list's ratio against the measured one."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="phase_listed"):
         price_in = SETTINGS.widget("listed_in", placeholder="type it", width=200)
         price_out = SETTINGS.widget("listed_out", placeholder="type it", width=200)
@@ -121,7 +119,7 @@ def _budget(prices: Prices, n_in: int, n_out: int) -> None:
 
 
 def _energy(lesson: PhaseLesson) -> None:
-    """Offer joules per token where a GPU counts them, by the engine that was timed and priced."""
+    """Offers joules per token where a GPU counts them, by the engine that was timed and priced."""
     run = lesson.phases
     if run is None or is_running(lesson.jobs, "phase_phases"):
         return

@@ -1,11 +1,11 @@
 """The lesson of the two phases below its title: the reader's state, then its parts in order."""
 
-from __future__ import annotations
-
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.timing import describe
+from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
@@ -22,7 +22,7 @@ LESSON = "phase_lesson"
 
 
 def show_phase_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(
         LESSON, waiting, _begin, model_of=lambda lesson: lesson.home, settings=SETTINGS
     )
@@ -31,9 +31,14 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
         f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "
         f"{machine.where}."
     )
-    offer_link(SETTINGS, lesson.home, caption=caption)
     BothPhases(lesson).show()
-    SETTINGS.widget("recording", width=420)
+    offer_link(SETTINGS, lesson.home, caption=caption)
+    show_jump_list(
+        *(Streaming.title, RooflineOfThisDevice.title, Batching.title),
+        *("Cost per token", Scores.title),
+    )
+    with st.expander("Another machine’s run beside it: an H100, a model of 8B", key="phase_beside"):
+        SETTINGS.widget("recording", width=420)
     show_shapes(lesson)
     Streaming(lesson).show()
     RooflineOfThisDevice(lesson).show()

@@ -1,6 +1,6 @@
 """The first part: prefill against decode, the table of both phases, every gap."""
 
-from __future__ import annotations
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -8,11 +8,17 @@ from model.fast.engines import engine_names
 from model.job import Job
 from model.passes import decode_one_token, prefill
 from model.prefill_decode.experiments import measure_phases, stream
-from model.prefill_decode.records import PhaseRun, Request
-from pages.frame.figures import show_chart, show_folded, show_table
-from pages.lessons.prefill_decode.recorded import BesideRecording, chosen_recording
+from model.prefill_decode.records import PhaseRun, RequestTiming
+from pages.frame.figures import recorded_on, show_caption, show_chart, show_folded, show_table
+from pages.frame.question import answered, was_answered
+from pages.frame.race import Lane, show_race
+from pages.lessons.prefill_decode.recorded import (
+    BesideRecording,
+    chosen_recording,
+    recording_beside,
+)
 from pages.lessons.prefill_decode.settings import SETTINGS
-from viz.format import digits, duration, plural
+from viz.format import count, digits, duration, plural
 from viz.prefill_decode.latency_charts import (
     gaps_figure,
     launch_words,
@@ -20,7 +26,14 @@ from viz.prefill_decode.latency_charts import (
     phase_rows,
     trial_rows,
 )
-from viz.prefill_decode.phase_charts import pace_figure, swap_figure, typical
+from viz.prefill_decode.phase_charts import pace_figure, swap_figure, swap_words, typical
+
+TIMES = {  # what the second request may take of the first, and up to how many times that is
+    "as long, or less": 1.3,
+    "about twice as long": 3.5,
+    "about 5 times as long": 8.0,
+    "about 10 times as long, or more": float("inf"),
+}
 
 
 class BothPhases(BesideRecording):
@@ -28,9 +41,8 @@ class BothPhases(BesideRecording):
 
     key, button, part = "phase_phases", "Start", "phases"
     claim = (
-        "A model reads a thousand tokens in one pass and writes a thousand in a thousand "
-        "passes. The first is called prefill, the second decode. Press Start: prompts of many "
-        "lengths are read, then two requests swap what goes in and what comes out."
+        "A model reads a thousand tokens in one pass, and writes a thousand in a thousand passes. "
+        "Two requests have as many tokens in all: one reads much, the other writes much."
     )
     code = (measure_phases, stream, prefill, decode_one_token)
 
@@ -51,44 +63,79 @@ class BothPhases(BesideRecording):
             return
         self._show(run)
         _warmup(run)
-        if run.trials:
-            _trials(run)
+
+    def _begin(self) -> None:
+        """Asks which request takes longer, beside both clocks at zero; then lets them run."""
+        recording = recording_beside(is_measured=self.lesson.phases is not None)
+        run = self.lesson.phases or (recording.phases if recording else None)
+        if run is None or not run.has_both_phases:
+            return
+        with recorded_on(run.machine) if run is not self.lesson.phases else nullcontext():
+            _show_clocks(run)
 
     def _draw_run(self, run: PhaseRun) -> None:
-        """Draw a run: two requests, the table, the lines, every gap."""
-        where, recording = run.machine.where, chosen_recording()
-        behind = recording.phases if recording and recording.phases is not run else None
+        """Draws all that was measured, in a fold: the clocks above say what counts."""
+        if was_answered("phase_said"):
+            ending = "here" if run is self.lesson.phases else "recorded"
+            with st.expander("Both phases in numbers", key=f"phase_numbers_{ending}"):
+                _show_numbers(run)
+
+
+def _show_clocks(run: PhaseRun) -> None:
+    much_in, much_out = swapped = _swapped(run)
+    times = much_out.seconds / much_in.seconds
+    right = next(words for words, most in TIMES.items() if times <= most)
+    question = (
+        f"{count(much_in.n_in)} tokens in and {count(much_in.n_out)} out, or "
+        f"{count(much_out.n_in)} in and {count(much_out.n_out)} out: how long does the second take?"
+    )
+    is_said = answered(question, tuple(TIMES), right, "phase_said")
+    lanes = [
+        Lane(
+            f"{count(one.n_in)} in, {count(one.n_out)} out",
+            ((one.first_seconds, "prompt"), (one.seconds, "generated")),
+            one.arrivals,
+        )
+        for one in swapped
+    ]
+    show_race(lanes, "phase", waits=not is_said)
+    if is_said:
+        st.markdown(
+            f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as one "
+            "that is read.** Solid is reading, all in one pass: **prefill**. Striped is writing, "
+            "one pass a token: **decode**."
+        )
+        show_caption(f"Measured on {run.machine.where}. {swap_words(swapped)}")
+
+
+def _show_numbers(run: PhaseRun) -> None:
+    """Draws the table of both phases, the seconds against tokens, and every gap."""
+    where, recording = run.machine.where, chosen_recording()
+    behind = recording.phases if recording and recording.phases is not run else None
+    if run.has_both_phases:
+        rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
+        st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show_chart(pace_figure(run, behind), "phase_pace")
+    with right:
         if run.has_both_phases:
-            st.markdown(
-                f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as "
-                "one that is read.**"
-            )
-            left, right = st.columns(2, gap="medium")
-            with left:
-                show_chart(swap_figure(_swapped(run), where), "phase_swap")
-            with right:
-                rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
-                st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
-        left, right = st.columns(2, gap="medium")
-        with left:
-            show_chart(pace_figure(run, behind), "phase_pace")
-        with right:
-            if run.has_both_phases:
-                show_chart(gaps_figure(typical(run.long_out), where), "phase_gaps")
-        if run.trials:
-            st.caption(
-                f"A token by {run.engine} takes as long late in a text as early: its kernels are "
-                "fixed when they are captured, so attention goes over the whole cache each time, "
-                "and a mask hides the positions that are still empty."
-            )
+            show_chart(gaps_figure(typical(run.long_out), where), "phase_gaps")
+    if run.trials:
+        _trials(run)
+        show_caption(
+            f"A token by {run.engine} takes as long late in a text as early: its kernels are "
+            "fixed when they are captured, so attention goes over the whole cache each time, "
+            "and a mask hides the positions that are still empty."
+        )
 
 
-def _swapped(run: PhaseRun) -> list[Request]:
+def _swapped(run: PhaseRun) -> list[RequestTiming]:
     return [typical(requests) for requests in (run.long_in, run.long_out) if requests]
 
 
 def _show_so_far(run: PhaseRun) -> None:
-    """Show one light figure: whatever the browser paints is time that the passes lack."""
+    """Shows one light figure: whatever the browser paints is time that the passes lack."""
     if run.long_in:
         chart = swap_figure(_swapped(run), run.machine.where)
         show_chart(chart, "phase_swap_live")
@@ -100,7 +147,7 @@ def _trials(run: PhaseRun) -> None:
     if words := launch_words(run):
         st.markdown(f"**{words}**")
     show_table(trial_rows(run), "phase_trials")
-    st.caption(
+    show_caption(
         "Measured: the same step with each kernel launched by itself, captured as one graph, and "
         "compiled. The difference between the first two is the cost of launching. The gap is the "
         "largest difference from the model’s own logits; a way with more than rounding is refused."

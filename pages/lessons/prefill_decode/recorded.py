@@ -1,7 +1,5 @@
 """A part of the page in figures: of what was measured here, and of a run recorded elsewhere."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any
 
@@ -11,18 +9,18 @@ from model.job import Job
 from model.prefill_decode.recordings import Recording
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import recorded_on
-from pages.frame.models import DEFAULT_MODEL
+from pages.frame.offers import DEFAULT_MODEL
 from pages.lessons.prefill_decode.settings import RECORDINGS, SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 
 
 def chosen_recording() -> Recording | None:
-    """Return the recording that the reader laid beside, if any."""
+    """Returns the recording that the reader laid beside, if any."""
     return RECORDINGS.get(SETTINGS["recording"])
 
 
 def recording_beside(*, is_measured: bool) -> Recording | None:
-    """Return the recording that was chosen; the shipped model's where nothing was measured."""
+    """Returns the recording that was chosen; the shipped model's where nothing was measured."""
     shipped = (one for one in RECORDINGS.values() if one.machine.model == DEFAULT_MODEL)
     return chosen_recording() or (None if is_measured else next(shipped, None))
 
@@ -39,7 +37,7 @@ class BesideRecording(Experiment[PhaseLesson]):
 
     @abstractmethod
     def _draw_run(self, run: Any) -> None:
-        """Draw what was measured here or elsewhere."""
+        """Draws what was measured here or elsewhere."""
 
     def _draw(self, job: Job[Any]) -> None:
         self._show(None if job.is_running else job.result)

@@ -1,7 +1,5 @@
 """The last part: a task that needs one score takes one pass and no loop."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.job import Job

@@ -1,11 +1,9 @@
 """The settings of the lesson of the two phases."""
 
-from __future__ import annotations
-
 from model.prefill_decode.recordings import recordings
 from model.weights.published_shapes import published_models
 from pages.frame.fields import Choice, Number, Text, Whole
-from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.settings_table import SettingsTable
 
 TYPED, PASTED = "typed", "a config.json"

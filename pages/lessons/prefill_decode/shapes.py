@@ -1,7 +1,5 @@
 """Any architecture without its weights: a shape, what it takes, and then the page measures it."""
 
-from __future__ import annotations
-
 import threading
 
 import streamlit as st
@@ -14,17 +12,17 @@ from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.gc_tuning import free_when_gone, freeze_heap
 from pages.frame.layout import show_error
-from pages.frame.models import is_restricted, listed_models
+from pages.frame.offers import is_restricted, listed_models
 from pages.lessons.prefill_decode.settings import PASTED, SETTINGS, SHAPE_FIELDS, TYPED
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import digits, size
 
-_ROOM = 1.2  # of the weights: what a cache and a pass need besides
+_WITH_CACHE = 1.2  # of the weights: what a cache and a pass need besides
 _making = threading.Lock()  # one shape is made at a time: each takes memory that others count on
 
 
 def show_shapes(lesson: PhaseLesson) -> None:
-    """Let the reader measure a shape in place of the model."""
+    """Lets the reader measure a shape in place of the model."""
     is_shape = lesson.lm is not lesson.home
     with st.expander(
         "Measure another architecture: its shape, with random weights", expanded=False
@@ -83,21 +81,21 @@ def _choose(lesson: PhaseLesson, drawn: str) -> None:
 
 
 def _what_fits(plan: ShapePlan) -> str:
-    """Name the largest of the listed shapes for which there is room in these numbers."""
-    each = _ROOM * plan.weight_bytes / plan.n_parameters
+    """Names the largest of the listed shapes for which there is room in these numbers."""
+    each = _WITH_CACHE * plan.weight_bytes / plan.n_parameters
     fits = [m for m in published_models() if each * m.n_parameters <= plan.free_bytes]
     largest = max(fits, key=lambda model: model.n_parameters, default=None)
     return "" if largest is None else f" Of those listed, {largest.name} would fit."
 
 
 def _or_go_home(lesson: PhaseLesson) -> str:
-    """Name the memory that a shape in use would give back."""
+    """Names the memory that a shape in use would give back."""
     is_shape = lesson.lm is not lesson.home
     return f", or go back to {lesson.home.name} first, which frees the shape in use" * is_shape
 
 
 def _shape() -> ModelShape:
-    """Return the shape that the widgets describe."""
+    """Returns the shape that the widgets describe."""
     kind = SETTINGS["shape"]
     if kind == PASTED:
         return read_shape(SETTINGS["config"])
@@ -107,7 +105,7 @@ def _shape() -> ModelShape:
 
 
 def _make(lesson: PhaseLesson) -> None:
-    """Make the shape; where that fails say why and keep the model in use."""
+    """Makes the shape; where that fails, says why and keeps the model in use."""
     with lesson.attempt():
         with _making:
             lm = make_shape(_shape(), SETTINGS["dtype"])

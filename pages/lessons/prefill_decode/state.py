@@ -1,44 +1,15 @@
-"""What the lesson keeps for one reader: the model that is measured, its jobs, and a replay.
+"""What the lesson keeps for one reader: the model that is measured, and its jobs.
 
 Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
-import time
-from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from model.job import Job, Work
 from model.loading import LanguageModel
-from model.prefill_decode.records import PhaseRun, Request
+from model.prefill_decode.records import PhaseRun
 from pages.frame.lesson_state import LessonState
-
-
-@dataclass
-class Replay:
-    """A text that was written once, shown again more slowly."""
-
-    request: Request
-    pieces: tuple[str, ...]  # the text after each token
-    slower: float  # how many times
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def n_shown(self) -> int:
-        """Tokens that are in hand by now."""
-        now = (time.monotonic() - self.started) / self.slower
-        return bisect_right(self.request.arrivals, now)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the last token is in hand."""
-        return self.n_shown >= self.request.n_out
-
-    def finish(self) -> None:
-        """Shows all of it at once."""
-        self.started = float("-inf")
 
 
 @dataclass
@@ -46,11 +17,10 @@ class PhaseLesson(LessonState):
     """All that one reader has on the page; `lm` is what is measured, be it a shape."""
 
     home: LanguageModel  # the page's model
-    replay: Replay | None = None
 
     def measure(self, lm: LanguageModel) -> None:
         """Takes another model; what was measured of the one before is put away."""
-        self.lm, self.replay, self.problem = lm, None, None
+        self.lm, self.problem = lm, None
         self.jobs.clear()
 
     def start(self, work: Work[Any]) -> Job[Any]:
@@ -58,8 +28,6 @@ class PhaseLesson(LessonState):
         job = Job(work, is_timed=True)
         for other in self.jobs.values():
             other.stop()
-        if self.replay is not None:
-            self.replay.finish()
         return job
 
     @property

@@ -28,7 +28,7 @@ export class Lab {
     this.orders = createOrderGrid();
     this.root = el(
       "div",
-      { class: "ott lab" },
+      { class: "ott lab", ariaBusy: "true" },
       this.masks.element,
       this.reasons.element,
       this.orders.element,
@@ -72,6 +72,7 @@ export class Lab {
     setAttribute(this.root, "data-presenter", this.header.presenter);
     const labels = this.header.labels ?? labelsAt(this.header.labelsAt, () => this.schedule());
     if (labels === null) return;
+    this.root.ariaBusy = null;
     const { more, use } = this.controls;
     const rest = MASKS.slice(this.header.nFirst);
     const isFew = !more && !rest.some(({ name }) => use.includes(name));

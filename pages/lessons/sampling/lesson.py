@@ -1,7 +1,5 @@
 """The sampling lesson below its title: the distribution, the masks on it, what is drawn from it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,16 +10,20 @@ from streamlit.delta_generator import DeltaGenerator
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import MASKS
+from model.records import Memory
 from model.sampling import process
 from model.sampling.experiments import count_draws, find_loop
 from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import component, trigger_value
+from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
-from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.sampling.aimed import AimedTexts
+from pages.lessons.sampling.engines import show_engines
 from pages.lessons.sampling.measured import show_draws, show_overlap, show_temperatures
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
@@ -35,25 +37,28 @@ _lab = component("lab", _FOLDER / "mount.js", SHARED, _FOLDER)
 
 
 def show_lab(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     state = lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
     st.markdown(
         "The model says how likely each token is; a mask says which may still be drawn. "
-        "**Drag a slider, or change the distribution.**"
+        "**Which masks keep fewer tokens when the model is sure?** Say it, press Peaked, then Flat."
     )
     _choose_source(state)
     _masks()
+    show_engines()
     offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
     st.header("Which temperature for which task?", anchor=False)
     st.markdown(GUIDE)
     st.caption("Rules of thumb for large chat models: try both ends of a range on your own task.")
     SelfConsistency(state).show()
     GreedyLoops(state).show()
-    show_code(process, *MASKS.values(), count_draws, find_loop, key="lab_code")
+    AimedTexts(state).show()
+    remembers = Memory.under, Memory.after
+    show_code(process, *MASKS.values(), *remembers, count_draws, find_loop, key="lab_code")
 
 
 def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
-    """Begin with the first page's text, the sliders as a link has them; later they stay."""
+    """Begins with the first page's text, the sliders as a link has them; later they stay."""
     reader = home_session()
     text = reader.generation if reader else Generation(lm, DEFAULT_PROMPT)
     controls = {field.name: SETTINGS[field.name] for field in FIELDS}
@@ -62,7 +67,7 @@ def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
 
 
 def _as_shown(state: Lab) -> dict[str, object]:
-    """Return what stands on the page, as its link has it: its sliders, and where it reads."""
+    """Returns what stands on the page, as its link has it: its sliders, and where it reads."""
     source = SETTINGS["source"]
     shown: dict[str, object] = asdict(state.controls)
     if source == "text":  # of the first page: it may be another by the time the link is opened
@@ -80,7 +85,7 @@ def _as_shown(state: Lab) -> dict[str, object]:
 
 
 def _choose_source(state: Lab) -> None:
-    """Let the reader choose a distribution; one that cannot be read leaves the one in use."""
+    """Lets the reader choose a distribution; one that cannot be read leaves the one in use."""
     kind = SETTINGS.widget("source", label_visibility="collapsed")
     problem = st.empty()
     stays = "The distribution before it stays below."
@@ -116,6 +121,11 @@ def _masks() -> None:
     data = state.payload(presenter=is_presenting())
     _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
+    show_jump_list(
+        *("Do the draws follow the distribution?", "Do four engines draw the same token?"),
+        *("Which temperature for which task?", SelfConsistency.title, GreedyLoops.title),
+        AimedTexts.title,
+    )
     show_temperatures(state)
     show_overlap(state)
     show_draws(state)

@@ -1,9 +1,16 @@
 // Every mask alone on the same raw logits, its slider over its column.
 
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { createSlider } from "../../frame/live/sliders.js";
-import { aloneResult, lastStage, MASKS, stageTitle, waitsForPython } from "../../frame/live/strategies.js";
+import {
+  aloneResult,
+  effectOf,
+  lastStage,
+  MASKS,
+  stageTitle,
+  waitsForPython,
+} from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const NEGLIGIBLE = 1e-6; // probability whose digits tell nothing
@@ -58,15 +65,15 @@ function createMaskHead({ name, title, short, says }, actions) {
   const called = el("span", {});
   const kept = el("span", { class: "lab-count" });
   const removed = el("span", { class: "lab-fact" });
-  const entropy = el("span", { class: "lab-fact" });
   const box = el("input", { type: "checkbox", name: `use_${name}` });
   box.setAttribute("aria-label", `${title} in the engines’ pipelines`);
   box.addEventListener("change", () => actions.setUse(name, box.checked));
+  const words = el("span", {}, "as T = 0");
   const use = el(
     "label",
     { class: "lab-use", title: "in the engines’ pipelines below" },
     isGreedy ? null : box,
-    isGreedy ? "as T = 0" : "in pipeline",
+    words,
   );
   const element = el(
     "th",
@@ -75,7 +82,6 @@ function createMaskHead({ name, title, short, says }, actions) {
     slider?.input ?? el("span", { class: "lab-noslider" }, says),
     kept,
     removed,
-    entropy,
     use,
   );
   return {
@@ -84,21 +90,20 @@ function createMaskHead({ name, title, short, says }, actions) {
     update(view, result) {
       const stage = lastStage(result);
       const { nVocab } = view.distribution;
-      setText(called, view.nShown < MASKS.length ? title : short);
-      slider?.set(view.controls[name], nVocab);
+      const hasRoom = view.nShown < MASKS.length;
+      setText(called, hasRoom ? title : short);
+      if (!isGreedy) setText(words, hasRoom ? "in pipeline" : "pipeline");
+      slider?.set(view.controls[name], nVocab, effectOf(name, result, nVocab));
       box.checked = view.controls.use.includes(name);
       setAttribute(element, "data-in-use", box.checked);
       if (waitsForPython(result)) {
         setText(kept, "cuts in the tail");
         setText(removed, "");
-        setText(entropy, "");
         return;
       }
       setText(kept, stage.nKept === nVocab ? "keeps all" : `keeps ${formatCount(stage.nKept)}`);
       const isTiny = stage.removedMass > 0 && stage.removedMass < NEGLIGIBLE;
       setText(removed, isTiny ? "cuts next to nothing" : `cuts ${formatProbability(stage.removedMass)}`);
-      setText(entropy, formatNats(stage.entropy));
-      setAttribute(entropy, "title", "entropy of what is kept");
     },
   };
 }

@@ -1,7 +1,5 @@
 """What Python measures on the lab's masks: how alike they are, and whether draws follow one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -13,9 +11,10 @@ from model.records import Stage
 from model.sampling.experiments import count_draws, divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import show_chart, show_charts
+from pages.frame.question import answered
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
-from viz.draws_chart import draws_figure
+from viz.bars import draws_figure
 from viz.format import count, digits, plural
 from viz.sampling.charts import divergence_figure, overlap_figure, temperature_figure
 
@@ -25,41 +24,39 @@ STILL = ("None", "Top-k alone", "Those that count ranks or measure logits", "All
 
 
 def show_overlap(state: Lab) -> None:
-    """Compare every pair of the masks shown, at the values of their sliders."""
+    """Compares every pair of the masks shown, at the values of their sliders."""
     shown = state.controls.shown
     stages, names = [state.alone(name) for name in shown], list(map(title, shown))
     overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
     divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
-    st.header("How alike are they?", anchor=False)
-    overlap = overlap_figure(names, overlaps)
-    show_charts([(overlap, "overlap"), (divergence_figure(names, divergences), "divergence")])
+    overlap, apart = overlap_figure(names, overlaps), divergence_figure(names, divergences)
+    with st.expander("How alike are the masks?", key="lab_alike"):
+        show_charts([(overlap, "overlap"), (apart, "divergence")])
 
 
 def show_temperatures(state: Lab) -> None:
-    """Ask which masks stand still when the temperature moves, then show what each keeps."""
+    """Asks which masks stand still when the temperature moves, then shows what each keeps."""
     st.header("Which masks stand still when the temperature rises?", anchor=False)
     st.markdown("The temperature comes first, then one mask. From T = 0.5 to T = 3:")
-    guess = st.segmented_control(
-        "Which masks stand still?", STILL, key="lab_still", label_visibility="collapsed"
-    )
-    if guess is None:
-        return
     values = {name: getattr(state.controls, name) for name in SLIDERS if name != "temperature"}
     values = {name: value for name, value in values.items() if value != ALL_SETTINGS[name].neutral}
     kept = kept_at(state.given.logits, values, TEMPERATURES)
     still = [name for name, sets in kept.items() if all((one == sets[0]).all() for one in sets)]
+    right = STILL[0] if not still else STILL[1] if still == ["top_k"] else STILL[2]
+    if not answered("Which keep the same tokens?", STILL, right, "lab_still"):
+        return
     counts = np.array([[one.sum() for one in sets] for sets in kept.values()])
     show_chart(temperature_figure([title(name) for name in kept], TEMPERATURES, counts), "still")
     st.markdown(
         f"**The same tokens at every temperature: {', '.join(map(title, still)) or 'none'}.** "
         "Top-k counts ranks; Top-n-sigma and Min-k measure the logits by their own spread. "
         "Dividing all logits by one number changes neither. The others compare probabilities, "
-        f"which a temperature moves. You said: {guess.lower()}. P-less alone has no knob."
+        "which a temperature moves. P-less alone has no knob."
     )
 
 
 def show_draws(state: Lab) -> None:
-    """Draw from one of the masks, or from a pipeline, and test the counts."""
+    """Draws from one of the masks, or from a pipeline, and tests the counts."""
     st.header("Do the draws follow the distribution?", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = SETTINGS.widget("draw_from", width=320)
@@ -84,8 +81,8 @@ def show_draws(state: Lab) -> None:
     pooled = f" {plural(test.n_pooled, 'rare token')} share one bin." if test.n_pooled > 1 else ""
     st.markdown(
         f"**χ² = {digits(test.statistic)}** with {plural(test.n_degrees, 'degree')} of freedom, "
-        f"**p = {digits(test.p_value, 2)}**: {verdict}. Of a hundred honest runs, about "
-        f"{round(100 * test.p_value)} stray at least so far.{pooled}"
+        f"**p = {digits(test.p_value, 2)}**: {verdict}. Of a hundred fair runs, about "
+        f"{round(100 * test.p_value)} would stray as far.{pooled}"
     )
 
 

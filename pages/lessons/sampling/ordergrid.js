@@ -10,12 +10,12 @@ import {
   ignoredSettings,
   lastStage,
   remembered,
+  replacedSettings,
   stageTitle,
 } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
 const MAX_NAMED = 4; // tokens named in the sentence
-const POINTER = 0.75; // the same for all engines
 
 /** @returns {{element: HTMLElement, update(view: object): void}} */
 export function createOrderGrid() {
@@ -74,12 +74,18 @@ function createEngineHead([name, title]) {
       const stages = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
       setText(order, stages.length > 0 ? stages.join(" → ") : "no mask");
       setText(kept, `keeps ${formatCount(lastStage(result).nKept)}`);
-      const token = drawToken(result, POINTER);
-      setSentence(drawn, token ? `pointer ${POINTER}: ${named(label(token.id))}` : "");
-      const missing = ignoredSettings(settings).map(stageTitle);
-      setText(lacks, missing.length > 0 ? `has no ${missing.join(", ")}` : "");
+      const token = drawToken(result, header.pointer);
+      setSentence(drawn, token ? `pointer ${header.pointer}: ${named(label(token.id))}` : "");
+      setText(lacks, idleInWords(settings));
     },
   };
+}
+
+/** Which of the ticked masks do nothing in an engine's pipeline. */
+function idleInWords(settings) {
+  const [missing, replaced] = [ignoredSettings, replacedSettings].map((of) => of(settings).map(stageTitle));
+  if (replaced.length > 0) return `in place of ${replaced.join(", ")}`;
+  return missing.length > 0 ? `has no ${missing.join(", ")}` : "";
 }
 
 /** Where the engines part, in words. */

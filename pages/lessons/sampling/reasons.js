@@ -148,6 +148,13 @@ const EXPLAIN = {
       `${formatProbability(prob(keptRow))}, ${cut} ${formatProbability(prob(cutRow))}. There is no knob.`
     );
   },
+  mirostat({ last, cut, keptRow, cutRow, prob }, target) {
+    const bits = (row) => formatNumber(-Math.log2(prob(row)));
+    return (
+      `A text begins with twice the target, ${formatNumber(2 * target)} bits: ${last} has ` +
+      `${bits(keptRow)}, ${cut} ${bits(cutRow)}. Each token drawn then moves this limit.`
+    );
+  },
   top_n_sigma({ raw, last, cut, keptRow, cutRow }, n) {
     const gap = (row) => formatNumber(raw.scores[0] - raw.scores[row]);
     return (

@@ -1,7 +1,5 @@
 """The settings of the sampling lesson."""
 
-from __future__ import annotations
-
 from model.sampling.experiments import MASKS_ALONE
 from model.settings import ENGINES
 from model.settings import SETTINGS as ALL_SETTINGS
@@ -22,7 +20,7 @@ SOURCES = {
 
 
 def title(name: str) -> str:
-    """Return what a mask is called: "Top-p"."""
+    """Returns what a mask is called: "Top-p"."""
     return ALL_SETTINGS[name].title if name in ALL_SETTINGS else name.capitalize()
 
 
@@ -32,6 +30,7 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
 
 QUESTION = "Lily was thirsty. She wanted to drink some"
 LOOP_PROMPT = "The song went la la la la"
+AIM_PROMPT = "The dragon"
 SETTINGS = SettingsTable(
     "lab",
     Choice("source", "Distribution", "text", SOURCES, is_segmented=True),
@@ -42,4 +41,5 @@ SETTINGS = SettingsTable(
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("vote_prompt", "Prompt", QUESTION),
     Text("loop_prompt", "Prompt to continue", LOOP_PROMPT),
+    Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
 )

@@ -1,7 +1,5 @@
 """Where the lab's distribution comes from: a model, a list typed by hand, or a shape made up."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -44,12 +42,12 @@ class Given:
     notice: str | None = None  # what the reader should know of how it was read
 
     def label(self, token_id: int, lm: LanguageModel) -> str:
-        """Return the visible text of a token."""
+        """Returns the visible text of a token."""
         return (vocabulary_labels(lm) if self.labels is None else self.labels)[token_id]
 
 
 def from_generation(generation: Generation) -> Given:
-    """Take the next token's logits of a text."""
+    """Takes the next token's logits of a text."""
     lm = generation.lm
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
@@ -60,7 +58,7 @@ def from_generation(generation: Generation) -> Given:
 
 
 def from_lines(text: str, unit: Unit) -> Given:
-    """Read a distribution typed by hand, one `token: number` to a line.
+    """Reads a distribution typed by hand, one `token: number` to a line.
 
     Args:
         text: the lines; the last colon of each parts token and number.
@@ -119,7 +117,7 @@ def _read_line(number: int, line: str, unit: Unit) -> tuple[str, float]:
 
 
 def _shape(name: str, says: str, log_weight: Callable[[FloatArray], FloatArray]) -> Given:
-    """Make up a distribution over numbered tokens from the logarithm of their weights."""
+    """Makes up a distribution over numbered tokens from the logarithm of their weights."""
     ranks = np.arange(1, N_SHAPED + 1, dtype=np.float64)
     logits = log_weight(ranks).astype(np.float32)
     labels = tuple(f"token {rank}" for rank in range(1, N_SHAPED + 1))

@@ -21,6 +21,7 @@ from pages.frame.lesson_state import LessonState
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
+POINTER = 0.75  # the same for all engines
 N_FIRST = 4  # masks that are shown at first: greedy, temperature, top-k, top-p
 FIRST = frozenset(MASKS_ALONE[:N_FIRST])
 
@@ -40,11 +41,12 @@ class LabControls(SettingValues):
     min_k: float = 3.0
     top_h: float = 0.4
     p_less: int = 1
+    mirostat: float = 2.0
     use: tuple[str, ...] = ("temperature", "top_p")
     more: bool = False  # whether the rarer masks are shown as well
 
     def settings(self, engine: str) -> Settings:
-        """Return the ticked masks as an engine would order them."""
+        """Returns the ticked masks as an engine would order them."""
         return Settings(**{name: getattr(self, name) for name in self.use}, order=ORDERS[engine])
 
     @property
@@ -54,7 +56,7 @@ class LabControls(SettingValues):
 
     @classmethod
     def from_page(cls, values: Mapping[str, Any]) -> LabControls:
-        """Read what the component says.
+        """Reads what the component says.
 
         Raises:
             ValueError: One sentence with the remedy, for a value that no slider can take.
@@ -77,20 +79,20 @@ class Lab(LessonState):
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
 
     def take(self, event: Mapping[str, Any]) -> None:
-        """Take the sliders as the page has them; what no slider can say changes nothing."""
+        """Takes the sliders as the page has them; what no slider can say changes nothing."""
         with self.attempt():
             self.controls = LabControls.from_page(event.get("controls") or {})
 
     def alone(self, name: str) -> Stage:
-        """Return what one mask alone makes of the distribution."""
+        """Returns what one mask alone makes of the distribution."""
         return apply_alone(self.given.logits, name, getattr(self.controls, name, 0.0))
 
     def pipeline(self, engine: str) -> Stage:
-        """Return what the ticked masks leave in an engine's order."""
+        """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
     def payload(self, *, presenter: bool) -> bytes:
-        """Return the message for the component: see `encode_payload` for its layout."""
+        """Returns the message for the component: see `encode_payload` for its layout."""
         kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
         if kept.ids is not None:
@@ -108,6 +110,7 @@ class Lab(LessonState):
             "orders": ORDERS,
             "ordersRead": ORDERS_READ,
             "nFirst": N_FIRST,
+            "pointer": POINTER,
             "distribution": {"n_vocab": kept.n_vocab},
             "presenter": presenter,
         }

@@ -1,7 +1,5 @@
 """What the lab generates: continuations that vote, and greedy texts that loop or do not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,9 +12,9 @@ from model.sampling.experiments import (
     PENALTIES,
     Continuation,
     GreedyText,
+    MajorityVote,
     PenalisedTexts,
     UsedToken,
-    Votes,
     first_word,
     write_votes,
     write_with_penalties,
@@ -39,7 +37,7 @@ class SelfConsistency(Experiment[Lab]):
 
     key, title = "vote", "Self-consistency: the majority of many samples"
     button = "Generate 20 at each"
-    recorded = Votes
+    recorded = MajorityVote
     claim = (
         "Self-consistency asks a model many times and takes the majority answer. At T = 0 every "
         "answer is a copy of the first, so the vote says nothing. At T = 0.7 they may differ."
@@ -48,10 +46,10 @@ class SelfConsistency(Experiment[Lab]):
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("vote_prompt")
 
-    def _start(self) -> Job[Votes]:
+    def _start(self) -> Job[MajorityVote]:
         return Job(write_votes(self.lesson.lm, SETTINGS["vote_prompt"]))
 
-    def _draw(self, job: Job[Votes]) -> None:
+    def _draw(self, job: Job[MajorityVote]) -> None:
         votes = job.result
         if not votes.sampled:
             return
@@ -61,22 +59,22 @@ class SelfConsistency(Experiment[Lab]):
             where = f"{machine.model}, {machine.where}; {duration(job.seconds)} of generation"
             show_chart(replace(chart, caption=f"{chart.caption} {where}."), "votes")
         with right:
-            with st.container(key="vote_winners"):
+            with st.container(key="vote_tokens"):
                 st.markdown(f"**T = 0:** {_summary(votes.greedy)}")
                 st.markdown(f"**T = 0.7:** {_summary(votes.sampled)}")
             st.html(table_html(_texts(votes), height=215))
             st.caption("The text after the prompt. The same seed gives the same text again.")
 
 
-def _votes_chart(votes: Votes) -> Chart:
+def _votes_chart(votes: MajorityVote) -> Chart:
     greedy, sampled = _answers(votes.greedy), _answers(votes.sampled)
     answers = [answer for answer, _ in Counter([*greedy, *sampled]).most_common()][:MAX_ANSWERS]
     cold, warm = ([side.count(answer) for answer in answers] for side in (greedy, sampled))
     return votes_figure(answers, cold, warm)
 
 
-def _texts(votes: Votes) -> Table:
-    """Write both texts of each seed beside each other."""
+def _texts(votes: MajorityVote) -> Table:
+    """Writes both texts of each seed beside each other."""
     pairs = zip(votes.greedy, votes.sampled, strict=False)  # one side may be a text ahead
     return [{"seed": a.seed, "T = 0": a.text, "T = 0.7": b.text} for a, b in pairs]
 
@@ -86,7 +84,7 @@ def _answers(texts: Sequence[Continuation]) -> list[str]:
 
 
 def _summary(texts: Sequence[Continuation]) -> str:
-    """Say how many texts there are, how far they agree, and what the vote comes to."""
+    """Says how many texts there are, how far they agree, and what the vote comes to."""
     answers = _answers(texts)
     winner, n_votes = Counter(answers).most_common(1)[0]
     n_distinct = len({text.token_ids for text in texts})
@@ -104,8 +102,9 @@ class GreedyLoops(Experiment[Lab]):
     button = "Generate with each penalty"
     recorded = PenalisedTexts
     claim = (
-        "Greedy decoding gives the same text every time, and each repeat of a phrase makes the "
-        "next one likelier. A penalty lowers the logits of tokens that are already there."
+        "Greedy decoding takes the best token every time. A phrase that has been repeated is "
+        "likelier to come again, so a text may run in a circle. A penalty lowers the logits of "
+        "tokens that are already in the text."
     )
 
     def _fields(self, _is_running: bool) -> None:
@@ -135,7 +134,7 @@ def _title(penalty: str) -> str:
 
 
 def _verdict(text: GreedyText) -> str:
-    """Say in words what the detector saw."""
+    """Says in words what the detector saw."""
     if text.loop is not None:
         return (
             f"a loop of {plural(text.loop.period, 'token')} from token {text.loop.start + 1} on, "
@@ -146,7 +145,7 @@ def _verdict(text: GreedyText) -> str:
 
 
 def _show_sign_rule(used: Sequence[UsedToken]) -> None:
-    """Show on the text's own next logits what the repetition penalty does to either sign."""
+    """Shows on the text's own next logits what the repetition penalty does to either sign."""
     penalty = PENALTIES["repetition_penalty"]
     st.markdown(
         "**The rule of the sign.** The repetition penalty divides a positive logit and multiplies "

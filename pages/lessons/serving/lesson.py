@@ -1,6 +1,6 @@
 """The serving lesson below its title: batches, chunks, and a cache in blocks."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,38 +11,49 @@ from model.kv_cache.block_cache import BLOCK
 from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
-from model.serving.records import Comparison, Policy, Request, ServerRun
+from model.serving.records import Comparison, Policy, Request, ServerRun, ServingRun
 from model.serving.scheduler import Scheduler
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_charts, show_table
 from pages.frame.job_panel import measured_on
+from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.link import offer_link
-from pages.frame.models import default_model, server_model, shared_model
+from pages.frame.models import shared_model
+from pages.frame.offers import default_model, server_model
+from pages.frame.question import answered, was_answered
 from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
-from viz.serving.lanes_chart import (
-    end_of,
-    lanes_figure,
-    run_title,
-    runs_table,
-    server_figure,
-)
+from viz.serving.lanes_chart import lanes_figure, runs_table, server_figure
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
+SAID = "serving_said"
+POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
+TIMES = {  # tokens a second beside static batches, and up to how many times that is
+    "as many, or fewer": 1.1,
+    "about 1.5 times as many": 2.0,
+    "about 3 times as many, or more": float("inf"),
+}
+FILL = """<style>
+@keyframes {name} {{from {{clip-path: inset(0 100% 0 0);}} to {{clip-path: inset(0);}}}}
+@media (prefers-reduced-motion: no-preference) {{
+  .st-key-{box} .cartesianlayer .plot {{animation: {name} 7s linear;}}
+}}
+</style>"""
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(
         "serving_lesson", waiting, lambda lm, _old: LessonState(lm), settings=SETTINGS
     )
     Batches(lesson).show()
     caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
+    show_jump_list(Chunks.title, MemoryInBlocks.title)
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()
@@ -58,17 +69,31 @@ class Policies(Experiment[LessonState]):
         return Job(compare_policies(self.lesson.lm, requests, policies), is_timed=True)
 
     def _draw(self, job: Job[Comparison]) -> None:
-        """Draw the lanes of every run side by side, their numbers, and whether tokens agree."""
-        found, axis = job.result, SETTINGS["axis"]
+        """Draws the lanes of all runs, which fill as one watches, and their numbers in a fold."""
+        found = job.result
         if not found.runs:
             return
-        top, where = max(end_of(run, axis) for run in found.runs), measured_on(job, self.lesson.lm)
-        columns = st.columns(len(found.runs), gap="medium")
-        for n, (column, run) in enumerate(zip(columns, found.runs, strict=True)):
-            with column:
-                st.markdown(run_title(run))
-                show_chart(lanes_figure(run, where.where, axis, top), f"{self.key}_lanes_{n}")
-        _show_table(found, self.key)
+        self._draw_lanes(job, found.runs)
+        with st.expander("Every number", key=f"{self.key}_numbers"):
+            _show_table(found, self.key)
+
+    def _draw_lanes(self, job: Job[Comparison], runs: Sequence[ServingRun]) -> None:
+        where = measured_on(job, self.lesson.lm).where
+        with st.container(key=f"{self.key}_lanes_box"):
+            show_chart(lanes_figure(runs, where, SETTINGS["axis"]), f"{self.key}_lanes")
+        if not job.is_running:
+            _let_fill(self.key)
+
+
+def _let_fill(key: str) -> None:
+    """Uncover the lanes from left to right; a press does it once more, under another name."""
+    n_times = st.session_state.get(f"{key}_watched", 0)
+    st.button("Watch again", key=f"{key}_watch", on_click=_watch, args=(key,))
+    st.html(FILL.format(box=f"{key}_lanes_box", name=f"fill-{key}-{n_times % 2}"))
+
+
+def _watch(key: str) -> None:
+    st.session_state[f"{key}_watched"] = st.session_state.get(f"{key}_watched", 0) + 1
 
 
 class Batches(Policies):
@@ -76,9 +101,9 @@ class Batches(Policies):
 
     key, button = "serving_batches", "Serve"
     claim = (
-        "A static batch holds every slot until its longest request is done; a continuous batch "
-        "gives a free slot to the next request at once. Each lane is a request, named by its "
-        "tokens in + out; it is stalled while the prompt of another is read."
+        "Six readers want a text of one model, which has room for three at a time. A **static "
+        "batch** holds every slot until its longest request is done. Each lane is a request, "
+        "named by its tokens in + out."
     )
     code = (
         *(Scheduler.step, Scheduler.arrive, Scheduler.admit, Scheduler.prefill, Scheduler.decode),
@@ -93,13 +118,35 @@ class Batches(Policies):
 
     def _start(self) -> Job[Comparison]:
         n_slots = SETTINGS["slots"]
-        static = Policy("static batches", n_slots, is_continuous=False)
-        continuous = Policy("continuous batching", n_slots)
-        return self._serve(asked_requests(self.lesson.lm), static, continuous)
+        policies = [Policy(name, n_slots, is_continuous=is_on) for name, is_on in POLICIES.items()]
+        return self._serve(asked_requests(self.lesson.lm), *policies)
+
+    def _draw(self, job: Job[Comparison]) -> None:
+        """Draws the static batches and asks what another policy gains; then draws that as well."""
+        runs = job.result.runs
+        is_said = was_answered(SAID)
+        if len(runs) == len(POLICIES) and not job.is_running:
+            static, continuous = runs
+            times = continuous.tokens_per_second / static.tokens_per_second
+            right = next(words for words, most in TIMES.items() if times <= most)
+            question = (
+                "What if a free slot went to the next request at once? How many tokens a second "
+                "would come?"
+            )
+            is_said = answered(question, tuple(TIMES), right, SAID)
+        if is_said:
+            super()._draw(job)
+            st.markdown(
+                "A **continuous batch** gives a free slot to the next request at once. A lane is "
+                "stalled while the prompt of another is read."
+            )
+        elif runs:
+            self._draw_lanes(job, runs[:1])
 
     def _end(self) -> None:
-        SETTINGS.widget("prompts", height=170)
-        SETTINGS.widget("axis")
+        with st.expander("Other requests, another axis", key="serving_setup"):
+            SETTINGS.widget("prompts", height=170)
+            SETTINGS.widget("axis")
 
 
 class OnTheServer(Experiment[LessonState]):
@@ -110,7 +157,7 @@ class OnTheServer(Experiment[LessonState]):
     code = (serve_over_server,)
 
     def __init__(self, lesson: LessonState) -> None:
-        """Name the server."""
+        """Names the server."""
         super().__init__(lesson)
         self.claim = (
             f"The same prompts, sent to {as_written(str(server_model()))}, which serves all of its "
@@ -125,11 +172,11 @@ class OnTheServer(Experiment[LessonState]):
         found = job.result
         if not found.comparison.runs:
             return
-        lanes = lanes_figure(found.comparison.runs[0], str(server_model()))
-        charts = [(lanes, f"{self.key}_lanes")]
+        runs = found.comparison.runs
+        top = max([runs[0].passes[-1].ended, *(moment.seconds for moment in found.moments)])
+        charts = [(lanes_figure(runs, str(server_model()), top=top), f"{self.key}_lanes")]
         if found.moments:
-            charts.append((server_figure(found), f"{self.key}_figures"))
-        st.markdown(run_title(found.comparison.runs[0]))
+            charts.append((server_figure(found, top), f"{self.key}_figures"))
         show_charts(charts)
         _show_table(found.comparison, self.key)
 
@@ -201,5 +248,17 @@ def _show_table(found: Comparison, key: str) -> None:
         show_caption(
             f"Measured: {count(found.n_same)} of {count(n_lanes)} lanes have exactly the tokens "
             "that their request gets alone; guaranteed in float32 only. TTFT counts from the "
-            "arrival, ITL every gap between two tokens of a request."
+            f"arrival, ITL {_which_gaps(found)}."
         )
+
+
+def _which_gaps(found: Comparison) -> str:
+    """Says between which tokens the latency is: of a server's a client may know few."""
+    if not found.runs[0].policy.is_remote:
+        return "every gap between two tokens of a request"
+    runs = [run for run in (*found.runs, found.alone) if run is not None]
+    n_known, n_all = sum(len(run.gaps) for run in runs), sum(run.n_gaps for run in runs)
+    return (
+        f"{count(n_known)} of {count(n_all)} gaps between two tokens of a request: when tokens "
+        "came that this client read in one go, it does not know"
+    )

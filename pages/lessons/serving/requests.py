@@ -1,7 +1,5 @@
 """The requests that the settings describe."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -17,7 +15,7 @@ LONG_ARRIVES = 0.03  # seconds, when the others have begun to write
 
 
 def asked_requests(lm: LanguageModel) -> list[Request]:
-    """Return the requests that were typed, with the times at which they arrive.
+    """Returns the requests that were typed, with the times at which they arrive.
 
     Raises:
         ValueError: One sentence with the remedy.
@@ -30,12 +28,12 @@ def asked_requests(lm: LanguageModel) -> list[Request]:
 
 
 def all_at_once(lm: LanguageModel) -> list[Request]:
-    """Return the requests that were typed, all there from the start."""
+    """Returns the requests that were typed, all there from the start."""
     return [replace(request, arrives=0.0) for request in asked_requests(lm)]
 
 
 def with_long_prompt(lm: LanguageModel) -> list[Request]:
-    """Return the requests that were typed, all there at once, and a long one that comes later."""
+    """Returns the requests that were typed, all there at once, and a long one that comes later."""
     text = SETTINGS["long_prompt"]
     if not text.strip():
         raise ValueError("The long prompt is empty: write some words.")
@@ -44,7 +42,7 @@ def with_long_prompt(lm: LanguageModel) -> list[Request]:
 
 
 def _request(lm: LanguageModel, line: str, arrives: float) -> Request:
-    """Read a line: a prompt, and behind the last bar how many tokens to write."""
+    """Reads a line: a prompt, and behind the last bar how many tokens to write."""
     prompt, bar, number = line.rpartition("|")
     if not bar:
         prompt, number = line, str(DEFAULT_OUT)

@@ -1,7 +1,5 @@
 """The settings of the serving lesson."""
 
-from __future__ import annotations
-
 from pages.frame.fields import Choice, Text, Whole
 from pages.frame.settings_table import SettingsTable
 from viz.serving.lanes_chart import PASSES, SECONDS

@@ -1,7 +1,5 @@
 """What follows from a bad token: slips in a hundred texts, and what going back to it costs."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -12,6 +10,7 @@ from model.snowball.records import Estimate, Forks, RewindStrategy
 from model.snowball.rewind_strategies import compare_rewinds
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts, show_folded
+from pages.lessons.snowball.fork import chosen_slip
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance, unsent_note
 from viz.format import nats, plural
@@ -91,15 +90,13 @@ class RewindStrategies(Experiment[SnowballLesson]):
     claim = (
         "Going back to the bad token costs only what came after it: everything before it is "
         "kept, cache and all. The sooner the error is noticed, the less is discarded. The bad "
-        "token is the one that you forced above."
+        "token is the one that is chosen above."
     )
     code = (compare_rewinds, Generation.rewind)
 
     def _start(self) -> Job[tuple[RewindStrategy, ...]]:
         lesson = self.lesson
-        if lesson.slip is None:
-            raise ValueError("There is no bad token yet: press “Force it” above.")
-        place, bad_id = lesson.slip
+        place, bad_id = lesson.slip or chosen_slip(lesson)
         n_tokens = len(lesson.text.steps) - place
         waits = [*(wait for wait in WAITS if wait < n_tokens), n_tokens]
         start = lesson.start_at(place)
@@ -126,7 +123,7 @@ class RewindStrategies(Experiment[SnowballLesson]):
         )
 
     def _forks_say(self) -> str:
-        """Say what the hundred forks show of quality, once they are there."""
+        """Says what the hundred forks show of quality, once they are there."""
         job = self.lesson.jobs.get(FORKS)
         forks: Forks | None = job.found if job else None
         if forks is None:

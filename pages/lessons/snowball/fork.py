@@ -1,7 +1,5 @@
 """The first part: force one token, and see both texts side by side."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -31,30 +29,41 @@ from pages.lessons.snowball.state import (
 )
 from viz.format import percent, plural
 from viz.snowball.fork_chart import gap_figure, surprise_figure
+from viz.strip import prose
 
 FORK = "snowball_fork"
 STRIP = "snowball_strip"
+MAX_SHOWN = 300  # characters of what both texts begin with
 FIRST_PLACE = 4  # that is chosen before the reader does
 FIRST_RANK = 20
+# what is below the fields and both texts does not move while they are written
+HEIGHT = """<style>
+.st-key-snowball_fork_row {min-height: 4.25rem;}
+.st-key-snowball_prose .stColumn {min-height: 9rem;}
+@media (max-width: 640px) {
+  .st-key-snowball_fork_row {min-height: 9.5rem;}
+  .st-key-snowball_prose .stColumn {min-height: 15rem;}
+}
+</style>"""
 
 
 def show_fork(lesson: SnowballLesson) -> None:
-    """Show the text, the place and the token to force, and both continuations."""
-    st.header("Force a token of your own", anchor=False)
+    """Shows the text, the place and the token to force, and both continuations."""
+    st.header("Put in a token of your own", anchor=False)
     st.markdown(
-        "One wrong token changes everything after it. Whether more errors follow from it is "
+        "One other token changes everything after it. Whether more errors follow from it is "
         "another question, and this page measures it. Click a token, choose another for its "
-        "place, and press Force it. Both texts continue with the same pointers."
+        "place, and press Put it in. Both texts continue with the same pointers."
     )
     _show_beginning(lesson)
     JobPanel(
         lesson.jobs,
         FORK,
-        "Force it",
+        "Put it in",
         lambda: _start(lesson),
         lambda job: _show_both(lesson, job),
         controls=lambda _: _choose(lesson),
-        idle=lambda: _show_strip(lesson, ()),
+        idle=lambda: _show_texts(lesson, ()),
     ).show()
     show_code(fork_text, divergence, reconvergence, key="snowball_code_fork")
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
@@ -64,7 +73,7 @@ def show_fork(lesson: SnowballLesson) -> None:
 
 
 def _show_beginning(lesson: SnowballLesson) -> None:
-    """Let the reader choose another text; one that cannot be read leaves the one in use."""
+    """Lets the reader choose another text; one that cannot be read leaves the one in use."""
     with (
         st.form("snowball_start", border=False),
         st.container(horizontal=True, vertical_alignment="bottom", key="snowball_text"),
@@ -81,7 +90,7 @@ def _prompt(lesson: SnowballLesson) -> str:
 
 
 def _begin(lesson: SnowballLesson) -> None:
-    """Start another text; an empty field keeps the prompt that is there."""
+    """Starts another text; an empty field keeps the prompt that is there."""
     typed = SETTINGS["prompt"] or ""
     with lesson.attempt():
         settings = Settings(temperature=SETTINGS["temperature"])
@@ -95,7 +104,7 @@ def _begin(lesson: SnowballLesson) -> None:
 
 
 def _as_shown(lesson: SnowballLesson) -> dict[str, Any]:
-    """Return what stands on the page otherwise than in the settings."""
+    """Returns what stands on the page otherwise than in the settings."""
     is_own = SETTINGS["token"] == OWN
     return {
         "prompt": _prompt(lesson),
@@ -110,7 +119,7 @@ def _as_shown(lesson: SnowballLesson) -> dict[str, Any]:
 
 
 def _choose(lesson: SnowballLesson) -> None:
-    """Let the reader choose the place by its number, and the token to force there."""
+    """Lets the reader choose the place by its number, and the token to force there."""
     place = _place(lesson)
     if _is_writing(lesson) or not lesson.text.steps:
         return
@@ -124,7 +133,7 @@ def _choose(lesson: SnowballLesson) -> None:
         far = [i for i, option in offered.items() if option.rank >= FIRST_RANK]
         SETTINGS.put(token=next(iter(far or offered)))
     chosen = st.selectbox(
-        "Force instead",
+        "Put instead",
         [*offered, OWN],
         format_func=lambda i: "a word of your own" if i == OWN else _words(offered[i]),
         key=SETTINGS.key("token"),
@@ -135,12 +144,12 @@ def _choose(lesson: SnowballLesson) -> None:
 
 
 def _place(lesson: SnowballLesson) -> int:
-    """Return the index of the chosen place, within what is written."""
+    """Returns the index of the chosen place, within what is written."""
     return max(1, min(SETTINGS["place"] or FIRST_PLACE, len(lesson.text.steps))) - 1
 
 
 def _is_writing(lesson: SnowballLesson) -> bool:
-    """Tell whether the original text is still being written."""
+    """Tells whether the original text is still being written."""
     return lesson.slip is None and is_running(lesson.jobs, FORK)
 
 
@@ -151,7 +160,7 @@ def _words(option: Option) -> str:
 
 
 def _forget(lesson: SnowballLesson) -> None:
-    """Take the fork away: the place is another now."""
+    """Takes the fork away: the place is another now."""
     if SETTINGS["token"] != OWN:
         SETTINGS.forget("token")
     if not _is_writing(lesson):
@@ -161,7 +170,7 @@ def _forget(lesson: SnowballLesson) -> None:
 
 
 def _clicked(lesson: SnowballLesson) -> None:
-    """Take the place that was clicked on the strip."""
+    """Takes the place that was clicked on the strip."""
     if place := trigger_value(STRIP, "place"):
         SETTINGS.put(place=int(place))
         _forget(lesson)
@@ -171,24 +180,36 @@ def _clicked(lesson: SnowballLesson) -> None:
 
 
 def _start(lesson: SnowballLesson) -> Job[Any]:
-    """Fork the text; a word that cannot be read says why, and what is there stays."""
-    place = _place(lesson)
-    start = lesson.start_at(place)
-    is_own = SETTINGS["token"] == OWN
-    token_id = _token_of(lesson, SETTINGS["word"] or "") if is_own else SETTINGS["token"]
-    if token_id == lesson.text.steps[place].token_id:
-        raise ValueError("That is the token that is there: choose another word.")
+    """Forks the text; a word that cannot be read says why, and what is there stays."""
+    slip = chosen_slip(lesson)
+    start = lesson.start_at(slip.place)
     written = lesson.text.ids[len(start.ids) :]
-    job = Job(fork_text(start, token_id, lesson.settings, len(written), written))
-    lesson.slip = Slip(place, token_id)
+    job = Job(fork_text(start, slip.token_id, lesson.settings, len(written), written))
+    lesson.slip = slip
     lesson.jobs.pop("snowball_rewind", None)
     return job
 
 
+def chosen_slip(lesson: SnowballLesson) -> Slip:
+    """Returns the place and the token that are chosen on the page.
+
+    Raises:
+        ValueError: One sentence with the remedy.
+    """
+    if _is_writing(lesson) or not lesson.text.steps:
+        raise ValueError("The text above is not written yet: press again once it is.")
+    place = _place(lesson)
+    is_own = SETTINGS["token"] == OWN
+    token_id = _token_of(lesson, SETTINGS["word"] or "") if is_own else SETTINGS["token"]
+    if token_id == lesson.text.steps[place].token_id:
+        raise ValueError("That is the token that is there: choose another word.")
+    return Slip(place, token_id)
+
+
 def _token_of(lesson: SnowballLesson, word: str) -> int:
-    """Read a word as one token; a space before it is taken along where the text wants one."""
+    """Reads a word as one token; a space before it is taken along where the text wants one."""
     if not word.strip():
-        raise ValueError("The field is empty: write the word to force.")
+        raise ValueError("The field is empty: write the word to put in.")
     encode(lesson.lm, word)  # refuses what is no text
     spaced = word if word[:1].isspace() else f" {word}"
     ids = encode_bare(lesson.lm, spaced)
@@ -198,9 +219,9 @@ def _token_of(lesson: SnowballLesson, word: str) -> int:
 
 
 def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
-    """Show both texts, and once they are written what came of the fork."""
+    """Shows both texts, and once they are written what came of the fork."""
     steps = job.result
-    _show_strip(lesson, steps)
+    _show_texts(lesson, steps)
     if job.is_running or len(steps) < 2:
         return
     if job.is_done:
@@ -220,9 +241,43 @@ def _show_both(lesson: SnowballLesson, job: Job[tuple[ForkStep, ...]]) -> None:
     )
 
 
+def _show_texts(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
+    """Shows both texts to be read, and then as tokens."""
+    _show_prose(lesson, steps)
+    _show_strip(lesson, steps)
+
+
+def _show_prose(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
+    """Shows the text that was drawn; beside it, from where they part, the one with the token."""
+    ids, tokenizer = lesson.text.ids, lesson.lm.tokenizer
+    before = text_of(tokenizer, ids[: lesson.text.n_prompt + _place_shown(lesson)])
+    original = text_of(tokenizer, ids).removeprefix(before)
+    labels = [step.forced.label for step in steps if step.forced is not None]
+    chosen, *after = [label.replace("␣", " ").replace("⏎", "\n") for label in labels] or [" …"]
+    st.html(HEIGHT)
+    with st.container(key="snowball_prose"):
+        columns = st.columns(2, gap="large")
+    for column, name, parts in zip(
+        columns,
+        ("As it was drawn", "With your token"),
+        (
+            [(original, "generated")],
+            [(chosen, "error" if labels else ""), ("".join(after), "generated")],
+        ),
+        strict=True,
+    ):
+        with column:
+            st.caption(name)
+            st.html(prose((before[-MAX_SHOWN:], ""), *parts, size="1.2rem"))
+
+
+def _place_shown(lesson: SnowballLesson) -> int:
+    return lesson.slip.place if lesson.slip else _place(lesson)
+
+
 def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
-    """Show both texts as pairs of tokens; a click on the original's chooses the place to fork."""
-    place = lesson.slip.place if lesson.slip else _place(lesson)
+    """Shows both texts as pairs of tokens; a click on the original's chooses the place to fork."""
+    place = _place_shown(lesson)
     blank: list[None] = [None] * place
     forced = [*blank, *(step.forced.label if step.forced else None for step in steps)]
     data = {
@@ -236,8 +291,8 @@ def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     }
     _strip(key=STRIP, data=data, on_place_change=lambda: _clicked(lesson), height="content")
     st.caption(
-        "Top row: the original text. Bottom row: the text after the forced token, dotted where "
-        "both have the same token. The purple line is the KL divergence between the two next-token "
+        "Top row: the text that was drawn. Bottom row: after the chosen token, dotted where both "
+        "have the same token. The purple line is the KL divergence between the two next-token "
         "distributions, full at 10 nats. ␣ is a space, ⏎ a new line."
     )
 

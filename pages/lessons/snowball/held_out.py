@@ -1,7 +1,5 @@
 """Models on held-out text: after true tokens, after their own, and from more and more context."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -15,8 +13,9 @@ from model.snowball.records import ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.claims import BY_ID
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_charts
-from pages.frame.models import offered_models, shared_model
+from pages.frame.figures import show_chart, show_charts, show_folded
+from pages.frame.models import shared_model
+from pages.frame.offers import offered_models
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.held_out_charts import (
@@ -35,18 +34,18 @@ N_TARGETS = 64
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:
-    """Name the page's model first, then the shipped ones that are there."""
+    """Names the page's model first, then the shipped ones that are there."""
     here = [name for name in offered_models() if name in SHIPPED and name != lesson.lm.name]
     return [lesson.lm.name, *here]
 
 
 def _model_of(lesson: SnowballLesson, name: str) -> LanguageModel:
-    """Return a model by its name, the page's own or a shipped one."""
+    """Returns a model by its name, the page's own or a shipped one."""
     return lesson.lm if name == lesson.lm.name else shared_model(name)
 
 
 def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Put the first of those wanted first."""
+    """Puts the first of those wanted first."""
     best = next((name for name in wanted if name in names), names[0])
     return [best, *(name for name in names if name != best)]
 
@@ -90,7 +89,9 @@ class ExposureBias(Experiment[SnowballLesson]):
         is_own_judge = exposure.writer == exposure.judge
         if job.is_done:
             words = [judged_words(exposure), drift_words(exposure)]
-            st.markdown(" ".join(words if is_own_judge else [excess_words(exposure), *words]))
+            if not is_own_judge:
+                st.markdown(excess_words(exposure))
+            show_folded(" ".join(words), "snowball_exposure_words")
         names = exposure.writer, exposure.judge
         is_live = not job.recorded_on
         if is_live and not all(_model_of(self.lesson, name).is_whole for name in names):

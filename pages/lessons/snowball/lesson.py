@@ -1,7 +1,5 @@
 """The lesson on error propagation below its title: the reader's state, then its parts in order."""
 
-from __future__ import annotations
-
 from streamlit.delta_generator import DeltaGenerator
 
 from model.generation import Generation
@@ -9,9 +7,10 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode_within
+from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
-from pages.frame.models import DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.snowball.errors import ErrorCompounding, RewindStrategies
 from pages.lessons.snowball.fork import FORK, show_fork
 from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
@@ -37,17 +36,18 @@ SECTIONS = (
 
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
-    for show in parts:
-        show(lesson)
+    parts[0](lesson)
+    show_jump_list(*(section.title for section in SECTIONS))
+    parts[1](lesson)
     for section in SECTIONS:
         section(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
-    """Begin as a link asks, else with the home page's prompt, as far as there is room for it."""
+    """Begins as a link asks, else with the home page's prompt, as far as there is room for it."""
     reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         ids = encode_within(lm, prompt or DEFAULT_PROMPT, MAX_PROMPT)

@@ -1,7 +1,5 @@
 """A wrong fact, name or contradiction that is forced, and how surely the model goes on from it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.generation import Generation
@@ -12,13 +10,18 @@ from model.snowball.records import ForkStep
 from model.tokenizing import encode, encode_bare
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
+from pages.frame.figures import show_folded
 from pages.frame.layout import as_written
+from pages.frame.question import answered
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
-from viz.snowball.mistake import mistake_html
+from viz.snowball.mistake import mistake_html, tokens_html
+from viz.strip import prose
 
 N_AFTER = 28  # tokens of each text
 SAMPLING = Settings(temperature=0.7)
+RIGHT = "go on as if it were true"
+ANSWERS = ("correct it", RIGHT, "stop")
 
 
 ADVICE = (
@@ -29,35 +32,43 @@ ADVICE = (
 
 
 def show_mistake(lesson: SnowballLesson) -> None:
-    """Show what follows from a mistake, what is said of it, and what a reader can do."""
-    st.markdown(
-        "What does a model do with its own mistake? It reads it like any other token and goes on. "
-        "Fluent text that is false is called a **hallucination** "
-        "([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
-    )
+    """Asks what follows from a mistake, then shows it, and what a reader can do."""
+    st.markdown("Sooner or later the pointer falls on a wrong word. Here one is put in.")
     st.fragment(_mistake)(lesson)
     show_code(fork_text, key="snowball_code_mistake")
-    st.markdown(BY_ID["C35"].box)
-    st.markdown(ADVICE)
 
 
 def _mistake(lesson: SnowballLesson) -> None:
     prompt, word = MISTAKES[SETTINGS.widget("mistake")]
+    if not answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected"):
+        st.html(prose((prompt, ""), (word, "error"), (" …", "")))
+        return
     try:
         steps = _steps(lesson, prompt, word)
     except ValueError as error:
         st.info(as_written(str(error)))
         return
     st.html(mistake_html(prompt, steps))
-    st.caption(
-        f"Measured on {lesson.lm.name}, {lesson.lm.where}, temperature "
-        f"{SAMPLING.temperature:g}: the mean probability of the tokens after the first, by the "
-        "model’s own raw distribution. Both texts are drawn with the same pointers."
+    with st.expander("Token by token", key="snowball_mistake_tokens"):
+        st.html(tokens_html(steps))
+    show_folded(
+        "Both texts are drawn with the same pointers. The number is the mean probability of the "
+        "tokens after the first, by the model’s own raw distribution. Measured on "
+        f"{lesson.lm.name}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
+        "snowball_mistake_how",
     )
+    st.markdown(
+        "It reads its mistake like any other token and goes on, about as sure as before. Fluent "
+        "text that is false is called a **hallucination** "
+        "([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
+    )
+    st.markdown(ADVICE)
+    with st.expander("Often said, and what was measured", key="snowball_said"):
+        st.markdown(BY_ID["C35"].box)
 
 
 def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ...]:
-    """Write both texts, once for each mistake.
+    """Writes both texts, once for each mistake.
 
     Raises:
         ValueError: where the wrong word is no single token of this model; one sentence.
@@ -67,7 +78,7 @@ def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ..
         if len(ids) != 1:
             raise ValueError(
                 f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.name}: choose "
-                "another example, or force a word of your own below."
+                "another example, or put in a word of your own below."
             )
         start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=0)
         lesson.mistakes[prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))

@@ -1,6 +1,7 @@
-// Two texts, token by token: above the original, below what follows the forced token.
+// Two texts, token by token: above the original, below what follows the chosen token.
 
-import { el, setAttribute, spoken } from "../../frame/live/dom.js";
+import { spoken } from "../../frame/live/aloud.js";
+import { el, setAttribute } from "../../frame/live/dom.js";
 import { inOrder } from "../../frame/live/stale_updates.js";
 
 const MAX_NATS = 10; // at which the tint is full
@@ -73,7 +74,7 @@ function top(i, isPlace, { original }, setTriggerValue) {
     tabIndex: isPlace ? 0 : -1,
     textContent: original[i],
     "aria-pressed": String(isPlace),
-    "aria-label": `Token ${i + 1}, ${spoken(original[i])}: force another here`,
+    "aria-label": `Token ${i + 1}, ${spoken(original[i])}: put another here`,
   });
   button.dataset.place = String(i);
   button.addEventListener("click", () => setTriggerValue("place", i + 1));

@@ -1,7 +1,5 @@
 """The settings of the lesson on error propagation."""
 
-from __future__ import annotations
-
 from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
 
@@ -26,12 +24,12 @@ SETTINGS = SettingsTable(
     sampling_number("temperature", 0.7, high=2.0, help="0 takes the best token each time."),
     Whole("seed", "Seed", 0),
     Whole("place", "Place", low=1, high=N_TOKENS),
-    Whole("token", "Force instead"),
+    Whole("token", "Put instead"),
     Text("word", "Your word", max_characters=100),
     # error compounding
     Choice(
         "rank",
-        "Force",
+        "Put in",
         20,
         {2: "the 2nd best", **{n: f"the {n}th best" for n in (5, 20, 100, 1000)}},
     ),

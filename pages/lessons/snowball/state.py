@@ -1,7 +1,5 @@
 """What the lesson on error propagation keeps for one reader: a text, its fork, and jobs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Texts that are written side by side: with an instruction early or late, and to a great length."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.held_out import held_out

@@ -1,7 +1,5 @@
 """The speculative lesson below its title: the pair of models, its rounds, and what they gain."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -14,12 +12,16 @@ from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
+from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
-from pages.frame.models import DEFAULT_PROMPT, shared_model
+from pages.frame.models import shared_model
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.stepper import Stepper, show_stepper
+from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
+from pages.lessons.speculative.race import Race
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
@@ -41,15 +43,19 @@ GREEDY_DECIDE = "From left to right: a draft token is accepted where it is the t
 
 
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
-    """Draw the page for this reader."""
+    """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    Race(lesson).show()
+    show_jump_list("A round, step by step", SpeedUp.title, Drafts.title, PROOF)
+    st.header("A round, step by step", anchor=False)
     st.markdown(
-        "Can one pass of a large model give several tokens? A small draft model proposes them, and "
-        "the large target verifies them all in one pass. The text stays the target’s own. Press "
-        "Step."
+        "The draft proposes, the target verifies all of it in one pass, and a pointer judges each "
+        "proposal. The text stays the target’s own. Press Step."
     )
-    _choose(lesson)
+    show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
+    with st.expander("Another text, another draft, temperature", key="spec_setup"):
+        _choose(lesson)
     show_code(
         *(Speculation.round, Speculation._weigh, Speculation._match, accept_prob, residual),
         *(ModelDraft.propose, look_up),
@@ -62,12 +68,12 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
 
 
 def _unless_hidden() -> dict[str, object]:
-    """Keep the name of another draft out of the link where a draft of ours is in use."""
+    """Keeps the name of another draft out of the link where a draft of ours is in use."""
     return {} if SETTINGS["draft"] == OTHER else {"other": None}
 
 
 def _models(lesson: SpeculativeLesson) -> str:
-    """Say which models these are."""
+    """Says which models these are."""
     lm, draft = lesson.lm, lesson.pair.draft
     sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
     if draft is not None:
@@ -79,7 +85,7 @@ def _models(lesson: SpeculativeLesson) -> str:
 
 
 def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLesson:
-    """Begin as a link asks, else with the first page's prompt and the best draft for its model."""
+    """Begins as a link asks, else with the first page's prompt and the best draft for its model."""
     pair, problem = _first_pair(lm)
     steps = None
     if asked(SETTINGS, "prompt") is None:
@@ -99,7 +105,7 @@ def _begin(lm: LanguageModel, _old: SpeculativeLesson | None) -> SpeculativeLess
 
 
 def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:
-    """Return the pair to begin with, and why it is not the one that was meant, if it is not."""
+    """Returns the pair to begin with, and why it is not the one that was meant, if it is not."""
     if asked(SETTINGS, "draft") is not None:
         return _wanted_pair(lm), None
     SETTINGS.put(draft=DRAFTS[0])
@@ -111,7 +117,7 @@ def _first_pair(lm: LanguageModel) -> tuple[ModelPair, str | None]:
 
 
 def _wanted_pair(lm: LanguageModel) -> ModelPair:
-    """Return the pair that the widgets ask for.
+    """Returns the pair that the widgets ask for.
 
     Raises:
         ValueError: One sentence with the remedy.
@@ -125,7 +131,7 @@ def _wanted_pair(lm: LanguageModel) -> ModelPair:
 
 
 def _choose(lesson: SpeculativeLesson) -> None:
-    """Let the reader choose who drafts, how, and where the text begins."""
+    """Lets the reader choose who drafts, how, and where the text begins."""
     is_greedy = masks_now().is_greedy  # then no coin falls, and no mask matters
     anew: dict[str, Any] = {"on_change": _restart, "args": (lesson,)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_choices"):
@@ -136,11 +142,10 @@ def _choose(lesson: SpeculativeLesson) -> None:
         SETTINGS.widget("temperature", width=130, **anew)
         SETTINGS.widget("top_p", width=120, disabled=is_greedy, **anew)
         SETTINGS.widget("seed", width=110, disabled=is_greedy, **anew)
-    show_error(lesson.problem)
 
 
 def _restart(lesson: SpeculativeLesson) -> None:
-    """Begin again as the widgets say; where that cannot be, what is on the page stays."""
+    """Begins again as the widgets say; where that cannot be, what is on the page stays."""
     with lesson.attempt():
         pair = _wanted_pair(lesson.lm)
         lesson.stepper = Stepper(RoundSteps(pair, SETTINGS["prompt"] or ""), "spec")
@@ -174,7 +179,7 @@ def _draw(lesson: SpeculativeLesson) -> None:
 
 
 def _result(steps: RoundSteps) -> str:
-    """Say what the last round gave, and what all rounds gave."""
+    """Says what the last round gave, and what all rounds gave."""
     last, rounds = steps.rounds[-1], steps.rounds
     gained = last.n_accepted + (last.drawn is not None)
     n_written = len(steps.text.ids) - steps.text.n_prompt
@@ -195,7 +200,7 @@ def _distributions(steps: RoundSteps) -> None:
     last = steps.rounds[-1]
     names = [f"draft token {place}" for place in range(1, len(last.proposals) + 1)] + ["bonus"]
     default = min(last.n_accepted, len(last.bars) - 1) if steps.stage >= DECIDE else 0
-    with st.expander("Both distributions, side by side", expanded=True, key="spec_bars_box"):
+    with st.expander("Both distributions, side by side", key="spec_bars_box"):
         place = st.segmented_control(
             "Place",
             list(range(len(last.bars))),

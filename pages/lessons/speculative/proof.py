@@ -1,7 +1,5 @@
 """The speculative lesson's last part: that the text, or its distribution, stays the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st
@@ -19,17 +17,18 @@ from model.tokenizing import encode
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
 from pages.lessons.speculative.state import SpeculativeLesson
-from viz.draws_chart import MAX_TOKENS, draws_figure
+from viz.bars import MAX_TOKENS, draws_figure
 from viz.format import count, digits, percent, plural
 
+TITLE = "The same text, the same distribution"
 N_TOKENS, N_DRAFT = 32, 4
 N_DRAWS = 10_000
 SAMPLED_PROMPT = "The cat sat on the"
 
 
 def show_proof(lesson: SpeculativeLesson) -> None:
-    """Offer both proofs."""
-    st.header("The same text, the same distribution", anchor=False)
+    """Offers both proofs."""
+    st.header(TITLE, anchor=False)
     st.markdown("Speculation changes when tokens come, not which.")
     SameText(lesson).show()
     SameDistribution(lesson).show()

@@ -1,7 +1,5 @@
 """The settings of the speculative lesson."""
 
-from __future__ import annotations
-
 from model.sampling import Settings
 from model.speculative.drafting import MAX_DRAFT, MIN_CONFIDENCE
 from pages.frame.fields import Choice, Switch, Text, Whole, sampling_number
@@ -11,10 +9,13 @@ LOOKUP, OTHER = "prompt lookup", "another model"
 # the shipped draft, and two of its shape that differ in their lesson alone
 DRAFTS = ("scribbler", "scribbler_taught", "scribbler_plain", LOOKUP)
 FIRST_SEED = 11  # by whose pointers the first round accepts some tokens and rejects one
+# one that the draft guesses well, and one that it does not
+RACES = ("Once upon a time there was a little girl who", "The dragon opened the door and")
 PRESETS = {"measured": "measured here", "textbook": "textbook, illustrative"}
 
 SETTINGS = SettingsTable(
     "spec",
+    Text("race", "The text to race on", RACES[0], suggestions=RACES, max_characters=2_000),
     Text("prompt", "A text to start from", max_characters=2_000),
     Choice(
         "draft",
@@ -46,5 +47,5 @@ SETTINGS = SettingsTable(
 
 
 def masks_now() -> Settings:
-    """Return the masks that both models draw through."""
+    """Returns the masks that both models draw through."""
     return Settings(temperature=SETTINGS["temperature"], top_p=SETTINGS["top_p"])

@@ -1,7 +1,5 @@
 """The speculative lesson's second part: the arithmetic, the clock, and drafts beside each other."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.job import Job
@@ -59,7 +57,7 @@ class SpeedUp(Experiment[SpeculativeLesson]):
     code = (measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up)
 
     def _begin(self) -> None:
-        """Draw a round as time: as it was measured, or the textbook’s example."""
+        """Draws a round as time: as it was measured, or the textbook’s example."""
         cost, job = TEXTBOOK_ROUND, self.lesson.jobs.get(self.key)
         if job is None or job.found is None:
             st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
@@ -83,7 +81,7 @@ class SpeedUp(Experiment[SpeculativeLesson]):
 
 
 def _numbers(report: SpeedReport) -> list[tuple[str, str, str]]:
-    """Write what was measured of the best length, and of a round's parts."""
+    """Writes what was measured of the best length, and of a round's parts."""
     parts, best = report.parts, max(report.speeds, key=lambda one: one.measured)
     length = "adaptive" if best.n_draft is None else f"{best.n_draft} a round"
     runs = f"medians of {plural(report.n_runs, 'run')}" if report.n_runs else "unfinished"

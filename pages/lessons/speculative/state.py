@@ -1,7 +1,5 @@
 """What the speculative lesson keeps for one reader: a text in rounds, a draft, and what was run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.loading import LanguageModel
@@ -13,7 +11,7 @@ from model.speculative.drafting import (
     ModelDraft,
     PromptLookup,
     check_pair,
-    new_reader,
+    new_batch,
 )
 from model.speculative.records import CROP, DECIDE, PROPOSE, Round
 from model.speculative.round_view import describe_round
@@ -38,9 +36,9 @@ class ModelPair:
         Raises:
             ValueError: one sentence with the remedy.
         """
-        new_reader(self.target)
+        new_batch(self.target)
         if self.draft is not None:
-            new_reader(self.draft)
+            new_batch(self.draft)
             check_pair(self.target, self.draft)
 
     @property
@@ -65,7 +63,7 @@ class RoundSteps(Steps):
         """
         ids = encode_within(pair.target, prompt, MAX_PROMPT)
         self.text = Speculation(
-            new_reader(pair.target),
+            new_batch(pair.target),
             pair.make_drafter(),
             ids,
             masks_now(),

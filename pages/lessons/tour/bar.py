@@ -4,8 +4,6 @@ The address says which scene it is, so a scene has a link of its own and a reloa
 way to another scene is such a link as well, opened anew: every page begins as its link says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
@@ -31,6 +29,7 @@ header[data-testid="stHeader"] {display: none;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {
   position: sticky; top: 0; z-index: 99; border-bottom: 1px solid #8885; padding: .4rem 0;}
 .st-key-tour {outline: none; font-size: .95rem;}
+.stApp .stMainBlockContainer .st-key-tour .stHtml {zoom: 1;}
 .st-key-tour p {font-size: inherit; line-height: 1.45;}
 .st-key-tour :is(.stVerticalBlock, .stHorizontalBlock) {gap: .25rem 1.2rem;}
 .st-key-tour [data-testid="stMarkdownContainer"], .st-key-tour [data-testid="stMarkdownContainer"]
@@ -38,12 +37,15 @@ header[data-testid="stHeader"] {display: none;}
 .st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
 .st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
 .st-key-tour .stButtonGroup > div {flex-wrap: wrap;}
-.st-key-tour_guide {display: none;}
+.st-key-tour_guide, .tour-down {display: none;}
+.tour-down a {color: inherit;}
 @media (max-width: 640px), (max-height: 500px) {
   [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
+  .tour-down {display: block;}
 }
 @media (max-width: 640px) { /* the figure is near: the scene has a title already */
-  .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-direction: row; align-items: center;}
+  .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-flow: row wrap; align-items: center;}
+  .st-key-tour .stColumn:last-child > .stVerticalBlock > * {flex: none; width: auto;}
   .st-key-head h1 {position: absolute; clip-path: inset(50%);}
   [data-testid="stLayoutWrapper"]:has(> .st-key-head) {order: 1;}
 }
@@ -57,14 +59,18 @@ LINK_STYLE = """
 .tour-links a.is-next {background: var(--ink); border-color: var(--ink); color: var(--paper);}
 .tour-links a:focus-visible {outline: 2px solid currentColor; outline-offset: 2px;}
 .tour-scenes a {color: inherit;}
+.tour-way {height: 6px; margin: 0 0 .5rem; border-radius: 3px; background: var(--line);}
+.tour-way i {display: block; height: 100%; border-radius: 3px; background: var(--generated);}
+.tour-way[hidden] {display: none;}
 </style>
 """
+_DOWN = '<p class="tour-down"><a href="#figure">See the figure ↓</a></p>'  # on a phone
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
 
 
 def show_bar(path: str) -> None:
-    """Show the scene that the address names, or the way back to the one that was left.
+    """Shows the scene that the address names, or the way back to the one that was left.
 
     Args:
         path: The stem of the page's file; empty is the first page.
@@ -98,7 +104,7 @@ def show_bar(path: str) -> None:
 
 
 def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object]:
-    """Return what the browser is told of a scene: what it speaks of, and what is covered."""
+    """Returns what the browser is told of a scene: what it speaks of, and what is covered."""
     is_open = scene.asks and number not in _said(lesson)
     first = next((i for i, one in enumerate(lesson.scenes, start=1) if not one.page), None)
     return {
@@ -108,12 +114,15 @@ def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
         "parts": PARTS,
         "light": scene.light,
         "cover": scene.cover if is_open else (),
+        "is_open": is_open,
         "keeps": number == first,
+        "lesson": lesson.name,
+        "number": number,
     }
 
 
 def _said(lesson: GuidedLesson) -> dict[int, str]:
-    """Return what was said to the questions of a lesson, by scene."""
+    """Returns what was said to the questions of a lesson, by scene."""
     of_lesson, said = st.session_state.get(_SAID, ("", {}))
     if of_lesson != lesson.name:
         said = read_said(st.query_params.get("said", ""))
@@ -122,7 +131,7 @@ def _said(lesson: GuidedLesson) -> dict[int, str]:
 
 
 def _say(lesson: GuidedLesson, number: int, key: str) -> None:
-    """Keep what a widget says as the reply to a scene's question."""
+    """Keeps what a widget says as the reply to a scene's question."""
     scene, reply = lesson.scenes[number - 1], st.session_state.get(key)
     if reply is None or not cleaned(reply):
         return
@@ -150,12 +159,14 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         every = None if is_done else CLOCK_SECONDS
         st.fragment(_show_task, run_every=every)(scene, is_done)
         _show_question(lesson, scene, number)
+        if scene.heading:
+            st.html(_DOWN)
     with right:
         _show_way_on(lesson, number, is_done)
 
 
 def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    """Ask, and once something was said show what is right beside it."""
+    """Asks, and once something was said shows what is right beside it."""
     said = _said(lesson).get(number)
     if not scene.asks:
         with st.expander(scene.question, key=f"tour_question_{number}"):
@@ -179,7 +190,7 @@ def _show_sentence(scene: Scene) -> None:
 
 
 def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    """Ask for a choice, a word, a number or a share; one press says it."""
+    """Asks for a choice, a word, a number or a share; one press says it."""
     key = f"tour_reply_{lesson.name}_{number}"
     args = lesson, number, key
     if scene.choices:
@@ -188,7 +199,10 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         hint = "A word, then Enter"
         st.text_input(scene.question, key=key, placeholder=hint, on_change=_say, args=args)
     else:
-        with st.form(f"{key}_form", border=False):
+        with (
+            st.form(f"{key}_form", border=False),
+            st.container(horizontal=True, vertical_alignment="bottom"),
+        ):
             if scene.reply == "a share":
                 st.slider(scene.question, 0, 100, 50, format="%d %%", key=key)
             else:
@@ -235,18 +249,18 @@ def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
 
 
 def _presenting() -> list[tuple[str, str]]:
-    """Return what keeps the next scene as large as this one."""
+    """Returns what keeps the next scene as large as this one."""
     return [("present", "1")] if is_presenting() else []
 
 
 def _leave(scene: tuple[str, str]) -> None:
-    """End the lesson; the page stays as it is."""
+    """Ends the lesson; the page stays as it is."""
     st.session_state.pop(_LAST, None)
     st.session_state[_LEFT] = scene
 
 
 def _show_way_back() -> None:
-    """Lead back to the scene that was left by a link of the page."""
+    """Leads back to the scene that was left by a link of the page."""
     if _LAST in st.session_state:
         name, number = st.session_state[_LAST]
         try:

@@ -3,8 +3,6 @@
 Knows nothing of Streamlit: a session is what its pages keep, by any key.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from operator import gt, lt
@@ -21,7 +19,7 @@ JOBS = (
 
 
 def read_condition(phrase: str) -> Condition | None:
-    """Return what tells whether the words of a phrase hold; None where it is none of `PHRASES`."""
+    """Returns what tells whether the words of a phrase hold; None where it is none of `PHRASES`."""
     for pattern, _, make in _KINDS:
         if match := re.fullmatch(pattern, phrase):
             return make(*match.groups())
@@ -72,7 +70,7 @@ def _done(name: str) -> Condition:
 
 
 def _texts(kept: Iterable[Any]) -> list[Any]:
-    """Return the texts that are being written: the first page's, and a lesson's of its own."""
+    """Returns the texts that are being written: the first page's, and a lesson's of its own."""
     steps = [getattr(getattr(one, "stepper", None), "steps", None) for one in kept]
     found = [getattr(one, "generation", None) for one in (*kept, *steps)]
     return [text for text in found if hasattr(text, "cache_tokens")]

@@ -1,25 +1,29 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
+import { keepReached } from "./progress.js";
+
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const STORED_AS = "ott-story";
 const COVERED = "Answer first: then this shows";
 /** What has no room for that note. */
-const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer']";
+const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer'], .bars-top";
 /** What shows something on a page of Streamlit's: what is pressed stays. */
 const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
-  "[data-testid='stCaptionContainer']";
+  "[data-testid='stCaptionContainer'], [class*='_on_clock']";
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
 const RULES = `
 [data-tour="dimmed"] { opacity: .3; }
+.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 4) { display: none; }
+[data-tour="lit"] .strip-scroll { height: auto; min-height: 4.24em; max-height: 19em; }
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {
   content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
   border: 1.5px dashed; border-radius: .5rem; opacity: .7; }`;
 
-let shown = null; // the scene that was brought into view: once is enough
+let shown = null; // the scene that was brought into view, before its answer or with it: once is enough
 
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
 const headings = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
@@ -41,12 +45,14 @@ const dressBar = (title) => {
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
 };
 
+/** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
+const isSticky = () => place() !== null && getComputedStyle(place()).position === "sticky";
+
 const bringUp = (wanted) => {
   const bar = place();
   const heading = headingOf(wanted);
   if (heading === undefined) return;
-  const isSticky = bar && getComputedStyle(bar).position === "sticky";
-  heading.style.scrollMarginTop = `${(isSticky ? bar.offsetHeight : 0) + 8}px`;
+  heading.style.scrollMarginTop = `${(isSticky() ? bar.offsetHeight : 0) + 8}px`;
   heading.scrollIntoView();
 };
 
@@ -92,9 +98,9 @@ const mark = (scene) => {
   const covered = nodesOf(scene, scene.cover);
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
-    const isDimmed = lit.length > 0 && !isLit(node);
     const cover = node.matches(LINES) ? "hidden" : "covered";
-    const state = covered.includes(node) ? cover : isDimmed ? "dimmed" : null;
+    const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
+    const state = covered.includes(node) ? cover : look;
     if (node.getAttribute("data-tour") === state) continue;
     if (state === null) node.removeAttribute("data-tour");
     else node.setAttribute("data-tour", state);
@@ -142,15 +148,25 @@ const keepStory = () => {
 };
 addEventListener("pagehide", keepStory);
 
+/** Goes to what the scene is about. */
+addEventListener("click", (event) => {
+  const isAsked = event.target instanceof Element && event.target.closest(".tour-down a") !== null;
+  if (!isAsked || scene === null) return;
+  event.preventDefault();
+  bringUp(scene.heading);
+});
+
 export default ({ data }) => {
   scene = data;
+  keepReached(data.lesson, data.number);
   dressBar(data.title);
   mark(data);
   watching.observe(document.body, { childList: true, subtree: true });
   if (watched !== null) watching.observe(watched, { childList: true, subtree: true });
   awaitLive();
-  if (shown !== data.title && data.heading !== "") follow(data.heading);
-  shown = data.title;
+  const state = `${data.title}${data.is_open ? "?" : ""}`; // the answer makes the bar higher
+  if (shown !== state && data.heading !== "" && isSticky()) follow(data.heading);
+  shown = state;
   return () => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [] });

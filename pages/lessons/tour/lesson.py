@@ -1,7 +1,5 @@
 """The list of the guided lessons, and the end of one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st
@@ -9,6 +7,7 @@ from markupsafe import Markup
 
 from pages.frame.component import component
 from pages.frame.layout import as_written
+from pages.frame.small_pictures import OF_PAGES, small_picture
 from pages.lessons.tour.bar import LINK_STYLE, LIST
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
@@ -17,13 +16,16 @@ from pages.lessons.tour.scenes import (
     lesson_names,
     read_lesson,
 )
+from viz.strip import row
 
 FIRST = "how-a-model-writes"  # of the list, for newcomers
+MAX_PICTURES = 5  # of a card
+_progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 
 
 def show_lessons() -> None:
-    """List the lessons of the folder; a faulty one says what is wrong with it."""
+    """Lists the lessons of the folder; a faulty one says what is wrong with it."""
     if name := st.query_params.get("done"):
         try:
             _show_end(read_lesson(name))
@@ -35,16 +37,22 @@ def show_lessons() -> None:
         "and shows the answer once you have said yours. Leave at any time; the page stays."
     )
     st.html(LINK_STYLE)
-    columns = st.columns(2, gap="medium")
-    for place, name in enumerate(sorted(lesson_names(), key=lambda name: name != FIRST)):
-        with columns[place % 2], st.container(border=True):
+    names = sorted(lesson_names(), key=lambda name: name != FIRST)
+    # where to begin stands alone; a school's own lessons stand among the others
+    places = [st.container(), *st.columns(2, gap="medium")]
+    for number, name in enumerate(names):
+        with places[2 - number % 2 if number else 0], st.container(border=True):
             try:
                 _show_lesson(read_lesson(name))
             except LessonError as error:
                 st.warning(as_written(str(error)))
+    _progress(key="tour_progress", data={"onwards": "Go on"}, height="content")
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
+    stems = dict.fromkeys(scene.page for scene in lesson.scenes)
+    pictures = [small_picture(OF_PAGES[stem]) for stem in stems if stem in OF_PAGES][:MAX_PICTURES]
+    st.html(row(*pictures, gap="1.2rem"))
     st.header(as_written(lesson.title), anchor=False)
     st.markdown(lesson.about)
     items = Markup("").join(
@@ -53,23 +61,27 @@ def _show_lesson(lesson: GuidedLesson) -> None:
     )
     st.html(
         Markup(
-            '<p class="tour-links"><a class="is-next" href="{}">Start</a></p>'
-            '<details class="tour-scenes"><summary>{} scenes</summary><ol>{}</ol></details>'
-        ).format(lesson.address(1), len(lesson.scenes), items)
+            '<div class="tour-card" id="tour-{}"><p class="tour-links">'
+            '<a class="is-next" href="{}">Start</a></p>'
+            '<div class="tour-way" hidden><i></i></div>'
+            '<details class="tour-scenes"><summary>{} scenes</summary><ol>{}</ol></details></div>'
+        ).format(lesson.name, lesson.address(1), len(lesson.scenes), items)
     )
 
 
 def _show_end(lesson: GuidedLesson) -> None:
-    """Say what to remember, beside what the reader said; give back the story that was written."""
+    """Says what to remember, beside what the reader said; gives back the story that was written."""
     st.header(f"Done: {as_written(lesson.title)}", anchor=False)
     said = read_said(st.query_params.get("said", ""))
     for number, scene in enumerate(lesson.scenes, start=1):
         reply = reply_of(scene, said.get(number, ""))
-        verdict = {None: "", True: ", and that is right", False: f"; right is {scene.right}"}
-        told = f"You said {reply}{verdict[is_right(scene, reply)]}." if reply else ""
+        verdict = {None: "", True: ", and that is right", False: f". Right is “{scene.right}”"}
+        told = f"You said “{reply}”{verdict[is_right(scene, reply)]}." if reply else ""
         if scene.remember:
             st.markdown(f"{number}. **{scene.remember}** {as_written(told)}")
     _story(key="tour_story", data={"title": "Your story", "open": "Open it, and go on"})
     st.html(LINK_STYLE)
-    links = Markup('<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write</a></p>')
+    links = Markup(
+        '<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write your own text</a></p>'
+    )
     st.html(links.format(LIST))

@@ -3,8 +3,6 @@
 It comes from an address, so anybody may have written it. Knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pages.lessons.tour.scenes import MAX_SCENES, Scene
@@ -15,7 +13,7 @@ _BETWEEN, _AFTER_NUMBER = "~", "."
 
 
 def read_said(text: str) -> dict[int, str]:
-    """Return the replies by the number of their scene; what cannot be one is left out."""
+    """Returns the replies by the number of their scene; what cannot be one is left out."""
     said: dict[int, str] = {}
     for part in text[: MAX_SCENES * (MAX_CHARACTERS + 4)].split(_BETWEEN):
         number, dot, reply = part.partition(_AFTER_NUMBER)
@@ -26,17 +24,17 @@ def read_said(text: str) -> dict[int, str]:
 
 
 def write_said(said: Mapping[int, str]) -> str:
-    """Return the replies as an address says them."""
+    """Returns the replies as an address says them."""
     return _BETWEEN.join(f"{number}{_AFTER_NUMBER}{said[number]}" for number in sorted(said))
 
 
 def cleaned(reply: object) -> str:
-    """Return a reply as it is kept: short, in one line, without what stands between replies."""
+    """Returns a reply as it is kept: short, in one line, without what stands between replies."""
     return " ".join(str(reply).replace(_BETWEEN, " ").split())[:MAX_CHARACTERS]
 
 
 def reply_of(scene: Scene, said: str) -> str:
-    """Return in words what was said: a choice is kept by its number; empty where it is none."""
+    """Returns in words what was said: a choice is kept by its number; empty where it is none."""
     if scene.choices:
         is_choice = said.isascii() and said.isdigit() and 1 <= int(said) <= len(scene.choices)
         return scene.choices[int(said) - 1] if is_choice else ""
@@ -50,7 +48,7 @@ def reply_of(scene: Scene, said: str) -> str:
 
 
 def is_right(scene: Scene, reply: str) -> bool | None:
-    """Tell whether what was said is right; None where nothing is."""
+    """Tells whether what was said is right; None where nothing is."""
     if not scene.right:
         return None
     if scene.choices or scene.reply == "a word":

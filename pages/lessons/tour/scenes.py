@@ -7,8 +7,6 @@ is answered before the answer shows; until then the parts behind *Cover* are cov
 of Streamlit.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +18,25 @@ from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
 
 FOLDER = Path(__file__).parents[3] / "lessons"
 MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as well
+MAX_TITLE = 80  # of the lesson's title, a scene's, or a choice
+MAX_FIELD = 400  # of what stands after the name of a field, a link excepted
 MAX_SCENES = 40
 MAX_BYTES = 200_000
 MAX_CHOICES = 5
 FIELDS = (
     *("Page", "Light", "Cover", "Task"),
     *("Question", "Choices", "Reply", "Right", "Answer", "Remember"),
+    *("Class", "Note"),
 )
 NEEDED = ("Page", "Question", "Answer")
 REPLIES = ("a word", "a number", "a share")  # what a question may be answered with, besides choices
+OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
 # what a scene may light or cover on the first page
 PARTS = {
     "prompt": ".prompt",
     "buttons": ".transport",
     "text": ".strip",
-    "bars": ".bars-table tbody",
+    "bars": ".bars-top, .bars-table tbody",
     "sliders": ".bars-table thead",
     "draw bar": ".coin",
     "loop": ".loop",
@@ -63,6 +65,14 @@ class Scene:
     light: tuple[str, ...] = ()  # the parts that it speaks of: the others are dimmed
     cover: tuple[str, ...] = ()  # the parts that are covered until the question is answered
     remember: str = ""  # one sentence, Markdown
+    of_class: str = ""  # one of `OF_CLASS`; empty where a class is asked no more than a reader
+    note: str = ""  # Markdown; only the teacher of a class sees it
+
+    @property
+    def address(self) -> str:
+        """Where the app shows it, from any page, outside the lesson."""
+        heading = f"#{self.heading}" if self.heading else ""
+        return f"./{self.page}?{urlencode(self.query)}{heading}"
 
     @property
     def asks(self) -> bool:
@@ -80,7 +90,7 @@ class GuidedLesson:
     scenes: tuple[Scene, ...]
 
     def address(self, number: int, **more: str) -> str:
-        """Return the link to a scene, from any page of the app; scenes count from 1."""
+        """Returns the link to a scene, from any page of the app; scenes count from 1."""
         scene = self.scenes[number - 1]
         query = (*scene.query, ("lesson", self.name), ("scene", str(number)), *more.items())
         return f"./{scene.page}?{urlencode(query)}"
@@ -91,12 +101,12 @@ class LessonError(ValueError):
 
 
 def lesson_names() -> list[str]:
-    """Return the names of the lessons in the folder, in order."""
+    """Returns the names of the lessons in the folder, in order."""
     return sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
 def read_lesson(name: str) -> GuidedLesson:
-    """Read a lesson of the folder.
+    """Reads a lesson of the folder.
 
     Raises:
         LessonError: There is none of that name, or its file is faulty.
@@ -117,7 +127,7 @@ def read_lesson(name: str) -> GuidedLesson:
 
 
 def parse_lesson(name: str, text: str) -> GuidedLesson:
-    """Return the lesson that a text describes.
+    """Returns the lesson that a text describes.
 
     Raises:
         LessonError: It describes none; the sentence names the first line at fault.
@@ -138,7 +148,7 @@ _HEADING = re.compile(r"##?(?!#)")  # of the lesson, or of a scene
 
 
 def _paragraphs(text: str) -> _Paragraphs:
-    """Take a text apart: paragraphs end at empty lines, and a heading is one by itself."""
+    """Takes a text apart: paragraphs end at empty lines, and a heading is one by itself."""
     found: _Paragraphs = []
     is_open = False
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
@@ -156,6 +166,8 @@ def _parse(name: str, paragraphs: _Paragraphs) -> GuidedLesson:
     if not paragraphs or not re.match(r"# *[^#\s]", paragraphs[0][1]):
         line = paragraphs[0][0] if paragraphs else 1
         raise _FaultError(line, "begin with the title of the lesson, as in “# How a model writes”")
+    title = paragraphs[0][1][1:].strip()
+    _check_length(paragraphs[0][0], "the title", title, MAX_TITLE)
     starts = [i for i, (_, text) in enumerate(paragraphs) if re.match(r"##(?!#)", text)]
     if not starts:
         raise _FaultError(paragraphs[-1][0], "the lesson has no scene, such as “## The draw”")
@@ -167,13 +179,20 @@ def _parse(name: str, paragraphs: _Paragraphs) -> GuidedLesson:
     ends = [*starts[1:], len(paragraphs)]
     scenes = tuple(_scene(paragraphs[i:j]) for i, j in zip(starts, ends, strict=True))
     about = "\n\n".join(text for _, text in paragraphs[1 : starts[0]])
-    return GuidedLesson(name, paragraphs[0][1][1:].strip(), about, scenes)
+    _check_length(paragraphs[0][0], "what the lesson is about", about, MAX_CHARACTERS)
+    return GuidedLesson(name, title, about, scenes)
+
+
+def _check_length(line: int, what: str, text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise _FaultError(line, f"{what} has more than {limit} characters")
 
 
 def _scene(paragraphs: _Paragraphs) -> Scene:
     first, title = paragraphs[0][0], paragraphs[0][1].lstrip("#").strip()
     if not title:
         raise _FaultError(first, "give the scene a title, as in “## The draw”")
+    _check_length(first, "the title", title, MAX_TITLE)
     words: list[str] = []
     fields: dict[str, tuple[int, str]] = {}
     for line, text in paragraphs[1:]:
@@ -183,6 +202,7 @@ def _scene(paragraphs: _Paragraphs) -> Scene:
         elif name in fields:
             raise _FaultError(line, f"the scene has a second “{name}:”: remove one of them")
         else:
+            _check_length(line, f"“{name}:”", rest if name != "Page" else "", MAX_FIELD)
             fields[name] = line, rest.strip()
     if not words:
         raise _FaultError(first, "the scene has no words: write two to four sentences")
@@ -210,15 +230,19 @@ def _scene(paragraphs: _Paragraphs) -> Scene:
         light=_parts(page[0], fields.get("Light")),
         cover=_parts(page[0], fields.get("Cover")),
         remember=" ".join(fields.get("Remember", (0, ""))[1].split()),
+        of_class=_of_class(fields.get("Class")),
+        note=" ".join(fields.get("Note", (0, ""))[1].split()),
     )
 
 
 def _reply(fields: dict[str, tuple[int, str]]) -> tuple[tuple[str, ...], str, str]:
-    """Return what a question is answered with: choices, or a kind of reply; and the right one."""
+    """Returns what a question is answered with: choices, or a kind of reply; and the right one."""
     line, text = fields.get("Choices", (0, ""))
     choices = tuple(filter(None, (one.strip() for one in text.split("|"))))
     if text and not 2 <= len(set(choices)) == len(choices) <= MAX_CHOICES:
         raise _FaultError(line, f"give 2 to {MAX_CHOICES} different choices, with | between them")
+    for choice in choices:
+        _check_length(line, "a choice", choice, MAX_TITLE)
     line, reply = fields.get("Reply", (0, ""))
     if reply and choices:
         raise _FaultError(line, "a question has “Choices:” or “Reply:”: remove one of them")
@@ -234,8 +258,18 @@ def _reply(fields: dict[str, tuple[int, str]]) -> tuple[tuple[str, ...], str, st
     return choices, reply, right
 
 
+def _of_class(field: tuple[int, str] | None) -> str:
+    """Returns what a class is asked besides the scene's question."""
+    if field is None:
+        return ""
+    line, text = field
+    if text not in OF_CLASS:
+        raise _FaultError(line, f"a class is asked for one of: {'; '.join(OF_CLASS)}")
+    return text
+
+
 def _parts(page: str, field: tuple[int, str] | None) -> tuple[str, ...]:
-    """Return the names of a list of parts that the page has."""
+    """Returns the names of a list of parts that the page has."""
     if field is None:
         return ()
     line, text = field
@@ -249,7 +283,7 @@ def _parts(page: str, field: tuple[int, str] | None) -> tuple[str, ...]:
 
 
 def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
-    """Take a link of the app apart: its page, its query, its heading."""
+    """Takes a link of the app apart: its page, its query, its heading."""
     try:
         link = urlsplit("".join(text.split()))
         query = tuple(parse_qsl(link.query, keep_blank_values=True, max_num_fields=100))

@@ -1,0 +1,47 @@
+// While a page loads, what stands below something that is still on its way is hidden until its place is known:
+// nothing moves that one reads already. It runs before Streamlit does; `page.css` has what it marks.
+
+const PLACES = `.stMain :is(
+  [data-testid="stSkeleton"],
+  [data-testid="stBidiComponentIsolated"]:not([data-drawn])
+)`; // a widget or a figure whose script is under way; a component of ours that is not drawn yet
+const IDLE = `.stApp[data-test-script-state="notRunning"]`;
+const BLOCK = ".stMainBlockContainer";
+const HEAD = ".st-key-head";
+const ROW = ".stHorizontalBlock"; // its parts move each other, also to the left
+const REST = 1000; // milliseconds without anything under way, until the page is drawn
+const PATIENCE = 20_000; // milliseconds: what does not come hides nothing for ever
+
+/** What stands beside or below a place, and not above it. */
+function laterThan(place) {
+  const later = [];
+  for (let node = place; node !== null && !node.matches(BLOCK); node = node.parentElement) {
+    const isInRow = node.parentElement?.matches(ROW) && node.matches(".stElementContainer");
+    const all = [...node.parentElement?.children ?? []];
+    later.push(...isInRow ? all : all.slice(all.indexOf(node) + 1));
+  }
+  return later;
+}
+
+const begun = performance.now();
+let busyAt = begun;
+let hasActed = false; // nothing is hidden from who is at work, nor what has the focus
+let hidden = [];
+
+function look() {
+  const now = performance.now();
+  const isOver = hasActed || now - begun > PATIENCE;
+  // the head's parts are sent last, and have their room
+  const place = isOver
+    ? null
+    : [...document.querySelectorAll(PLACES)].find((one) => !one.closest(HEAD)) ?? null;
+  const later = place === null ? [] : laterThan(place);
+  for (const node of hidden) if (!later.includes(node)) node.removeAttribute("data-later");
+  for (const node of later) node.setAttribute("data-later", "");
+  hidden = later;
+  if (place !== null || document.querySelector(IDLE) === null) busyAt = now;
+  if (!isOver && now - busyAt < REST) requestAnimationFrame(look);
+}
+for (const kind of ["keydown", "pointerdown", "focusin"])
+  addEventListener(kind, () => hasActed = true, { capture: true, once: true });
+look();

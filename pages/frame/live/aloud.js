@@ -1,0 +1,64 @@
+// What stands on the page as it is heard: tokens by the names of their signs, numbers with commas. Screen
+// readers leave single signs out, and read a number with thin spaces as several.
+
+const WHITESPACE = { "␣": "space", "⏎": "new line", "⇥": "tab" };
+const SIGNS = {
+  ".": "full stop",
+  ",": "comma",
+  ";": "semicolon",
+  ":": "colon",
+  "!": "exclamation mark",
+  "?": "question mark",
+  "…": "ellipsis",
+  '"': "quotation mark",
+  "“": "opening quotation mark",
+  "”": "closing quotation mark",
+  "'": "apostrophe",
+  "‘": "opening quotation mark",
+  "’": "apostrophe",
+  "-": "hyphen",
+  "–": "dash",
+  "—": "dash",
+  "(": "opening parenthesis",
+  ")": "closing parenthesis",
+  "[": "opening bracket",
+  "]": "closing bracket",
+  "/": "slash",
+  "*": "asterisk",
+};
+const BYTE = /<0x([0-9A-F]{2})>/g;
+const SPECIAL = /^<\|?([^<>|]+)\|?>$/; // a token that is no text
+const SPECIAL_NAMES = { endoftext: "end of text" };
+
+/** The label of a token as it is heard: whitespace by its name, signs that stand alone by theirs. */
+export function spoken(label) {
+  const words = label.replace(BYTE, "byte $1 ").trim();
+  const special = SPECIAL.exec(words)?.[1];
+  if (special) return SPECIAL_NAMES[special] ?? special.replaceAll("_", " ");
+  const isOfSigns = [...words].every((sign) => sign in WHITESPACE || sign in SIGNS);
+  const named = (sign) => WHITESPACE[sign] ?? (isOfSigns ? SIGNS[sign] : undefined);
+  return [...words].map((sign) => (named(sign) ? ` ${named(sign)} ` : sign)).join("").replace(/ +/g, " ")
+    .trim();
+}
+
+/** Words with numbers as they are heard: 4,096. */
+export function withCommas(words) {
+  return words.replace(/(\d)\u202f(?=\d{3})/g, "$1,");
+}
+
+/**
+ * Tokens as one stretch of text.
+ * @param {number[]} ids the whole text
+ * @param {number} from the position of the first of them
+ * @param {Label} label
+ * @param {Record<string, string>} joined by position, the characters that are complete only there
+ */
+export function asText(ids, from, label, joined = {}) {
+  const read = (id, i) => {
+    const words = label(id);
+    if (words.search(BYTE) >= 0) return joined[from + i] ?? "";
+    if (SPECIAL.test(words)) return ` ${spoken(words)}. `;
+    return words.replaceAll("␣", " ").replaceAll("⏎", "\n").replaceAll("⇥", "\t");
+  };
+  return ids.slice(from).map(read).join("").trim();
+}

@@ -1,0 +1,38 @@
+"""A question that is asked before its answer shows: what was said stands beside what is so."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+# as high as what stands there until the choices have come, so that nothing below moves
+_STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;}</style>'
+
+
+def answered(question: str, choices: Sequence[str], right: str, key: str) -> bool:
+    """Asks; tell whether something was said, so that what shows the answer may be drawn.
+
+    A guided lesson asks by itself: on its pages nothing is asked a second time.
+    """
+    if lesson_asks():
+        return True
+    with st.container(gap="xsmall", key=f"{key}_asked"):
+        st.html(_STYLE)
+        st.markdown(f"**{question}**")
+        said = st.pills(
+            question, choices, key=key, label_visibility="collapsed", persist_state="session"
+        )
+        if said is None:
+            return False
+        verdict = "right" if said == right else f"right is **{right}**"
+        st.markdown(f"You said **{said}**; {verdict}.")
+    return True
+
+
+def was_answered(key: str) -> bool:
+    """Tells whether something was said already, or a guided lesson asks instead."""
+    return lesson_asks() or st.session_state.get(key) is not None
+
+
+def lesson_asks() -> bool:
+    """Tells whether a guided lesson asks about this page: then the page does not."""
+    return "lesson" in st.query_params

@@ -1,0 +1,191 @@
+// Lanes on one clock: bars that fill, tokens that come, as they were measured, at another pace.
+
+import { createButton, el, setText } from "./live/dom.js";
+import { mountOnce } from "./live/stale_updates.js";
+
+const THIN = "\u202f";
+/** Sizes in em, so that presenter mode is a larger font. */
+const RULES = `
+:host {
+  display: block;
+  color: var(--ink);
+}
+.race {
+  display: grid;
+  gap: 1.1em;
+  font: 400 16px/1.4 var(--st-font, system-ui, sans-serif);
+}
+.race[data-presenter] {
+  font-size: 22px;
+}
+.lane {
+  display: grid;
+  grid-template-columns: 11em 1fr 9em;
+  gap: 0.3em 1em;
+  align-items: center;
+}
+.track {
+  display: flex;
+  height: 2.4em;
+  border: 1.5px solid var(--line);
+  border-radius: 6px;
+  overflow: hidden;
+  forced-color-adjust: none;
+}
+.fill {
+  width: 0;
+}
+.is-prompt {
+  background: var(--prompt);
+}
+.is-generated {
+  background: repeating-linear-gradient(135deg, var(--generated) 0 9px, transparent 9px 11px),
+    var(--generated-tint);
+}
+.numbers {
+  display: grid;
+}
+.clock {
+  font-size: 1.5em;
+  font-variant-numeric: tabular-nums;
+}
+.clock.is-over {
+  font-weight: 700;
+}
+.count {
+  color: var(--muted);
+  font-size: 0.9em;
+}
+.words {
+  display: grid;
+  grid-column: 1 / -1;
+}
+.text {
+  grid-area: 1 / 1;
+  margin: 0;
+  max-width: 70ch;
+  font-size: 1.15em;
+  white-space: pre-wrap;
+}
+.is-whole {
+  visibility: hidden;
+}
+.again {
+  justify-self: start;
+  padding: 0.3em 0.9em;
+  border: 1px solid var(--line);
+  border-radius: 8px;
+  background: none;
+  color: inherit;
+  font: inherit;
+  cursor: pointer;
+}
+.again:focus-visible {
+  outline: 2px solid var(--ink);
+  outline-offset: 2px;
+}
+@media (max-width: 640px) {
+  .lane {
+    grid-template-columns: 1fr auto;
+  }
+  .track {
+    grid-area: 2 / 1 / 3 / -1;
+  }
+}
+`;
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(RULES);
+
+/** Seconds with as many decimals as a clock needs that runs for so long. */
+const clockText = (seconds, longest) => `${seconds.toFixed(longest < 1 ? 3 : 2)}${THIN}s`;
+
+/** How many of some sorted moments have passed. */
+const countUntil = (moments, now) => {
+  const place = moments.findIndex((moment) => moment > now);
+  return place === -1 ? moments.length : place;
+};
+
+class Lane {
+  constructor(lane, longest) {
+    this.lane = lane;
+    this.longest = longest;
+    this.clock = el("span", { class: "clock" });
+    this.count = el("span", { class: "count" });
+    this.fills = lane.parts.map(([, role]) => el("span", { class: `fill is-${role}` }));
+    this.text = el("p", { class: "text" });
+    // as high as it will be, so that nothing below moves
+    const whole = el("p", { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" });
+    whole.ariaHidden = "true";
+    this.node = el(
+      "div",
+      { class: "lane" },
+      el("strong", { textContent: lane.name }),
+      el("div", { class: "track" }, ...this.fills),
+      el("div", { class: "numbers" }, this.clock, this.count),
+      lane.texts.length > 0 ? el("div", { class: "words" }, whole, this.text) : null,
+    );
+  }
+
+  /** Shows the lane as it was after so many seconds. */
+  show(now) {
+    const { parts, arrivals, texts, total } = this.lane;
+    let begin = 0;
+    parts.forEach(([end], i) => {
+      const share = Math.max(0, Math.min(now, end) - begin) / this.longest;
+      this.fills[i].style.width = `${100 * share}%`;
+      begin = end;
+    });
+    const isOver = now >= begin;
+    const n = countUntil(arrivals, now);
+    setText(this.clock, isOver ? total : clockText(now, this.longest));
+    this.clock.classList.toggle("is-over", isOver);
+    setText(this.count, `${n} of ${arrivals.length} tokens`);
+    setText(this.text, texts[n] ?? "");
+  }
+}
+
+class Race {
+  constructor(place) {
+    this.box = el("div", { class: "race" });
+    this.again = createButton("again", "Watch again", () => this.start());
+    place.adoptedStyleSheets = [...place.adoptedStyleSheets, sheet];
+    place.append(this.box);
+  }
+
+  receive({ data }) {
+    this.box.toggleAttribute("data-presenter", data.presenter);
+    const told = JSON.stringify([data.lanes, data.waits]);
+    if (told === this.told) return;
+    this.told = told;
+    this.slower = data.slower;
+    this.longest = Math.max(...data.lanes.map((lane) => lane.parts.at(-1)[0]));
+    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest));
+    this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
+    this.again.hidden = data.waits;
+    if (data.waits) this.show(0);
+    else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
+    else this.start();
+  }
+
+  start() {
+    cancelAnimationFrame(this.frame);
+    let began = performance.now();
+    const tick = (now) => {
+      if (getComputedStyle(this.box).visibility === "hidden") began = now; // a guided lesson covers it
+      const passed = Math.max(0, now - began) / 1000 / this.slower;
+      this.show(Math.min(passed, this.longest));
+      if (passed < this.longest) this.frame = requestAnimationFrame(tick);
+    };
+    tick(began);
+  }
+
+  show(now) {
+    for (const lane of this.lanes) lane.show(now);
+  }
+
+  close() {
+    cancelAnimationFrame(this.frame);
+  }
+}
+
+export default mountOnce(Race);

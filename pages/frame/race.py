@@ -1,0 +1,48 @@
+"""Lanes on one clock: what was measured runs once more before the eye, slower or faster.
+
+It runs in the browser alone, so that nothing is asked of the server while it is watched.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from pages.frame.component import component
+from pages.frame.layout import is_presenting
+from viz.format import digits, duration
+
+_race = component("race", Path(__file__).with_suffix(".js"))
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What runs in one lane."""
+
+    name: str
+    parts: tuple[tuple[float, str], ...]  # seconds at which each part of its bar ends, and its role
+    arrivals: tuple[float, ...]  # seconds at which each token was there
+    texts: tuple[str, ...] = ()  # before the first arrival and after each, if it is shown
+
+    @property
+    def seconds(self) -> float:
+        """Until all is there."""
+        return max(end for end, _ in self.parts)
+
+
+def show_race(
+    lanes: Sequence[Lane], key: str, shown_seconds: float = 8.0, *, waits: bool = False
+) -> None:
+    """Lets the lanes run, the longest for so many seconds, and says how much slower that is.
+
+    One that waits stands at its start, until it is shown as one that does not.
+    """
+    slower = shown_seconds / max(lane.seconds for lane in lanes)
+    told = [asdict(lane) | {"total": duration(lane.seconds)} for lane in lanes]
+    data = {"lanes": told, "slower": slower, "waits": waits, "presenter": is_presenting()}
+    _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
+    if waits:
+        return
+    way, times = ("slower", slower) if slower > 1 else ("faster", 1 / slower)
+    st.caption(f"Shown {digits(times, 2)} times {way} than it was measured.")

@@ -1,0 +1,38 @@
+"""The page's first picture: the mask as a triangle of text, uncovered row by row."""
+
+import streamlit as st
+
+from pages.frame.stepper import show_stepper
+from pages.lessons.causal_mask.settings import SETTINGS
+from pages.lessons.causal_mask.state import MaskLesson
+from viz.causal_mask.triangle import triangle_html
+from viz.format import plural
+
+PLAY_SECONDS = 0.8  # between two rows: paced for the eye
+
+
+def show_triangle(lesson: MaskLesson) -> None:
+    """Asks what must be hidden, and lets the reader cover and uncover it."""
+    st.markdown(
+        "At every position of a text, a model is asked for the next token. It reads the whole text "
+        "in one pass, so every answer stands in front of it. **What must be covered?** Press Step "
+        "for the next position. Then take the cover off."
+    )
+    show_stepper(lambda: lesson.rows, lambda: _triangle(lesson), PLAY_SECONDS)
+
+
+def _triangle(lesson: MaskLesson) -> None:
+    with lesson.rows.show():
+        is_covered = not SETTINGS.widget("uncovered")
+    n_rows = lesson.rows.steps.n_shown
+    st.html(triangle_html(lesson.opening, n_rows, is_covered=is_covered))
+    if is_covered:
+        st.markdown(
+            f"{plural(n_rows, 'position')}, as many questions, one pass. Each sees itself and what "
+            "stands before it, as it will when it writes. The cover is the **causal mask**."
+        )
+    else:
+        st.markdown(
+            "Now each position can read its answer off the text. A model that is trained like this "
+            "learns to copy, and [cannot write](#training-without-the-mask)."
+        )

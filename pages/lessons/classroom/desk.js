@@ -1,0 +1,209 @@
+// The teacher's desk: what is asked, who has answered, what is right, and the next press. The key of the room stands
+// behind the # of its link, goes into this browser's store, and is sent in a header; no address keeps it.
+
+import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { ask, codeInAddress, drawOutcome, keepAsking, Refusal, ROOMS, secondsLeft, trouble } from "./room.js";
+
+const POLL_MS = 700;
+const KEEP_SECONDS = 7200; // as long as a room that nobody touches
+
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+const code = codeInAddress().toUpperCase();
+const STORED_AS = `one-token-desk-${code}`;
+const key = takeKey();
+let view = null;
+let since = 0;
+let drawn = ""; // the script that is listed
+let nPressed = 0;
+let isLost = false; // the last answer did not come
+
+/** The key, out of the address, which may be on a projector by mistake. */
+function takeKey() {
+  const given = location.hash.slice(1) || (localStorage.getItem(STORED_AS) ?? "");
+  if (given === "") return "";
+  localStorage.setItem(STORED_AS, given);
+  history.replaceState(null, "", location.pathname);
+  const path = ROOMS.replace(/room$/, "");
+  document.cookie = `one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`;
+  return given;
+}
+
+const asking = (path, body = undefined) =>
+  ask(`${encodeURIComponent(code)}/desk/${path}`, { "x-desk": key }, body);
+
+const poll = keepAsking(async () => {
+  try {
+    const before = nPressed;
+    const told = await asking(`state?version=${view?.version ?? ""}`);
+    if (before !== nPressed) return true; // the answer to a press is newer
+    if (told !== null) show(told);
+    else paintCounts();
+    if (isLost) setText(byId("error"), "");
+    isLost = false;
+  } catch (error) {
+    isLost = true;
+    setText(byId("error"), trouble(error));
+    const isOver = error instanceof Refusal;
+    if (isOver) setShown(byId("desk"), false);
+    return !isOver;
+  }
+  return true;
+}, POLL_MS);
+
+/** Presses a button of the desk; what cannot be is said in one sentence. */
+async function press(what, more = {}) {
+  const seconds = Number(byId("seconds").value) || 0;
+  nPressed += 1;
+  try {
+    show(await asking("press", { do: what, seconds, ...more }));
+    setText(byId("error"), "");
+  } catch (error) {
+    setText(byId("error"), trouble(error));
+  }
+}
+
+function show(told) {
+  if (told.lessons) paintLessons(told.lessons);
+  [view, since] = [told, performance.now()];
+  setShown(byId("desk"), true);
+  const { question, scene, revealed, outcome } = view;
+  setText(byId("scene"), scene?.title ?? "");
+  setText(byId("ask"), question?.words ?? (scene ? scene.words : "Ask the first question."));
+  setText(byId("right"), view.right && `Right: ${view.right}`);
+  setText(byId("about"), view.about);
+  setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
+  drawOutcome(byId("outcome"), outcome);
+  setText(byId("revealed"), revealed);
+  setText(byId("text"), view.text);
+  paintButtons(byId("presses"), pressesNow());
+  paintButtons(byId("appends"), appendsNow());
+  paintScript();
+  paintCounts();
+}
+
+/** Who has not answered yet: those with a name by it, the others by their number. */
+function thinkingInWords(names) {
+  const named = names.filter(Boolean);
+  const n = names.length - named.length;
+  const others = n === 0 ? [] : [`${n} without a name`];
+  return names.length === 0 ? "All have answered." : `Still thinking: ${[...named, ...others].join(", ")}.`;
+}
+
+/** What may be pressed now, the next step first: its name, and what it sends. */
+function pressesNow() {
+  const next = view.place + 1;
+  const hasNext = view.script !== null && next < view.script.items.length;
+  const isShown = view.scene?.is_page_shown ?? false;
+  return [
+    view.can_close && ["Close", "close"],
+    view.can_reveal && ["Reveal", "reveal"],
+    view.can_ask_again && ["Ask again", "again"],
+    !view.can_close && hasNext && [`Ask question ${next + 1}`, "item", { place: next }],
+    view.scene !== null &&
+    [isShown ? "Take its page away" : "Show its page", "page", { is_shown: !isShown }],
+  ].filter(Boolean);
+}
+
+function appendsNow() {
+  const named = { draw: "Append the model’s draw", favourite: "Append the class’s", true: "Append the true" };
+  const appends = Object.entries(view.can_append).map(([how, word]) => {
+    return [how === "draw" ? named.draw : `${named[how]} “${word}”`, "append", { how }];
+  });
+  return [...appends, ...(view.can_go_back ? [["Take the last token back", "back"]] : [])];
+}
+
+/** Makes buttons anew where others are needed; who had the focus keeps it, or the question has it. */
+function paintButtons(place, wanted) {
+  const shown = JSON.stringify(wanted);
+  if (place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  const focused = place.contains(document.activeElement) ? document.activeElement.textContent : null;
+  place.replaceChildren(
+    ...wanted.map(([words, what, more], i) =>
+      createButton(i === 0 && place.id === "presses" ? "main" : "", words, () => press(what, more))
+    ),
+  );
+  if (focused === null) return;
+  const again = [...place.children].find((button) => button.textContent === focused);
+  (again ?? byId("ask")).focus();
+}
+
+function paintLessons(lessons) {
+  const none = el("option", { value: "", textContent: "none" });
+  byId("lessons").replaceChildren(
+    none,
+    ...lessons.map(([value, textContent]) => el("option", { value, textContent })),
+  );
+}
+
+function paintScript() {
+  const { script, place } = view;
+  byId("lessons").value = script?.name ?? "";
+  if (drawn !== (script?.name ?? "")) {
+    drawn = script?.name ?? "";
+    byId("items").replaceChildren(...(script?.items ?? []).map(itemOf));
+  }
+  const list = byId("items"); // on a wide screen it scrolls by itself
+  [...list.children].forEach((item, i) => {
+    if (i === place && !item.hasAttribute("aria-current")) list.scrollTop = item.offsetTop - list.offsetTop;
+    setAttribute(item, "aria-current", i === place ? "step" : null);
+  });
+}
+
+function itemOf(item, place) {
+  return el(
+    "li",
+    {},
+    el("span", { class: "title", textContent: `${place + 1} · ${item.title}` }),
+    createButton("", "Show", () => press("scene", { place })),
+    createButton("", "Ask", () => press("item", { place })),
+    el("p", { textContent: item.question }),
+    el("p", { class: "note", textContent: item.right && `Right: ${item.right}` }),
+    el("p", { class: "note", textContent: item.note }),
+  );
+}
+
+function paintCounts() {
+  const { question, n_answers: n, n_people: all } = view;
+  const left = secondsLeft(question, since);
+  const time = left === null ? "" : ` · ${left} s left`;
+  const isOpen = question !== null && question.is_open;
+  const answered = isOpen ? `${n} of ${Math.max(n, all)} have answered` : `${all} phones here`;
+  setText(byId("counts"), `${answered}${time}`);
+}
+
+async function saveTable() {
+  const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
+    headers: { "x-desk": key },
+  });
+  const href = URL.createObjectURL(await answer.blob());
+  el("a", { href, download: "room.csv" }).click();
+  URL.revokeObjectURL(href);
+}
+
+const valueOf = (id) => byId(id).value;
+const onSubmit = (id, act) =>
+  byId(id).addEventListener("submit", (event) => {
+    event.preventDefault();
+    act();
+  });
+
+byId("lessons").addEventListener("change", () => press("script", { name: valueOf("lessons") }));
+byId("next").addEventListener("click", () => press("next", { may_write: byId("may-write").checked }));
+byId("sampler").addEventListener("click", () => press("sampler"));
+onSubmit(
+  "own",
+  () => press("own", { words: valueOf("words"), options: valueOf("options"), right: valueOf("truth") }),
+);
+onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
+byId("copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(`${location.origin}${location.pathname}#${key}`);
+  setText(byId("copied"), "Copied. Whoever has this link is the teacher.");
+});
+byId("csv").addEventListener("click", saveTable);
+byId("end").addEventListener("click", () => {
+  if (confirm("End the room for everyone in it?")) press("end");
+});
+setText(byId("code"), code);
+byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector`;
+poll();

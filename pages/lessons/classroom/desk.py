@@ -1,0 +1,167 @@
+"""The teacher's desk: a page of its own, in a window or on a phone, and the presses that it sends.
+
+Whoever has the room's key is the teacher; there are no accounts. The key stands behind the # of the
+link, which no browser sends and no log keeps, and goes into a header from there.
+"""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from model.classroom.members import RoomError
+from model.classroom.records import Tally
+from model.classroom.rooms import find_desk
+from pages.lessons.classroom.projector import close_in_time
+from pages.lessons.classroom.script import described, lessons
+from pages.lessons.classroom.state import SAID, Classroom
+from pages.lessons.classroom.wire import (
+    NO_STORE,
+    body_of,
+    if_new,
+    in_one_sentence,
+    network,
+    showing,
+    text_in,
+)
+from viz.format import guard, percent
+
+KEY = "x-desk"  # the header that says who asks
+MAX_BODY = 100_000  # bytes of a press: a text to begin with may be long
+MAX_SECONDS = 600
+
+
+@in_one_sentence
+async def state(request: Request) -> Response:
+    """Answers with what the desk shows."""
+    desk = _desk(request)
+    desk.room.note_page()
+    await close_in_time(desk.room)
+    return if_new(request, view(desk, is_first=not request.query_params.get("version")))
+
+
+@in_one_sentence
+async def press(request: Request) -> Response:
+    """Does what was pressed; answer with what the desk shows then."""
+    desk = _desk(request)
+    sent = await body_of(request, MAX_BODY)
+    do = PRESSES.get(text_in(sent, "do"))
+    if do is None:
+        raise RoomError("This desk has no such button: load the page again.")
+    await run_in_threadpool(do, desk, sent)
+    return JSONResponse(view(desk), headers=NO_STORE)
+
+
+@in_one_sentence
+async def table(request: Request) -> Response:
+    """Answers with what was asked and answered, as a file."""
+    about = {"Content-Disposition": 'attachment; filename="room.csv"'} | NO_STORE
+    text = to_csv(_desk(request).room.tallies)
+    return Response(text.encode("utf-8-sig"), media_type="text/csv", headers=about)
+
+
+def _desk(request: Request) -> Classroom:
+    key = request.headers.get(KEY, "")
+    room = find_desk(request.path_params["code"], key, network(request))
+    if not isinstance(room.teacher, Classroom):
+        raise RoomError("The room was ended: open a new one.")
+    return room.teacher
+
+
+def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
+    """Returns all that the desk shows; a fresh page is told which lessons there are."""
+    text, room = desk.text, desk.room
+    known = {"true": text.true_id, "favourite": desk.favourite_id}
+    appends = {"draw": "the model’s draw"}
+    appends |= {how: text.words([i])[0] for how, i in known.items() if i is not None}
+    shown = room.screen() | {
+        "prompt": text.prompt,
+        "thinking": room.thinking(),
+        "script": described(desk.script) if desk.script else None,
+        "place": desk.place,
+        "right": desk.right,
+        "about": desk.about,
+        "can_close": room.is_open,
+        "can_reveal": desk.can_reveal,
+        "can_ask_again": desk.tally is not None and not desk.has_appended,
+        "can_append": {} if room.is_open else appends,
+        "can_go_back": bool(text.generation.steps),
+    }
+    return shown | ({"lessons": lessons()} if is_first else {})
+
+
+def to_csv(tallies: list[Tally]) -> str:
+    """Writes what was asked and how often each answer was given: nobody's name is in it."""
+    out = io.StringIO()
+    lines = csv.writer(out)
+    lines.writerow(("question", "kind", "words", "answer", "votes", "probability"))
+    for tally in tallies:
+        asked = tally.question
+        head = (asked.number, asked.kind, guard(asked.words))
+        shares = [percent(share) for share in asked.shares] or [""] * len(asked.options)
+        for name, n_votes, share in zip(asked.options, tally.counts, shares, strict=True):
+            lines.writerow((*head, guard(name), n_votes, share))
+        for word, n_votes in tally.words:
+            lines.writerow((*head, guard(word), n_votes, ""))
+    return out.getvalue()
+
+
+# What may be pressed, and what of it was sent
+
+
+def _whole(sent: dict[str, Any], name: str) -> int:
+    number = sent.get(name)
+    return number if isinstance(number, int) else -1
+
+
+def _seconds(sent: dict[str, Any]) -> float | None:
+    seconds = min(_whole(sent, "seconds"), MAX_SECONDS)
+    return float(seconds) if seconds > 0 else None
+
+
+def _append(desk: Classroom, sent: dict[str, Any]) -> None:
+    how = next((how for how in SAID if how == sent.get("how")), None)
+    if how is None:
+        raise RoomError("This desk has no such button: load the page again.")
+    desk.append(how)
+
+
+def _own(desk: Classroom, sent: dict[str, Any]) -> None:
+    words, options, right = (text_in(sent, name) for name in ("words", "options", "right"))
+    desk.ask_own(words, options, right, seconds=_seconds(sent))
+
+
+PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
+    "begin": lambda desk, sent: desk.begin(text_in(sent, "prompt"), text_in(sent, "continuation")),
+    "append": _append,
+    "back": lambda desk, _: desk.back(),
+    "script": lambda desk, sent: desk.open_script(text_in(sent, "name")),
+    "scene": lambda desk, sent: desk.show_scene(_whole(sent, "place")),
+    "item": lambda desk, sent: desk.ask_item(_whole(sent, "place"), seconds=_seconds(sent)),
+    "page": lambda desk, sent: desk.show_page(sent.get("is_shown") is True),
+    "next": lambda desk, sent: desk.ask_next(
+        may_write=sent.get("may_write") is True, seconds=_seconds(sent)
+    ),
+    "sampler": lambda desk, sent: desk.ask_draws(seconds=_seconds(sent)),
+    "own": _own,
+    "again": lambda desk, _: desk.ask_again(),
+    "close": lambda desk, _: desk.close(),
+    "reveal": lambda desk, _: desk.reveal(),
+    "end": lambda desk, _: desk.end(),
+}
+
+
+def routes(base: str) -> tuple[Route, ...]:
+    """Returns what a desk asks, below the server's base path."""
+    desk = f"{base}/room/{{code}}/desk"
+    return (
+        Route(desk, showing("desk", base)),
+        Route(f"{desk}/state", state),
+        Route(f"{desk}/press", press, methods=["POST"]),
+        Route(f"{desk}/room.csv", table),
+    )

@@ -1,0 +1,110 @@
+// The projector: shows the class what it is asked, how it answered, and how to join. It has no buttons.
+
+import { el, setShown, setText } from "../../frame/live/dom.js";
+import {
+  ask,
+  codeInAddress,
+  drawBar,
+  drawOutcome,
+  keepAsking,
+  rangeOf,
+  Refusal,
+  ROOMS,
+  secondsLeft,
+  trouble,
+  writeText,
+} from "./room.js";
+
+const POLL_MS = 400;
+const REFUSED_MS = 5000;
+const OVER = "is-over"; // nothing of the room is shown any more
+const MOST = 220; // characters of the text
+const MOST_BESIDE = 48; // where an outcome stands below it: a line
+
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+const code = codeInAddress().toUpperCase();
+const join = `${location.origin}${ROOMS}/${code}`;
+let view = null;
+let since = 0;
+let begun = ""; // the text without what came last
+
+const poll = keepAsking(async () => {
+  try {
+    const told = await ask(`${encodeURIComponent(code)}/projector/state?version=${view?.version ?? ""}`);
+    if (told !== null) {
+      if (view !== null && view.text !== told.text) begun = view.text;
+      [view, since] = [told, performance.now()];
+      paint();
+    } else if (document.body.className === OVER) paint();
+    else paintCounts();
+    setText(byId("error"), "");
+  } catch (error) {
+    setText(byId("error"), trouble(error));
+    const isOver = error instanceof Refusal;
+    document.body.className = isOver ? OVER : "";
+    // who asks for a room that is over is counted as one who tries codes
+    if (isOver) await new Promise((done) => setTimeout(done, REFUSED_MS));
+  }
+}, POLL_MS);
+
+function paint() {
+  const { question, scene, outcome } = view;
+  const isLobby = !view.has_begun && scene === null && view.revealed === "";
+  document.body.className = isLobby ? "is-lobby" : "";
+  paintPage(scene);
+  setText(byId("scene"), scene?.title ?? "");
+  const isOfText = question === null ? scene === null : ["next", "sampler"].includes(question.kind);
+  writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
+  setText(byId("ask"), question === null ? scene?.words ?? "" : question.words);
+  byId("ask").className = question === null ? "words" : "";
+  paintOpen(question);
+  drawOutcome(byId("outcome"), outcome);
+  setText(byId("revealed"), view.revealed);
+  setText(byId("explained"), view.explained);
+  paintCounts();
+}
+
+/** The draw bar of the sampler, and the answers to choose from while a question is open. */
+function paintOpen(question) {
+  const isDrawn = question !== null && question.kind === "sampler";
+  setShown(byId("bar"), isDrawn);
+  setShown(byId("ends"), isDrawn);
+  if (isDrawn) drawBar(byId("bar"), question, view.pointers, true);
+  const isListed = question !== null && question.is_open && question.options.length > 0;
+  setShown(byId("options"), isListed);
+  if (isListed) {
+    const rows = question.options.map((words, i) => isDrawn ? `${words}: ${rangeOf(question, i)}` : words);
+    byId("options").replaceChildren(...rows.map((words) => el("li", {}, words)));
+  }
+}
+
+/** The page of the scene, as large as it gets; who has the projector's mouse may press there. */
+function paintPage(scene) {
+  const page = byId("page");
+  setShown(page, scene !== null && scene.is_page_shown);
+  let wanted = "about:blank";
+  if (!page.hidden) {
+    const address = new URL(scene.address, new URL(ROOMS.replace(/room$/, ""), location.href));
+    address.searchParams.set("present", "1");
+    wanted = address.href;
+  }
+  if (page.dataset.shown === wanted) return;
+  page.dataset.shown = wanted;
+  page.src = wanted;
+}
+
+function paintCounts() {
+  const { question, n_answers: n, n_people: all } = view;
+  const left = secondsLeft(question, since);
+  const phones = `${all} phone${all === 1 ? "" : "s"} here`;
+  const isOpen = question !== null && question.is_open;
+  setText(byId("counts"), isOpen ? `${n} of ${Math.max(n, all)} have answered` : phones);
+  if (left !== null) byId("counts").append(el("b", {}, ` ${left} s left`));
+}
+
+setText(byId("code"), code);
+byId("code").style.setProperty("--letters", String(code.length));
+byId("address").replaceChildren(location.host, el("wbr"), `${ROOMS}/${code}`);
+byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${encodeURIComponent(join)}`;
+byId("qr").alt = `QR code of ${join}`;
+poll();

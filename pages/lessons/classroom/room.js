@@ -1,0 +1,166 @@
+// What the three pages of a room share: asking the server again and again, and drawing how a class answered.
+// Text is only ever set as text: whatever a person wrote is data.
+
+import { el, setShown } from "../../frame/live/dom.js";
+
+const LETTER = 0.6; // em, of the words behind a bar
+const EXPECTED = "expected"; // the role of what is no bar of its own
+const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
+const SPREAD_MS = 250; // pages that began together do not ask together for ever
+const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
+const LOST = "The connection is lost. Trying again…";
+
+/** What the server refuses, in its words; any other error is a lost connection's. */
+export class Refusal extends Error {}
+
+/** What went wrong, for the person. */
+export const trouble = (error) => error instanceof Refusal ? error.message : LOST;
+
+/** Where the rooms are, also below a base path; and the code that the address says. */
+export const ROOMS = location.pathname.replace(/\/room(\/.*)?$/, "/room");
+export function codeInAddress() {
+  try {
+    return decodeURIComponent(location.pathname.slice(ROOMS.length + 1).split("/")[0]);
+  } catch {
+    return ""; // an address that is no text says nothing
+  }
+}
+
+/** Asks one thing; returns null where the server has nothing new. */
+export async function ask(path, headers = {}, body = undefined) {
+  const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const answer = await fetch(`${ROOMS}/${path}`, { headers, signal, cache: "no-store", ...more });
+  if (answer.status === 204) return null;
+  const told = await answer.json();
+  if (told.error) throw new Refusal(told.error);
+  return told;
+}
+
+/** Does something again and again, each time once the last is done, until it says false; returns what begins. */
+export function keepAsking(once, everyMs) {
+  let timer = 0;
+  let isOn = false;
+  const turn = async () => {
+    clearTimeout(timer);
+    isOn = await once() !== false;
+    clearTimeout(timer);
+    if (isOn) timer = setTimeout(turn, everyMs + SPREAD_MS * Math.random());
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && isOn) turn();
+  });
+  return turn;
+}
+
+/** The seconds that a question has left, by what the server said when; null where it has no end. */
+export function secondsLeft(question, since) {
+  if (question === null || !question.is_open || question.seconds_left === null) return null;
+  return Math.max(0, Math.ceil(question.seconds_left - (performance.now() - since) / 1000));
+}
+
+/** Writes a text, what was appended to it since marked; one that fits no more loses its first words and lines. */
+export function writeText(place, text, before, most) {
+  const tail = () => text.slice(-most).replace(/^\S*\s+/, "").replace(/\s+/g, " ");
+  const cut = text.length > most ? `… ${tail()}` : text;
+  const isLonger = before !== "" && text.startsWith(before) && text.length > before.length;
+  const last = isLonger ? text.slice(before.length) : "";
+  if (place.dataset.shown === `${cut}|${last}`) return;
+  place.dataset.shown = `${cut}|${last}`;
+  const mark = el("span", { class: "drawn", textContent: last.trimStart() });
+  const head = last === "" ? cut : cut.slice(0, cut.length - last.trimStart().length);
+  place.replaceChildren(head, ...(last === "" ? [] : [mark]));
+}
+
+/** Draws how a question was answered: what each row says stands in words beside its bars. */
+export function drawOutcome(place, outcome) {
+  setShown(place, outcome !== null);
+  const shown = JSON.stringify(outcome);
+  if (outcome === null || place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  const { series, bars, dots, words } = outcome;
+  const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
+  place.replaceChildren(
+    el("p", { class: "keys" }, ...keys),
+    dots === null ? barsOf(bars, series) : dotsOf(dots, series),
+    el("p", { class: "words", textContent: words }),
+  );
+}
+
+const swatch = (role) => el("i", { class: role });
+
+/** Bars of one scale, however long the words behind them are; what was expected is a line across its bar. */
+function barsOf(bars, series) {
+  const top = Math.max(...bars.flatMap((bar) => bar.values), 1e-9);
+  const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
+  const long = (value) => `calc((100% - ${room}em) * ${value / top})`;
+  const expected = series.findIndex(([, role]) => role === EXPECTED);
+  const partOf = (bar, value, i) => {
+    const line = el("i", { class: series[i][1] });
+    line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
+    if (i === expected) return line;
+    line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
+    const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
+    return el("div", { class: "bar", ...heard }, line, bar.texts[i]);
+  };
+  return el(
+    "div",
+    { class: "bars" },
+    ...bars.flatMap((bar) => [
+      el("p", { class: `name${bar.is_marked ? " marked" : ""}`, textContent: bar.label, dir: "auto" }),
+      el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
+    ]),
+  );
+}
+
+function dotsOf({ dots, marks, ends }, series) {
+  const place = el("div", { class: "dots" });
+  place.style.height = `${Math.max(3, 0.6 * Math.max(0, ...dots.map(([, height]) => height)))}em`;
+  for (const [at, height, i] of dots) {
+    const dot = el("b", { class: series[i][1] });
+    dot.style.left = `${100 * at}%`;
+    dot.style.bottom = `${0.6 * (height - 1)}em`;
+    place.append(dot);
+  }
+  for (const [words, at, role] of marks) {
+    const side = at > 0.5 ? " is-far" : ""; // its words stand on the side where there is room
+    const mark = el("span", { class: `mark ${role}${side}`, textContent: words });
+    mark.style.left = `${100 * at}%`;
+    mark.style.color = mark.style.borderColor = `var(--${role})`;
+    place.append(mark);
+  }
+  ends.forEach((words, i) => {
+    const end = el("span", { class: "end", textContent: words });
+    end.style.left = `${100 * i}%`;
+    place.append(end);
+  });
+  return place;
+}
+
+/** Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it. */
+export function drawBar(place, { shares, options }, pointers, withNames) {
+  setShown(place, shares.length > 0);
+  const segments = shares.map((share, i) => {
+    const segment = el("span", { textContent: withNames ? options[i] : "" });
+    segment.style.flex = `${share} 0 0`;
+    return segment;
+  });
+  const marks = pointers.map((pointer) => {
+    const mark = el("b");
+    mark.style.left = `${100 * pointer}%`;
+    return mark;
+  });
+  place.replaceChildren(...segments, ...marks);
+  // a name that has no room would be read as another one
+  const tooLong = segments.filter((segment) => segment.scrollWidth > segment.clientWidth);
+  for (const segment of tooLong) segment.textContent = "";
+}
+
+/** From where to where a segment lies. */
+export function rangeOf({ shares }, i) {
+  const from = shares.slice(0, i).reduce((sum, share) => sum + share, 0);
+  return `${NUMBER.format(from)} to ${NUMBER.format(from + shares[i])}`;
+}
+
+/** A pointer as it is shown: never beyond the segment that it fell on. */
+export const pointerInWords = (pointer) => NUMBER.format(Math.floor(pointer * 1e4) / 1e4);

@@ -1,0 +1,120 @@
+"""What the three pages of a room have in common on the wire: how one is put together, how one asks.
+
+Served beside Streamlit by the same process (`streamlit.starlette.App` takes routes): a phone costs
+a small answer a second, and no session. Knows rooms and the wire; no model.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from model.classroom.limits import network_of
+from model.classroom.members import RoomError
+from pages.frame.assets import address as address_of_file
+from pages.frame.assets import name_of
+from viz.palette import FONT, code, declarations
+
+MAX_BODY = 2_000  # bytes that a phone may send
+MAX_BODY_SECONDS = 10.0  # in which all of it has to come
+NO_STORE = {"Cache-Control": "no-store"}
+_FOLDER = Path(__file__).parent
+_SAFE = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
+    "'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+_ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">'
+    f'<path d="M4 4h24v18H16l-8 7v-7H4z" fill="{code("kept", "light")}"/></svg>'
+)
+
+Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+
+@cache
+def _page(name: str, base: str) -> str:
+    """Returns a page: its markup with the addresses of its style sheets and its script."""
+    head = [f'<link rel="icon" href="{_ICON}">']
+    head.append(f"<style>:root{{color-scheme:light dark;--font:{FONT};{declarations()}}}</style>")
+    for sheet in ("room.css", f"{name}.css"):
+        head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
+    head.append(f'<script type="module" src="{_address(f"{name}.js", base)}"></script>')
+    markup = (_FOLDER / f"{name}.html").read_text("utf-8")
+    return markup.replace("<!-- head -->", "\n    ".join(head))
+
+
+def _address(file: str, base: str) -> str:
+    return f"{base}/{address_of_file(name_of(_FOLDER / file))}"
+
+
+def showing(name: str, base: str) -> Answered:
+    """Returns what answers with a page; it asks for the room itself."""
+
+    async def show(_: Request) -> Response:
+        return HTMLResponse(_page(name, base), headers=NO_STORE | _SAFE)
+
+    return show
+
+
+def in_one_sentence(handle: Answered) -> Answered:
+    """Answers what is refused with its sentence."""
+
+    async def handled(request: Request) -> Response:
+        try:
+            return await handle(request)
+        except ValueError as error:
+            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE)
+        except ClientDisconnect:  # a phone that went out of reach: nobody reads the answer
+            return Response(status_code=400)
+
+    return handled
+
+
+def if_new(request: Request, shown: dict[str, Any]) -> Response:
+    """Answers with what a page shows, or with nothing where that has not changed."""
+    if request.query_params.get("version") == shown["version"]:
+        return Response(status_code=204, headers=NO_STORE)
+    return JSONResponse(shown, headers=NO_STORE)
+
+
+def network(request: Request) -> str:
+    """Tells where somebody comes from; of a proxy on this machine uvicorn takes its word."""
+    return network_of(request.client.host if request.client else None)
+
+
+async def body_of(request: Request, limit: int = MAX_BODY) -> dict[str, Any]:
+    """Reads what was sent.
+
+    Raises:
+        RoomError: where it is too much, or no JSON object.
+    """
+    data = b""
+    try:
+        async with asyncio.timeout(MAX_BODY_SECONDS):
+            async for part in request.stream():
+                data += part
+                if len(data) > limit:
+                    raise RoomError("That is too long: write less.")
+    except TimeoutError:
+        raise RoomError("It did not come whole: press again.") from None
+    try:
+        sent = json.loads(data or b"{}")
+    except (ValueError, RecursionError):
+        sent = None
+    if not isinstance(sent, dict):
+        raise RoomError("That cannot be read: load the page again.")
+    return sent
+
+
+def text_in(sent: dict[str, Any], name: str) -> str:
+    """Returns a text that was sent under a name; empty where none was."""
+    text = sent.get(name, "")
+    return text.encode("utf-8", "ignore").decode() if isinstance(text, str) else ""

@@ -1,0 +1,1 @@
+"""The lesson of pages/futures.py: all continuations of a prompt."""

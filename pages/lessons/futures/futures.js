@@ -1,0 +1,260 @@
+// All continuations of a prompt: the question, the sliders, the tree, the pointers. While a slider is
+// dragged the whole tree is weighed here, at every frame; Python is told when it is released.
+
+import { createButton, el, isolated, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatCount } from "../../frame/live/format.js";
+import { labelsAt } from "../../frame/live/labels.js";
+import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import { decodePayload } from "../../frame/live/payload.js";
+import { SETTINGS } from "../../frame/live/settings.js";
+import { createSlider } from "../../frame/live/sliders.js";
+import { createIcicle, createPile } from "./icicle.js";
+import { chiSquare, countTexts, fall, pointersOf } from "./pointers.js";
+import { beamWordsOf, createQuestion, sumsOf } from "./question.js";
+import { createPath, createTexts, N_TEXTS } from "./texts.js";
+import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
+
+const SLIDERS = /** @type {const} */ (["temperature", "top_k", "top_p", "min_p"]);
+const MIN_PIXELS = 3; // of a piece that is drawn by itself
+const N_DRAWS = 1000;
+const FALL_SECONDS = 1.5; // that so many pointers take
+const MIN_DRAWS = 100; // for a test
+const views = new Map(); // what was set on each tree, while this tab is open
+
+/** One tree in the page. */
+export class Futures {
+  /** @param {ShadowRoot} parentElement */
+  constructor(parentElement) {
+    /** @type {FuturesHeader} */
+    this.header = null;
+    /** @type {FuturesTree} */
+    this.tree = null;
+    /** @type {FuturesView} */
+    this.view = null;
+    /** @type {WeighedTree} */
+    this.weighed = null; // under the present sliders
+    this.pointers = []; // of each seed, one for every token
+    this.falls = []; // texts that they hit
+    this.fallenIn = null; // the weights under which they did
+    this.nFallen = 0;
+    this.startedAt = NaN; // milliseconds, when the last were dropped
+    this.isDragged = false;
+    this.width = 1000;
+    this.frame = 0;
+    const actions = {
+      select: (ids) => this.change({ selected: ids }),
+      zoom: (ids) => this.change({ top: ids.length === 0 || this.canZoom(ids) ? ids : ids.slice(0, -1) }),
+      resized: (width) => {
+        this.width = width;
+        this.schedule();
+      },
+    };
+    this.sliders = SLIDERS.map((name) =>
+      createSlider(name, (_, value, isFinal) => this.change({ [name]: value }, isFinal))
+    );
+    this.question = createQuestion((guess) => this.change({ guess }));
+    this.icicle = createIcicle(actions);
+    this.texts = createTexts(actions);
+    this.path = createPath(actions);
+    this.sums = el("p", { class: "muted futures-sums" });
+    this.pile = createPile();
+    this.one = createButton("button", "Drop a pointer", () => this.drop(1));
+    this.many = createButton("button", `Drop ${formatCount(N_DRAWS)}`, () => this.drop(N_DRAWS));
+    this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0 }));
+    this.root = el(
+      "div",
+      { class: "ott futures", ariaBusy: "true" },
+      this.question.element,
+      el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel)),
+      this.icicle.element,
+      this.pile.element,
+      el(
+        "div",
+        { class: "row futures-line" },
+        this.sums,
+        el("span", { class: "row futures-drops" }, this.lift, this.one, this.many),
+      ),
+      el("div", { class: "futures-below" }, this.texts.element, this.path.element),
+    );
+    parentElement.append(this.root);
+  }
+
+  /** Takes what Python says; what the reader has set here stays, unless it is another prompt's tree. */
+  receive(component) {
+    this.component = component;
+    /** @type {{header: FuturesHeader, arrays: Arrays}} */
+    const { header, arrays } = decodePayload(component.data);
+    const isOther = header.treeId !== this.header?.treeId;
+    if (isOther) this.view = views.get(header.treeId) ?? header.view;
+    if (isOther || header.nTexts !== this.header.nTexts || header.nTokens !== this.header.nTokens) {
+      this.tree = readTree(header, arrays);
+      [this.weighed, this.pointers] = [null, []];
+    }
+    this.header = header;
+    this.schedule();
+  }
+
+  change(values, isFinal = true) {
+    this.view = { ...this.view, ...values };
+    views.set(this.header.treeId, this.view);
+    if (Object.keys(values).some((name) => name in SETTINGS)) this.weighed = null;
+    this.schedule();
+    // a trigger takes one value a message: whatever came before the last is of no interest
+    this.isDragged = !isFinal;
+    if (isFinal) this.component.setTriggerValue("event", { view: this.view });
+  }
+
+  /** Whether there is something below a text. */
+  canZoom(ids) {
+    return ids.length > 0 && ids.length < this.tree.nTokens && openedAt(this.tree, ids) !== null;
+  }
+
+  /** Lets so many more pointers fall: that of the next seed, or all of the first thousand anew. */
+  drop(n) {
+    this.nFallen = n === 1 ? this.view.drops : 0;
+    this.startedAt = performance.now();
+    this.change({ drops: n === 1 ? Math.min(N_DRAWS, this.view.drops + 1) : N_DRAWS });
+  }
+
+  schedule() {
+    if (this.frame || this.header === null) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const { header, view, tree } = this;
+    const labels = labelsAt(header.labelsAt, () => this.schedule());
+    if (labels === null || tree === null) return;
+    this.root.ariaBusy = null;
+    setAttribute(this.root, "data-presenter", header.presenter);
+    const values = Object.fromEntries(SLIDERS.map((name) => [name, view[name]]));
+    SLIDERS.forEach((name, i) => this.sliders[i].set(view[name], header.nVocab));
+    this.weighed ??= new WeighedTree(tree, { ...NEUTRAL_SETTINGS, ...values, order: header.order });
+    const shown = this.describe((id) => labels[id] ?? `id ${id}`);
+    this.question.update(shown);
+    this.icicle.update(shown);
+    this.pile.update(shown);
+    this.texts.update(shown);
+    this.path.update(shown);
+    setText(this.sums, sumsOf(shown) + shown.beamWords);
+    setShown(this.lift, view.drops > 0);
+    for (const part of [this.texts.element, this.path.element, this.sums, this.pile.element])
+      setAttribute(part, "data-covered", shown.isCovered);
+    if (this.nFallen < view.drops) this.schedule();
+  }
+
+  /** All that the parts show, in one record. */
+  describe(label) {
+    const { header, view, tree, weighed } = this;
+    const isThere = view.top.length < tree.nTokens && openedAt(tree, view.top) !== null;
+    const place = isThere ? weighed.placeOf(view.top) : null; // a mask may cut it
+    const top = place === null ? [] : view.top;
+    const isCovered = header.asks && view.guess === "" && tree.nTokens > 1;
+    const pieces = layOut(weighed, top, MIN_PIXELS / this.width);
+    return {
+      ...this.describeTexts(isCovered, place ?? { from: 0, width: 1 }),
+      ...this.describeDraws(top),
+      header,
+      view,
+      tree,
+      pieces,
+      label,
+      words: (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim()),
+      heard: `${pieces.filter(({ kind }) => kind === "token").length} pieces. Walk with the arrow keys.`,
+      isCovered,
+      isNeutral: SLIDERS.every((name) => view[name] === SETTINGS[name].neutral),
+      prompt: header.prompt,
+      topIds: top,
+      selected: view.selected,
+      trace: weighed.trace(view.selected),
+      canZoom: this.canZoom(view.selected) && String(view.selected) !== String(top),
+      survival: weighed.survival(),
+      opened: this.isDragged ? null : weighed.opened(openedAt(tree, top)), // it asks for every text
+      homeLink: (ids) =>
+        `${header.homeLink}&run=${ids.length}&forced=${ids.map((id, i) => `${i}:${id}`).join(",")}`,
+    };
+  }
+
+  /** The texts that have a name: greedy's, the likeliest, the reader's own, a beam's. */
+  describeTexts(isCovered, { from, width }) {
+    const { header, weighed } = this;
+    const greedy = weighed.greedy();
+    const { whole: best, closed } = weighed.likeliest(N_TEXTS, 0);
+    const named = isCovered ? [] : [
+      { way: "greedy", words: "greedy", ids: greedy.ids },
+      { way: "best", words: "likeliest", ids: best[0]?.ids ?? [] },
+      ...header.runs.map(({ name, ids }) => ({ way: "run", words: name, ids })),
+    ];
+    const flags = named.flatMap(({ ids, ...flag }) => {
+      const spot = weighed.placeOf(ids);
+      const place = spot && (spot.from + spot.width / 2 - from) / width;
+      return spot && place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
+    });
+    const beam = header.beam && new Set(header.beam.kept.map(String));
+    const isOn = (ids, way) => way.way !== "run" && `${way.ids},`.startsWith(`${ids},`);
+    return {
+      greedy,
+      best,
+      closed,
+      flags,
+      wayOf: (ids) => named.filter((way) => isOn(ids, way)).map(({ way }) => way).join(" ") || null,
+      runs: header.runs.map((run) => ({ ...run, prob: weighed.placeOf(run.ids)?.width ?? null })),
+      beam,
+      beamWords: beam ? beamWordsOf(header.beam.kept, weighed, best) : "",
+      topProb: width,
+    };
+  }
+
+  /** The pointers that have fallen, and what they hit. */
+  describeDraws(top) {
+    const falls = this.fallen();
+    const counts = countTexts(falls);
+    return {
+      falls,
+      counts,
+      nDraws: falls.length,
+      chi: falls.length < MIN_DRAWS ? null : this.test(counts, falls.length),
+      pointer: top.length > 0 ? null : falls.at(-1)?.places,
+    };
+  }
+
+  /** The pointers that have fallen by now, under the present settings. */
+  fallen() {
+    const nDraws = this.view.drops;
+    const seconds = (performance.now() - this.startedAt) / 1000;
+    const isCalm = !(seconds < FALL_SECONDS) || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.nFallen = isCalm || nDraws < N_DRAWS ? nDraws : Math.floor(nDraws * seconds / FALL_SECONDS);
+    if (this.fallenIn !== this.weighed) this.falls = [];
+    this.fallenIn = this.weighed;
+    if (this.isDragged) return []; // they fall anew once the hand rests
+    const { position } = this.header;
+    this.falls.length = Math.min(this.falls.length, this.nFallen);
+    for (let seed = this.falls.length; seed < this.nFallen; seed++) {
+      this.pointers[seed] ??= pointersOf(seed, position, this.tree.nTokens);
+      this.falls.push(fall(this.weighed, this.pointers[seed]));
+    }
+    return this.falls;
+  }
+
+  /** All texts of which enough hits are expected, against the rest. */
+  test(counts, nDraws) {
+    const { whole } = this.weighed.likeliest(N_DRAWS, 5 / nDraws);
+    return chiSquare(
+      whole.map(({ ids }) => counts.get(String(ids)) ?? 0),
+      whole.map(({ prob }) => prob),
+      nDraws,
+    );
+  }
+}
+
+function inLabel({ input, readout }, i) {
+  return el(
+    "label",
+    { class: "futures-slider" },
+    el("span", { class: "row" }, SETTINGS[SLIDERS[i]].title, readout),
+    input,
+  );
+}

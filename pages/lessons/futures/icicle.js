@@ -1,0 +1,186 @@
+// The icicle: a row for each token of the continuations, each piece as wide as it is likely and below it
+// the pieces of what may follow. It knows where pieces lie, and nothing of how they were weighed.
+
+import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
+
+const LETTER_WIDTH = 0.56; // em, about what the average letter takes
+const WORDS = { thin: "too thin to draw", closed: "not opened" };
+
+/**
+ * Makes the figure.
+ * @param {{select(ids: number[]): void, zoom(ids: number[]): void, resized(width: number): void}} actions
+ */
+export function createIcicle(actions) {
+  const top = el("div", { class: "icicle-top" });
+  const pieces = el("div", { class: "icicle-pieces" });
+  const marks = el("div", { class: "icicle-marks" });
+  const cover = el("p", { class: "icicle-cover" }, "Covered until you have answered.");
+  const element = el(
+    "div",
+    { class: "icicle", tabIndex: 0, role: "group", "aria-roledescription": "tree of texts" },
+    top,
+    el("div", { class: "icicle-body" }, pieces, marks, cover),
+  );
+  const pool = { piece: [], mark: [], flag: [] };
+  let shown = null;
+  let width = 1000;
+  let size = 14;
+
+  pieces.addEventListener("click", ({ target }) => {
+    const piece = pieceOf(target);
+    if (piece?.kind === "thin") actions.zoom(piece.ids);
+    else if (piece) actions.select(piece.ids);
+  });
+  pieces.addEventListener("dblclick", ({ target }) => {
+    const piece = pieceOf(target);
+    if (piece && !piece.isLast) actions.zoom(piece.ids);
+  });
+  top.addEventListener("click", ({ target }) => {
+    const place = /** @type {Element} */ (target).closest("button")?.getAttribute("data-length");
+    if (place !== null && place !== undefined) actions.zoom(shown.topIds.slice(0, Number(place)));
+  });
+  element.addEventListener("keydown", (event) => {
+    const ids = goTo(event.key);
+    if (event.target !== element || !ids) return;
+    event.preventDefault();
+    actions.select(ids);
+  });
+  new ResizeObserver(([entry]) => {
+    width = entry.contentRect.width;
+    size = parseFloat(getComputedStyle(pieces).fontSize);
+    actions.resized(width);
+  }).observe(pieces);
+
+  function pieceOf(target) {
+    return shown.pieces[pool.piece.indexOf(target.closest(".icicle-piece"))];
+  }
+
+  /** Where an arrow leads: to the piece beside, below or above the one that is chosen. */
+  function goTo(key) {
+    const tokens = shown.pieces.filter(({ kind }) => kind === "token");
+    const chosen = String(shown.selected);
+    const same = tokens.filter(({ depth }) => depth === shown.selected.length);
+    const i = same.findIndex(({ ids }) => String(ids) === chosen);
+    if (i < 0) return key.startsWith("Arrow") ? tokens[0]?.ids : null;
+    if (key === "ArrowLeft") return same[i - 1]?.ids;
+    if (key === "ArrowRight") return same[i + 1]?.ids;
+    if (key === "ArrowUp") return shown.selected.length > 1 ? shown.selected.slice(0, -1) : null;
+    if (key !== "ArrowDown") return null;
+    return tokens.find(({ ids }) => ids.length > same[i].depth && String(ids.slice(0, -1)) === chosen)?.ids;
+  }
+
+  function update(view) {
+    shown = view;
+    const first = view.topIds.length;
+    const nRows = view.tree.nTokens - first;
+    element.style.setProperty("--rows", String(nRows));
+    setAttribute(element, "aria-label", view.heard);
+    setAttribute(element, "data-runs", view.runs.length > 0);
+    paintTop(top, view);
+    view.pieces.forEach((piece, i) => paint(at(pool.piece, i, pieces, "icicle-piece"), piece, first));
+    hideFrom(pool.piece, view.pieces.length);
+    paintMarks(view);
+    setShown(cover, view.isCovered && nRows > 1);
+  }
+
+  function paint(node, piece, first) {
+    const { kind, depth, from, width: share, ids, count } = piece;
+    const isTall = kind !== "token" || (piece.isLast && depth < shown.tree.nTokens);
+    node.style.left = `${100 * from}%`;
+    node.style.width = `${100 * share}%`;
+    node.style.setProperty("--row", String(depth - first - 1));
+    node.style.setProperty("--tall", String(isTall ? shown.tree.nTokens - depth + 1 : 1));
+    const room = share * width / size / LETTER_WIDTH;
+    const label = kind === "token"
+      ? shown.label(ids.at(-1))
+      : kind === "thin"
+      ? `${formatCount(count)} more`
+      : WORDS.closed;
+    const ofAll = formatProbability(share * shown.topProb);
+    const isFit = [...label].length + 1 <= room;
+    const cut = kind === "token" && room > 3.5 ? shorten(label, Math.floor(room - 1)) : "";
+    setText(node.firstChild, isFit ? label : cut);
+    setText(node.lastChild, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
+    setAttribute(node, "data-kind", kind);
+    setAttribute(node, "data-even", kind === "token" && piece.isEven);
+    setAttribute(node, "data-way", kind === "token" ? shown.wayOf(ids) : null);
+    setAttribute(
+      node,
+      "data-beam",
+      shown.beam && kind === "token" ? String(shown.beam.has(String(ids))) : null,
+    );
+    setAttribute(node, "data-chosen", kind === "token" && isBeginning(ids, shown.selected));
+    setAttribute(node, "title", kind === "token" ? `${shown.words(ids)}: ${ofAll}` : `${label}: ${ofAll}`);
+  }
+
+  /** The pointer that fell last, row by row; and below the tree whose texts end where. */
+  function paintMarks({ pointer, flags }) {
+    const places = pointer ?? [];
+    places.forEach((place, i) => {
+      const node = at(pool.mark, i, marks, "icicle-pointer");
+      node.style.left = `${100 * place}%`;
+      node.style.setProperty("--row", String(i));
+    });
+    hideFrom(pool.mark, places.length);
+    flags.forEach(({ place, words, way }, i) => {
+      const node = at(pool.flag, i, marks, "icicle-flag");
+      node.style.setProperty("--place", String(place));
+      setAttribute(node, "data-way", way);
+      setText(node.firstChild, words);
+    });
+    hideFrom(pool.flag, flags.length);
+  }
+  return { element, update };
+}
+
+/** The text that fills the width, as a way back: a press on one of its tokens goes up to it. */
+function paintTop(top, { topIds, prompt, label }) {
+  const key = JSON.stringify([prompt, topIds]);
+  if (top.dataset.key === key) return;
+  top.dataset.key = key;
+  const step = (words, length, kind) => {
+    const isHere = length === topIds.length;
+    const node = el(isHere ? "span" : "button", { class: kind, "data-length": String(length) }, words);
+    if (!isHere) node.setAttribute("type", "button");
+    return node;
+  };
+  top.replaceChildren(
+    step(prompt, 0, "icicle-prompt"),
+    ...topIds.map((id, i) => step(label(id), i + 1, "icicle-before")),
+  );
+}
+
+function at(pool, i, place, kind) {
+  if (!pool[i]) {
+    pool[i] = el("div", { class: kind }, el("span", {}), el("small", {}));
+    place.append(pool[i]);
+  }
+  setShown(pool[i], true);
+  return pool[i];
+}
+
+function hideFrom(pool, n) {
+  for (let i = n; i < pool.length; i++) setShown(pool[i], false);
+}
+
+function isBeginning(ids, of) {
+  return ids.every((id, i) => of[i] === id);
+}
+
+const N_HEAPS = 80;
+
+/** Where all pointers lie across the width: each text gets as many as it is wide. */
+export function createPile() {
+  const heaps = Array.from({ length: N_HEAPS }, () => el("span", {}));
+  const element = el("div", { class: "futures-pile", role: "img" }, ...heaps);
+  function update({ falls, topIds, nDraws }) {
+    setShown(element, nDraws > 1 && topIds.length === 0);
+    if (element.hidden) return;
+    const counts = new Array(N_HEAPS).fill(0);
+    for (const { places } of falls) counts[Math.min(N_HEAPS - 1, Math.floor(places.at(-1) * N_HEAPS))]++;
+    heaps.forEach((heap, i) => heap.style.height = `${Math.min(100, 50 * counts[i] * N_HEAPS / nDraws)}%`);
+    setAttribute(element, "aria-label", `${formatCount(nDraws)} pointers, where they fell across the width`);
+  }
+  return { element, update };
+}

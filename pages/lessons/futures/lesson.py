@@ -1,0 +1,184 @@
+"""The lesson on all continuations below its title: the tree that fills, and the component on it."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.futures.continuations import Continuations, open_texts
+from model.job import Job
+from model.loading import LanguageModel
+from model.sentences import cut
+from pages.frame.assets import SHARED
+from pages.frame.attempts import made_or_said
+from pages.frame.component import component, trigger_value
+from pages.frame.experiment import Experiment
+from pages.frame.figures import show_caption
+from pages.frame.job_panel import is_running, start_job
+from pages.frame.layout import is_presenting, show_error
+from pages.frame.lesson_state import home_session, lesson_state
+from pages.frame.link import asked, offer_link
+from pages.frame.question import lesson_asks
+from pages.frame.saved_run import KIND, MAX_MEGABYTES
+from pages.lessons.futures.settings import PROMPT, SETTINGS, VIEW
+from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
+from viz.format import duration, percent, plural
+
+LESSON, TREE = "futures_lesson", "futures_tree"
+MAX_FILES = 8
+LOOK_SECONDS = 0.6  # between two looks at a tree that fills
+# it mounts anew once the tree is full: what is below it does not move
+HEIGHT = """<style>
+.st-key-futures {min-height: 47rem;}
+@media (max-width: 640px) {.st-key-futures {min-height: 60rem;}}
+</style>"""
+_FOLDER = Path(__file__).parent
+_futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
+
+
+def show_futures(waiting: DeltaGenerator) -> None:
+    """Draws the page for this reader."""
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    AllContinuations(lesson).show()
+    offer_link(SETTINGS, lesson.lm, lambda: lesson.view)
+
+
+def _begin(lm: LanguageModel, old: FuturesLesson | None) -> FuturesLesson:
+    """Begins with what a link asks, else with the page's prompt; the tree opens by itself."""
+    reader, wanted = home_session(lm), asked(SETTINGS, "prompt")
+    own = SETTINGS["prompt"] if reader is None or old is not None else reader.prompt
+    set_now = {field.name: SETTINGS[field.name] for field in VIEW}
+    view = set_now if old is None else old.view | NOTHING_CHOSEN
+    try:
+        lesson = FuturesLesson.begin(lm, own if wanted is None else wanted, view)
+    except ValueError as error:
+        if wanted is not None:
+            raise
+        lesson = FuturesLesson.begin(lm, PROMPT, view | NOTHING_CHOSEN)
+        lesson.problem = f"{error} The page shows its first example instead."
+    SETTINGS.put(prompt=lesson.prompt)
+    start_job(lesson.jobs, TREE, lambda: _job(lesson))
+    return lesson
+
+
+def _job(lesson: FuturesLesson) -> Job[Continuations]:
+    asked_for = SETTINGS["tokens"], SETTINGS["mass"], SETTINGS["passes"]
+    return Job(open_texts(lesson.tree, *asked_for))
+
+
+class AllContinuations(Experiment[FuturesLesson]):
+    """The tree, opened as far as the reader asks, and weighed by the sliders."""
+
+    key = TREE
+    button = "Open more"
+    claim = (
+        "A text is as likely as the product of its tokens’ probabilities. Here are all texts that "
+        "may follow, each as wide as it is likely. Greedy decoding takes the widest piece of each "
+        "row: **is the text that it writes the likeliest?**"
+    )
+    code = (Continuations.step, Continuations._open, open_texts)
+
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("prompt", on_change=self._begin_again)
+        SETTINGS.widget("tokens", on_change=self._open_again)
+
+    def _end(self) -> None:
+        """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
+        show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
+        place = st.container()
+        with st.expander("How far to open, a beam search over it, saved runs", key="futures_setup"):
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                SETTINGS.widget("mass", width=170, on_change=self._open_again)
+                SETTINGS.widget("passes", width=170)
+                if SETTINGS.widget("beams", width=170):
+                    st.link_button("This search, step by step", _search_link(self.lesson))
+            self._take_files()
+        if is_running(self.lesson.jobs, TREE):
+            with place:
+                st.fragment(self._tree, run_every=LOOK_SECONDS)()
+        else:
+            with place.container():  # a fragment has one: the component stays where it is
+                self._tree()
+
+    def _take_files(self) -> None:
+        """Takes runs that were saved as files; below them stands why one of them is left out."""
+        files = st.file_uploader(
+            f"Runs of this prompt that “{KIND}” on the first page saved",
+            type="json",
+            accept_multiple_files=True,
+            key="futures_files",
+            max_upload_size=MAX_MEGABYTES,
+        )
+        if len(files) > MAX_FILES:
+            show_error(
+                f"{len(files)} runs are more than the tree has room for: the first "
+                f"{MAX_FILES} are in it."
+            )
+        read = [
+            made_or_said(
+                partial(self.lesson.read_file, file.file_id, file.getvalue()),
+                stays=f"({cut(file.name)})",
+            )
+            for file in files[:MAX_FILES]
+        ]
+        self.lesson.saved = [ids for ids in read if ids is not None]
+
+    def _open_again(self) -> None:
+        start_job(self.lesson.jobs, TREE, lambda: _job(self.lesson))
+
+    def _begin_again(self) -> None:
+        """Takes another prompt; where it cannot be read, the tree before it stays."""
+        lesson = self.lesson
+        with lesson.attempt("The tree before it stays below."):
+            lesson.read(SETTINGS["prompt"])
+            self._open_again()
+
+    def _start(self) -> Job[Continuations]:
+        known = self.lesson.tree.mass(SETTINGS["tokens"])
+        if known >= SETTINGS["mass"]:
+            raise ValueError(
+                f"{percent(known)} is open already: choose a larger share, or more tokens."
+            )
+        return _job(self.lesson)
+
+    def _draw(self, _job: Job[Continuations]) -> None:
+        """Leaves the tree to `_end`: a fragment sends all of it whenever something is pressed."""
+
+    def _tree(self) -> None:
+        lesson, reader = self.lesson, home_session(self.lesson.lm)
+        own, n_tokens = () if reader is None else reader.branches, SETTINGS["tokens"]
+        above = st.container()
+        made_or_said(lambda: lesson.take_runs(own, n_tokens), above)
+        made_or_said(lambda: lesson.lay_beam(SETTINGS["beams"], n_tokens), above)
+        data = lesson.payload(SETTINGS["tokens"], presenter=is_presenting(), asks=not lesson_asks())
+        st.html(HEIGHT)
+        _futures(key="futures", data=data, on_event_change=_take_event)
+        show_caption(_measured(lesson))
+
+
+def _search_link(lesson: FuturesLesson) -> str:
+    """Returns the address of the search that is laid over the tree, on its own page."""
+    parts = {"model": lesson.lm.name, "prompt": lesson.prompt, "beams": SETTINGS["beams"]}
+    return (
+        f"./beam_search?{urlencode(parts | {'tokens': max(2, SETTINGS['tokens']), 'ends': 'text'})}"
+    )
+
+
+def _measured(lesson: FuturesLesson) -> str:
+    """Says what was measured, and on what."""
+    tree, n_tokens = lesson.tree, SETTINGS["tokens"]
+    opened = f"{plural(len(tree.texts), 'text')}, {plural(tree.n_passes, 'pass', 'es')}"
+    return (
+        f"Measured on {lesson.lm.name}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
+        f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
+        f"{plural(n_tokens, 'token')}, at T = 1. The sliders weigh the same logits: no pass runs."
+    )
+
+
+def _take_event() -> None:
+    event: dict[str, Any] | None = trigger_value("futures", "event")
+    if event:
+        st.session_state[LESSON].take(event)

@@ -1,0 +1,65 @@
+// The question, and what is said once it is answered: whose text is the likeliest, and how the probability
+// is divided.
+
+import { createButton, el, setShown, setText } from "../../frame/live/dom.js";
+import { formatProbability } from "../../frame/live/format.js";
+import { measure } from "./tree.js";
+
+const GUESSES = { yes: "Yes, no text is likelier", no: "No, another text is likelier" };
+
+/** How the probability is divided, and what the masks took of it. */
+export function sumsOf({ pieces, survival, topProb, opened }) {
+  const { token } = measure(pieces);
+  const part = (share, words) => `${formatProbability(Math.max(0, share) * topProb)} ${words}`;
+  const parts = opened === null
+    ? [part(token, "drawn text by text"), part(1 - token, "too thin to draw or not opened")]
+    : [
+      part(token, "drawn text by text"),
+      part(opened - token, "too thin to draw"),
+      part(1 - opened, "not opened"),
+    ];
+  const cut = survival < 1 - 1e-9
+    ? ` The masks cut at least ${formatProbability(1 - survival)} of the texts.`
+    : "";
+  return `${parts.join(", ")}.${cut}`;
+}
+
+/** What a beam search kept of the texts. */
+export function beamWordsOf(kept, weighed, best) {
+  const whole = kept.filter((ids) => weighed.isWhole(ids.length, ids.at(-1)));
+  const mass = whole.reduce((sum, ids) => sum + (weighed.placeOf(ids)?.width ?? 0), 0);
+  const hasBest = whole.some((ids) => String(ids) === String(best[0]?.ids));
+  return ` The beams keep ${formatProbability(mass)}, ${hasBest ? "with" : "without"} the likeliest text.`;
+}
+
+/** The question, and once it is answered the answer. */
+export function createQuestion(answer) {
+  const buttons = Object.entries(GUESSES).map(([guess, words]) =>
+    createButton("button", words, () => answer(guess))
+  );
+  const asked = el("p", { class: "row futures-question" }, ...buttons);
+  const answered = el("p", { class: "futures-answer", role: "status" });
+  function update(view) {
+    setShown(asked, view.isCovered);
+    setShown(answered, !view.isCovered);
+    if (!view.isCovered) setText(answered, findingOf(view));
+  }
+  return { element: el("div", {}, asked, answered), update };
+}
+
+function findingOf({ greedy, best, closed, words, view, tree, isNeutral }) {
+  if (best.length === 0) return "No text is whole yet: open more.";
+  const [first] = best;
+  const isGreedy = String(first.ids) === String(greedy.ids);
+  const shownGreedy = `Greedy decoding writes “${words(greedy.ids)}”, ${formatProbability(greedy.prob)}.`;
+  const found = isGreedy
+    ? "No text that was opened is likelier."
+    : `“${words(first.ids)}” has ${formatProbability(first.prob)}: ${
+      (first.prob / greedy.prob).toFixed(2)
+    } times as likely.`;
+  const doubt = closed > first.prob ? ` A text of up to ${formatProbability(closed)} is not opened yet.` : "";
+  const isAsked = view.guess !== "" && tree.nTokens > 1 && isNeutral; // of the model, not of the sliders
+  const isRight = view.guess === (isGreedy ? "yes" : "no");
+  const was = isAsked ? ` You ${isRight ? "were right" : "expected otherwise"}.` : "";
+  return `${shownGreedy} ${found}${doubt}${was}`;
+}

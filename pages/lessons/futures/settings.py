@@ -1,0 +1,69 @@
+"""The settings of the lesson on all continuations: those of the tree, and how it is looked at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.beam_search import MAX_BEAMS
+from model.futures.continuations import MAX_TOKENS
+from pages.frame.fields import Choice, Field, Text, Whole, control_fields
+from pages.frame.settings_table import SettingsTable
+from viz.format import plural
+
+PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
+N_DROPS = 1_000  # pointers at most
+
+
+@dataclass(frozen=True)
+class TokenIds(Field):
+    """The tokens of a continuation, by their ids."""
+
+    default: tuple[int, ...] = ()
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """Returns the ids between the commas."""
+        ids = text.split(",") if text else []
+        is_plain = all(one.isascii() and one.isdigit() and len(one) <= 9 for one in ids)
+        if not is_plain or len(ids) > MAX_TOKENS:
+            raise self._refusal(f"up to {MAX_TOKENS} token ids with commas between them", text)
+        return tuple(map(int, ids))
+
+    def write(self, value: Sequence[int]) -> str:
+        """Returns the ids with commas between them."""
+        return ",".join(map(str, value))
+
+
+VIEW = (  # what is set in the component
+    *control_fields({"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}),
+    TokenIds("selected", "Text chosen"),
+    TokenIds("top", "Text that fills the width"),
+    Whole("drops", "Pointers", 0, high=N_DROPS),
+    Choice("guess", "Your answer", "", ("", "yes", "no"), in_link=False),
+)
+SETTINGS = SettingsTable(
+    "futures",
+    Text("prompt", "A text to start from", PROMPT),
+    Choice("tokens", "Tokens", MAX_TOKENS, tuple(range(1, MAX_TOKENS + 1)), is_segmented=True),
+    Choice(
+        "mass",
+        "Share to open",
+        0.5,
+        {0.5: "50 %", 0.8: "80 %", 0.9: "90 %", 0.95: "95 %"},
+        help="Texts are opened, the likeliest first, until so much of the probability is reached.",
+    ),
+    Whole(
+        "passes",
+        "Passes at most",
+        20,
+        low=1,
+        high=400,
+        help="Each reads up to 64 texts at once. Press again to go on.",
+    ),
+    Choice(
+        "beams",
+        "Beam search",
+        0,
+        {0: "none"} | {n: plural(n, "beam") for n in range(1, MAX_BEAMS + 1)},
+        help="Laid over the tree: what so many beams keep; all else is faint.",
+    ),
+    *VIEW,
+)

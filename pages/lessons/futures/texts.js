@@ -1,0 +1,174 @@
+// The likeliest texts as bars, beside each how many pointers hit it; and whether all of them fell as they
+// should. And one text, token by token: what each choice cost.
+
+import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
+import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
+
+export const N_TEXTS = 8;
+const MAX_RUNS = 16; // of the first page, and of files
+
+/** Makes the list. */
+export function createTexts(actions) {
+  const rows = Array.from({ length: N_TEXTS + 1 }, () => createRow(actions));
+  const own = Array.from({ length: MAX_RUNS }, () => createRow(actions));
+  const counted = el("th", { scope: "col" }, "hits");
+  const head = el(
+    "tr",
+    {},
+    el("th", { scope: "col" }, "text"),
+    el("th", { scope: "col", colSpan: 2 }, "probability"),
+    counted,
+  );
+  const body = el("tbody", {}, ...rows.map((row) => row.element));
+  const yours = el(
+    "tr",
+    {},
+    el(
+      "th",
+      { scope: "rowgroup", colSpan: 5, class: "muted" },
+      "yours, on the first page (1, 2) and saved (A, B)",
+    ),
+  );
+  const ownBody = el("tbody", {}, yours, ...own.map((row) => row.element));
+  const table = el("table", { class: "texts-table" }, el("thead", {}, head), body, ownBody);
+  const test = el("p", { class: "texts-test", role: "status" });
+  const element = el("section", { class: "texts" }, el("h2", {}, "The likeliest texts"), table, test);
+
+  function update(view) {
+    const { best, runs, counts, nDraws, chi } = view;
+    const full = best[0]?.prob ?? 1;
+    const rest = best.reduce((left, { prob }) => left - prob, 1);
+    const hits = best.map(({ ids }) => counts?.get(String(ids)) ?? 0);
+    rows.forEach((row, i) => {
+      if (i < N_TEXTS) return row.update(best[i] ?? null, hits[i], full, view);
+      const other = { ids: null, prob: Math.max(0, rest) };
+      row.update(other, nDraws - hits.reduce((sum, one) => sum + one, 0), 1, view);
+    });
+    own.forEach((row, i) => {
+      const run = runs[i] ?? null;
+      row.update(run, run && (counts?.get(String(run.ids)) ?? 0), full, view);
+    });
+    setShown(ownBody, runs.length > 0);
+    setShown(counted, nDraws > 0);
+    setText(test, chi ? verdict(chi, nDraws) : nDraws > 0 ? lastOf(view) : "");
+  }
+  return { element, update };
+}
+
+function createRow(actions) {
+  let ids = null;
+  const name = createButton("texts-name", null, () => actions.select(ids));
+  const others = el("span", { class: "muted" }, "all other texts");
+  const bar = el("span", { class: "texts-bar" });
+  const mark = el("span", { class: "texts-mark", title: "share of the pointers" });
+  const number = el("td", { class: "texts-number" });
+  const hits = el("td", { class: "texts-number" });
+  const element = el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, name, others),
+    el("td", { class: "texts-track" }, bar, mark),
+    number,
+    hits,
+  );
+  let shown = "";
+  function update(text, n, full, { label, nDraws, selected }) {
+    setShown(element, text !== null);
+    if (text === null) return;
+    ids = text.ids;
+    setShown(name, ids !== null);
+    setShown(others, ids === null);
+    const key = JSON.stringify([text.name, ids]);
+    const parts =
+      () => [...(text.name ? [el("b", { class: "texts-run" }, text.name)] : []), ...chips(ids, label)];
+    if (ids && key !== shown) name.replaceChildren(...parts());
+    shown = key;
+    setAttribute(name, "aria-pressed", String(String(ids) === String(selected)));
+    setShown(bar, ids !== null);
+    setShown(mark, ids !== null && nDraws > 0);
+    bar.style.width = `${Math.min(100, 80 * text.prob / full)}%`;
+    mark.style.left = `${Math.min(100, 80 * n / Math.max(1, nDraws) / full)}%`;
+    setText(number, text.prob === null ? "not opened" : formatProbability(text.prob));
+    setShown(hits, nDraws > 0);
+    setText(hits, formatCount(n));
+  }
+  return { element, update };
+}
+
+/** What the last pointers wrote: the first page writes it too, with the same seed. */
+function lastOf({ falls, nDraws, words }) {
+  const { ids, prob, isWhole } = falls.at(-1);
+  const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
+  return `The pointers of seed ${nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
+}
+
+function verdict({ statistic, nDegrees, pValue }, nDraws) {
+  if (nDegrees < 1) return "Every pointer falls on one text, so there is nothing to test.";
+  const rule = pValue > 0.01 ? "as chance would have it" : "unusual: drop others";
+  return `${formatCount(nDraws)} pointers, all texts: χ² = ${formatNumber(statistic, 1)} with ` +
+    `${nDegrees} degree${nDegrees === 1 ? "" : "s"} of freedom, p = ${formatNumber(pValue, 2)}: ${rule}.`;
+}
+
+function chips(ids, label) {
+  return ids.map((id) => el("span", { class: "named" }, ...visibleParts(label(id))));
+}
+
+/** Makes the part that follows one text, token by token. */
+export function createPath(actions) {
+  const text = el("p", { class: "path-text" });
+  const body = el("tbody", {});
+  const heads = ["token", "probability", "the best there", "cost"].map((words) =>
+    el("th", { scope: "col" }, words)
+  );
+  const table = el("table", { class: "path-table" }, el("thead", {}, el("tr", {}, ...heads)), body);
+  const sum = el("p", {});
+  const home = el("a", { class: "button", target: "_blank", rel: "noopener" }, "Go on from this text");
+  const zoom = createButton("button", "Widen it", () => actions.zoom(shown.selected));
+  const hint = el("p", { class: "muted" }, "Choose a text: press a piece, or walk with the arrow keys.");
+  const whole = el(
+    "div",
+    { class: "path-whole" },
+    text,
+    table,
+    sum,
+    el("p", { class: "row path-ways" }, home, zoom),
+  );
+  const element = el("section", { class: "path" }, el("h2", {}, "One text, token by token"), hint, whole);
+  let shown = null;
+
+  function update(view) {
+    shown = view;
+    const { selected, trace, label } = view;
+    const known = trace.filter((step) => step !== null);
+    setShown(hint, known.length === 0);
+    setShown(whole, known.length > 0);
+    if (known.length === 0) return;
+    text.replaceChildren(view.prompt, ...chips(selected, label));
+    body.replaceChildren(...trace.map((step, i) => stepRow(step, selected[i], label)));
+    const prob = known.reduce((product, step) => product * step.prob, 1);
+    const parts = known.map((step) => formatProbability(step.prob)).join(" × ");
+    setText(
+      sum,
+      `${parts}${known.length > 1 ? ` = ${formatProbability(prob)}` : ""}: ${formatNats(Math.log(prob))}.`,
+    );
+    home.href = view.homeLink(selected);
+    setShown(zoom, view.canZoom);
+  }
+  return { element, update };
+}
+
+function stepRow(step, id, label) {
+  const cells = step === null ? ["not opened", "–", "–"] : [
+    step.prob > 0 ? formatProbability(step.prob) : "cut",
+    step.bestId === id
+      ? "this"
+      : el("span", {}, ...chips([step.bestId], label), ` ${formatProbability(step.best)}`),
+    step.bestId === id ? "0" : formatNats(Math.log(step.best / step.prob)),
+  ];
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, ...chips([id], label)),
+    ...cells.map((cell) => el("td", {}, cell)),
+  );
+}

@@ -1,0 +1,87 @@
+"""The speculative lesson's first part: one text with a draft and without, on one clock."""
+
+from itertools import accumulate
+
+import streamlit as st
+
+from model.job import Job
+from model.speculative.decoding import decode_baseline, decode_with_draft
+from model.speculative.race import race_with_draft
+from model.speculative.records import DraftRace
+from model.tokenizing import encode_within, text_of
+from pages.frame.experiment import TIMER, Experiment
+from pages.frame.figures import show_caption
+from pages.frame.job_panel import measured_on
+from pages.frame.question import answered
+from pages.frame.race import Lane, show_race
+from pages.lessons.speculative.settings import SETTINGS
+from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
+from viz.format import digits, plural
+
+N_TOKENS = 40
+ALONE = "the large model alone"
+OTHER, SAME = "with the draft, another text", "with the draft, the same text"
+
+
+class Race(Experiment[SpeculativeLesson]):
+    """One text, greedily, by the target alone and with the draft's help."""
+
+    key, button, icon = "spec_race", "Race", TIMER
+    recorded = DraftRace
+    claim = (
+        "A large model writes one token a pass. Let a small one guess a few, and the large one "
+        "check all of them in a single pass."
+    )
+    code = (race_with_draft, decode_baseline, decode_with_draft)
+
+    def _fields(self, is_running: bool) -> None:
+        SETTINGS.widget("race", width=420, disabled=is_running)
+
+    def _start(self) -> Job[DraftRace]:
+        lm, pair = self.lesson.lm, self.lesson.pair
+        ids = encode_within(lm, SETTINGS["race"] or "", MAX_PROMPT)
+        work = race_with_draft(lm, pair.make_drafter, ids, SETTINGS["guesses"], N_TOKENS)
+        return Job(work, is_timed=True)
+
+    def _draw(self, job: Job[DraftRace]) -> None:
+        race, machine = job.result, measured_on(job, self.lesson.lm)
+        texts = _texts(self.lesson, race) if machine.model == self.lesson.lm.name else ()
+        times = race.plain_seconds / race.seconds
+        right = ALONE if times < 1 else SAME if race.is_same else OTHER
+        question = "Which lane is done first, and is its text another one?"
+        is_said = answered(question, (ALONE, OTHER, SAME), right, "spec_said")
+        show_race(_lanes(race, machine.model, texts), "spec", waits=not is_said)
+        if not is_said:
+            return
+        pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
+        same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
+        st.markdown(
+            f"**{same}; with the draft {pace}.** The gain depends on how often the draft agrees: "
+            "race on the dragon, too."
+        )
+        n_passes, n_tokens = plural(len(race.rounds), "pass", "es"), len(race.token_ids)
+        show_caption(
+            f"Measured on {machine.where}, greedy, the middle one of a few runs: {n_tokens} passes "
+            f"of the target alone, {n_passes} of it with the draft {race.draft}. The plain lane’s "
+            "tokens are spread evenly over its time."
+        )
+
+
+def _texts(lesson: SpeculativeLesson, race: DraftRace) -> tuple[str, ...]:
+    """Returns the prompt, and the text after each token."""
+    ids, tokenizer = (*race.prompt_ids, *race.token_ids), lesson.lm.tokenizer
+    n_prompt = len(race.prompt_ids)
+    return tuple(text_of(tokenizer, ids[: n_prompt + n]) for n in range(len(race.token_ids) + 1))
+
+
+def _lanes(race: DraftRace, target: str, texts: tuple[str, ...]) -> tuple[Lane, Lane]:
+    n_tokens = len(race.token_ids)
+    plain = tuple(race.plain_seconds * n / n_tokens for n in range(1, n_tokens + 1))
+    ends = accumulate(seconds for seconds, _ in race.rounds)
+    drafted = tuple(end for end, (_, n) in zip(ends, race.rounds, strict=True) for _ in range(n))[
+        :n_tokens
+    ]
+    return (
+        Lane(f"{target} alone", ((race.plain_seconds, "generated"),), plain, texts),
+        Lane(f"{target} with {race.draft}", ((race.seconds, "generated"),), drafted, texts),
+    )

@@ -1,0 +1,167 @@
+"""How a class answered, as a few bars, or as dots along a line; the pages of a room draw them.
+
+People have the colour of the prompt, the model that of generated text, as everywhere. There are at
+most five rows: more cannot be read from the back of a room.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from model.classroom.records import Bar, ClassRound, ClassRow, Dots, Outcome, Tally
+from viz.format import count, in_full, percent
+
+MAX_BARS = 5
+N_PLACES = 40  # dots that have room beside each other
+WIDE = 1000  # times the least number is the largest: their line is logarithmic
+CLASS, MODEL = ("the class", "prompt"), ("the model", "generated")
+SHARE = ("share of the bar", "expected")  # a line across the bar beside which it stands
+NOW, BEFORE = ("now", "prompt"), ("before the discussion", "rejected")
+
+
+def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outcome:
+    """Draws the votes of a question, and those of the first time where it was asked twice."""
+    now, before = _votes(tally), _votes(earlier) if earlier else {}
+    names = list(dict.fromkeys([*now, *before]))
+    if tally.question.kind != "choice" or not tally.question.options:
+        names.sort(key=lambda name: -now.get(name, 0))
+    shown = names if len(names) <= MAX_BARS else _most_frequent(names, now, right)
+    rounds = [now, before] if earlier else [now]
+    bars = [
+        _votes_bar(name, [votes.get(name, 0) for votes in rounds], rounds, right) for name in shown
+    ]
+    if len(shown) < len(names):
+        others = [sum(n for name, n in votes.items() if name not in shown) for votes in rounds]
+        bars.append(_votes_bar("all other answers", others, rounds, "", is_rest=True))
+    return Outcome((NOW, BEFORE) if earlier else (CLASS,), tuple(bars))
+
+
+def _votes(tally: Tally) -> dict[str, int]:
+    """Returns how often each answer was given: those on offer, and those that were written."""
+    return dict(zip(tally.question.options, tally.counts, strict=True)) | dict(tally.words)
+
+
+def _most_frequent(names: Sequence[str], votes: Mapping[str, int], right: str) -> list[str]:
+    """Returns what is right and the most frequent names in their order: others share a row."""
+    is_wrong = {name: name.casefold() != right.casefold() for name in names}
+    best = sorted(names, key=lambda name: (is_wrong[name], -votes.get(name, 0)))[: MAX_BARS - 1]
+    return [name for name in names if name in best]
+
+
+def _votes_bar(
+    name: str,
+    votes: Sequence[int],
+    rounds: Sequence[Mapping[str, int]],
+    right: str,
+    *,
+    is_rest: bool = False,
+) -> Bar:
+    of = [sum(each.values()) for each in rounds]
+    return Bar(
+        name,
+        tuple(n / max(1, all_) for n, all_ in zip(votes, of, strict=True)),
+        tuple(f"{count(n)} of {count(all_)}" for n, all_ in zip(votes, of, strict=True)),
+        is_marked=bool(right) and name.casefold() == right.casefold(),
+        is_rest=is_rest,
+    )
+
+
+def beside(found: ClassRound, came: int | None = None) -> Outcome:
+    """Draws what the class and the model gave each token, all others in one row.
+
+    Args:
+        found: The class beside the model.
+        came: The token that was appended; it is marked.
+    """
+
+    def weight(row: ClassRow) -> tuple[bool, float]:
+        return row.token_id != came, -max(row.class_prob, row.model_prob)
+
+    kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
+    rows = [row for row in found.rows if row in kept]
+    bars = [
+        _shares_bar(row.label, row.class_prob, row.model_prob, is_marked=row.token_id == came)
+        for row in rows
+    ]
+    rest = [max(0.0, 1 - math.fsum(probs)) for probs in
+            zip(*((row.class_prob, row.model_prob) for row in rows), strict=True)]  # fmt: skip
+    bars.append(_shares_bar("all other tokens", *rest, is_rest=True))
+    if came is not None:
+        return Outcome((CLASS, MODEL), tuple(bars))  # how it is to be read, was said before
+    return Outcome(
+        (CLASS, MODEL),
+        tuple(bars),
+        words="Each phone put as much on its token as it was sure. What it kept back, "
+        f"{percent(found.kept_back)} on average, is spread evenly over all "
+        f"{count(found.vocab_size)} tokens.",
+    )
+
+
+def _shares_bar(name: str, of_class: float, of_model: float, **more: bool) -> Bar:
+    return Bar(name, (of_class, of_model), (percent(of_class), percent(of_model)), **more)
+
+
+def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:
+    """Draws how many of a class's pointers fell on each token, across its share of the bar."""
+    n = sum(landed)
+    bars = (
+        Bar(name, (k / max(1, n), share), (f"{count(k)} of {count(n)}", ""))
+        for name, share, k in zip(names, shares, landed, strict=True)
+    )
+    return Outcome((CLASS, SHARE), tuple(bars))
+
+
+def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:
+    """Draws the numbers that a class wrote as stacked dots, and their median.
+
+    Args:
+        tally: What was written.
+        earlier: The same of the first time, where it was asked twice.
+        truth: The true number, where the class may see it.
+    """
+    rounds = [_numbers(each) for each in (tally, earlier) if each is not None]
+    every = [*rounds[0], *(rounds[1] if earlier else ()), *([] if truth is None else [truth])]
+    series = (NOW, BEFORE) if earlier else (CLASS,)
+    if not every:
+        return Outcome(series, words="Nobody wrote a number.")
+    low, high = min(every), max(every)
+    is_wide = low > 0 and high >= WIDE * low
+    place = _scale(low, high, is_log=is_wide)
+    dots = [
+        (place(number), height, i)
+        for i, of_round in enumerate(rounds)
+        for number, height in zip(of_round, _stacked(list(map(place, of_round))), strict=True)
+    ]
+    marks = []
+    if rounds[0]:
+        middle = float(np.median(rounds[0]))
+        marks.append((f"median {in_full(middle)}", place(middle), "prompt"))
+    if truth is not None:
+        marks.append((f"true {in_full(truth)}", place(truth), "generated"))
+    words = "Logarithmic: each step to the right multiplies." if is_wide else ""
+    drawn_dots = Dots(tuple(dots), tuple(marks), (in_full(low), in_full(high)))
+    return Outcome(series, dots=drawn_dots, words=words)
+
+
+def _numbers(tally: Tally) -> list[float]:
+    return sorted(float(number) for number, n in tally.words for _ in range(n))
+
+
+def _scale(low: float, high: float, *, is_log: bool) -> Callable[[float], float]:
+    """Returns what gives a number its place from 0 to 1: by its size, or by its logarithm."""
+    if is_log:
+        return lambda number: math.log(number / low) / math.log(high / low)
+    return lambda number: (number - low) / (high - low) if high > low else 0.5
+
+
+def _stacked(places: Sequence[float]) -> list[int]:
+    """Returns a height for each place, rising ones: the lowest where no dot is in the way."""
+    lasts: list[float] = []  # at each height, where the last dot stands
+    heights: list[int] = []
+    for place in places:
+        free = (i for i, last in enumerate(lasts) if place > last + 1 / N_PLACES)
+        height = next(free, len(lasts))
+        lasts[height : height + 1] = [place]
+        heights.append(height + 1)
+    return heights
