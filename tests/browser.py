@@ -1,7 +1,5 @@
 """One server and one Chromium per worker, and pages that note down whatever goes wrong in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,15 +19,21 @@ from benchmarks.harness import (
     visit,
     wait_idle,
 )
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from pages.frame.contents import lesson_at
 from tests.frame.accessibility import forget_first_requests
 
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 GLOSSARY = "glossary"
 ORIGIN = "http://scripts.test/"
+# what a page's policy refuses is an error, also where the page does without it
+TELL_TALE = """addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
+  console.error(`The page’s policy refuses ${blockedURI} (${violatedDirective})`);
+});"""
 
-expect.set_options(timeout=PATIENCE)  # what is expected is waited for; no test fails on the clock
+expect.set_options(
+    timeout=PATIENCE_MS
+)  # what is expected is waited for; no test fails on the clock
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +74,7 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     for each page would cost Chromium half as much again as the page.
     """
     context = browser.new_context(viewport=SCREEN)
-    context.add_init_script(CLOCK + EXPERT)
+    context.add_init_script(CLOCK + EXPERT + TELL_TALE)
     context.new_page().goto(f"{url}/_stcore/health")
     yield context
     context.close()

@@ -1,7 +1,5 @@
 """Jobs driven by hand, as far as a test needs them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from model.job import Job

@@ -3,8 +3,6 @@
 To import it takes each of them seconds. Run as a module, this is the process that forks.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import signal

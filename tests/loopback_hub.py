@@ -4,14 +4,12 @@ It answers what `huggingface_hub` asks: who a model is, its files, and each of t
 of the real one; large files by a second address, any file from any byte on.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,6 +37,7 @@ class Repository:
     breaks_after: list[int] = field(default_factory=list)  # bytes, of one answer after the other
     status: int = 200  # of every answer, where it is no success
     has_counts: bool = True  # whether the hub has looked into its safetensors
+    spoiled: list[Callable[[bytes], bytes]] = field(default_factory=list)  # of one answer each
 
     @property
     def sha(self) -> str:
@@ -52,6 +51,7 @@ class LoopbackHub:
 
     def __init__(self) -> None:
         self.repositories: dict[str, Repository] = {}
+        self.renamed: dict[str, str] = {}  # the names that repositories had, and have
         self.asked: list[tuple[str, str, str | None]] = []  # method, path, range
         self.flowing = threading.Event()  # cleared, large files wait half-way
         self.flowing.set()
@@ -106,6 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
         file = re.fullmatch(r"/(.+/.+?)/resolve/([^/]+)/(.+)", path)
         stored = re.fullmatch(r"/cdn/(.+/.+?)/(\w+)/(.+)", path)
         found = about or file or stored
+        if found and (new := self.hub.renamed.get(found[1])):
+            self.send(307, {"Location": self.path.replace(found[1], new, 1)})
+            return
         repository = self.hub.repositories.get(found[1]) if found else None
         if found is None or repository is None:
             self.refuse(404, "RepoNotFound")
@@ -160,6 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
     def give_bytes(self, repository: Repository, content: bytes, headers: dict[str, str]) -> None:
         """Sends a file from where it is wanted, as far as its repository lets it."""
         first = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
+        if len(content) > PIECE and repository.spoiled and self.command == "GET":
+            content = repository.spoiled.pop()(content)
         start, size = int(first[1]) if first else 0, len(content)
         headers["Content-Length"] = str(size - start)
         if first:
@@ -185,12 +190,15 @@ class _Handler(BaseHTTPRequestHandler):
 def describe(name: str, repository: Repository) -> dict[str, Any]:
     """What the hub says of a model, with the sizes of its files."""
     paths = sorted(path for path in repository.folder.iterdir() if path.is_file())
+    config = repository.folder / "config.json"
+    config = json.loads(config.read_text("utf-8")) if config.is_file() else {}
     said: dict[str, Any] = {
         "id": name,
         "modelId": name,
         "sha": repository.sha,
         "private": False,
         "gated": "manual" if repository.gated else False,
+        "config": {key: config[key] for key in ("architectures", "model_type") if key in config},
         "tags": ["license:apache-2.0"],
         "cardData": {"license": "apache-2.0"},
         "siblings": [{"rfilename": path.name, "size": path.stat().st_size} for path in paths],

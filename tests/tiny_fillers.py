@@ -1,7 +1,5 @@
 """Tiny seeded models that fill: a masked one (ModernBERT) and an encoder-decoder (T5)."""
 
-from __future__ import annotations
-
 import functools
 
 import transformers

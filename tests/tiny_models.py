@@ -4,8 +4,6 @@ Their weights are random, so what they write means nothing; how they compute is 
 tokenizer is byte-level with a few merges, and the vocabulary is wider than it, as real ones are.
 """
 
-from __future__ import annotations
-
 import functools
 import tempfile
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What is committed here, and what each Python file imports."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

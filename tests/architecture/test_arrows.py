@@ -3,8 +3,6 @@
 app -> pages -> model, viz; viz -> model.records and a topic's own records; model knows nobody.
 """
 
-from __future__ import annotations
-
 import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -58,6 +56,7 @@ MAY_USE_LIBRARIES = {
 ALLOWED = {
     ("model.classroom", "model.guess"): "a room is the guessing game with a phone for each player",
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
+    ("pages.lessons.classroom", "pages.lessons.tour"): "a guided lesson is a room's script",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
 }

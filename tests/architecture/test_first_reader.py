@@ -4,8 +4,6 @@ Lost, the first token waits for transformers' model classes, and the collector w
 libraries made.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What no committed file may hold, be called, or weigh."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -86,3 +84,19 @@ def test_models_are_safetensors_and_light() -> None:
 def test_every_shipped_model_has_its_card() -> None:
     for config in (ROOT / "model" / "pretrained").glob("*/config.json"):
         assert (config.parent / "README.md").is_file(), config.parent.name
+
+
+def test_what_pages_share_styles_kinds_of_places_and_knows_no_lesson() -> None:
+    """By how their keys end; a key by itself is that of a place which the frame draws."""
+    files = [path for path in text_files() if path.startswith("pages/frame/")]
+    drawn = " ".join(read(path) for path in python_files("pages/frame"))
+    for path in files:
+        named = re.findall(r"st-key-([\w-]+)", read(path))
+        assert not [key for key in named if f'"{key}"' not in drawn], path
+        ends = re.findall(r'class\*="([^"]+)"', read(path))
+        assert not [end for end in ends if not end.startswith(("_", "st-key-address"))], path
+
+
+def test_figures_are_shown_in_one_place_which_shows_their_numbers_too() -> None:
+    shown = [path for path in python_files("pages") if "plotly_chart(" in read(path)]
+    assert shown == ["pages/frame/figures.py"]

@@ -1,7 +1,5 @@
 """The two commands: the first run installs, the second neither installs nor asks anybody."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

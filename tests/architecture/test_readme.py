@@ -1,7 +1,5 @@
 """The README is short, its tree is the house, and what it and its guides name exists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 

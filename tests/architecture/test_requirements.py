@@ -1,7 +1,5 @@
 """What is installed is pinned, used, and no more than that."""
 
-from __future__ import annotations
-
 import re
 from importlib import metadata
 

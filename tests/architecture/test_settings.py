@@ -1,14 +1,16 @@
 """The app's settings: quick, quiet, offline, and legible in both themes."""
 
-from __future__ import annotations
-
+import asyncio
 import re
 import tomllib
+import weakref
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from starlette.applications import Starlette
 from streamlit import config
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig, NewSession
@@ -19,11 +21,17 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+from streamlit.web.server.starlette.starlette_agent_routes import create_agent_routes
 
-from pages.frame.patches import keep_theme, send_fragments_whole, watch_no_sources
+from pages.frame.patches import (
+    forget_who_left,
+    keep_theme,
+    send_fragments_whole,
+    watch_no_sources,
+)
 from tests.architecture.sources import OUR_OWN, python_files, read
 from tests.charts.test_palette import contrast, linear
-from tests.frame.asgi import run_apart
+from tests.frame.asgi import ask, run_apart
 from viz.palette import FONT, MONO, THEMES, Theme, code
 
 SETTINGS: dict[str, Any] = tomllib.loads(read(".streamlit/config.toml"))
@@ -41,6 +49,26 @@ READABLE, VISIBLE = 4.5, 3.0  # WCAG AA for text; for marks and icons
 )
 def test_the_app_is_quick_and_quiet(section: str, name: str, value: object) -> None:
     assert SETTINGS[section][name] == value
+
+
+def test_no_program_drives_a_page_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's agent interface, over HTTP and as MCP; where it is on, it says so itself."""
+    assert SETTINGS["server"]["enableAgentApi"] is False
+
+    def says(*, is_on: bool) -> str:
+        with monkeypatch.context() as patch:
+            own = config.get_option
+            said = {"server.enableAgentApi": is_on}
+            patch.setattr(config, "get_option", lambda name: said.get(name, own(name)))
+            app = Starlette(routes=create_agent_routes(Mock(), None))
+        if not is_on:
+            json = {"content-type": "application/json"}
+            for path in ("interact", "mcp"):
+                assert "not_available" in ask(app, f"/_stcore/agent/{path}", json, "POST").text
+        return ask(app, "/_stcore/agent/openapi.json").text
+
+    assert "switched off" in says(is_on=SETTINGS["server"]["enableAgentApi"])
+    assert "switched off" not in says(is_on=True)
 
 
 def names_of(options: dict[str, Any], above: str = "") -> Iterator[str]:
@@ -113,6 +141,23 @@ def test_nothing_unsent_of_a_fragment_is_left_when_it_runs_again(
         queue.enqueue(script_run_context.create_reference_msg(chart))
         queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["again"])
         assert len(queue) == n_kept
+
+
+def test_who_left_is_forgotten_though_nobody_else_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemorySessionStorage, "save", MemorySessionStorage.save)
+    forget_who_left()
+
+    async def leave() -> list[object]:
+        storage = MemorySessionStorage(ttl_seconds=0.2)
+        session = Mock(id="a")
+        storage.save(SimpleNamespace(session=session))
+        gone = weakref.ref(session)
+        del session
+        kept = [gone() is not None, storage.get("a") is not None]
+        await asyncio.sleep(0.5)
+        return [*kept, gone()]
+
+    assert run_apart(leave()) == [True, True, None]
 
 
 def test_fonts_need_no_network() -> None:

@@ -1,7 +1,5 @@
 """What hostile and unlucky people put in, a case a line, and a word of the answer."""
 
-from __future__ import annotations
-
 import json
 import math
 import struct
@@ -35,6 +33,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("generate", {"model": "/etc/passwd"}, "passwd is a file"),
     ("generate", {"model": "gapfiller"}, "storyteller is used"),
     ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
+    ("futures", {"selected": "1,-2", "top": BIG}, "up to 4 token ids"),
     ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
     ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
     ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
@@ -43,6 +42,8 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("causal_mask", {"head": "9"}, "storyteller has no such head"),
     ("kv_cache", {"prompt": "word " * 200}, "room for 150"),
     ("kv_cache", {"top_p": "-3"}, "not “-3”"),
+    ("constraints", {"temperature": "1e-300"}, "0 for greedy, or a number from"),
+    ("diffusion", {"temperature": "1e-300"}, "0 for greedy, or a number from"),
     ("sampling", {"use": BIG, "source": BIG}, "must be"),
 ]
 
@@ -99,6 +100,8 @@ FOLDERS: list[tuple[dict[str, Change], str]] = [
     ({CONFIG: {"vocab_size": 10**12}}, "cannot read"),
     ({CONFIG: {"is_encoder_decoder": True}}, "cannot read"),
     ({GENERATION: '{"eos_token_id": [[1]]}'}, "cannot read"),
+    ({GENERATION: json.dumps({"eos_token_id": [1] * 10**6})}, "more than 1 MB"),
+    ({CONFIG: {"title": "x" * 10**6}}, "more than 1 MB"),
     ({WEIGHTS: None}, "no safetensors weights"),
     ({WEIGHTS: None, "pytorch_model.bin": ""}, "as pickles only"),
     ({WEIGHTS: "version https://git-lfs"}, "git lfs pull"),
@@ -196,6 +199,7 @@ EVENTS: list[tuple[dict[str, Any], str]] = [
     ({"kind": "finish", "count": BIG}, "."),
     ({"kind": "next", "controls": {"top_p": "NaN"}}, "Top-p"),
     ({"kind": "next", "controls": {"use": [BIG] * 9}}, "use"),
+    ({"kind": "next", "controls": 5}, "."),
     ({"kind": BIG}, "reload the page"),
     ({"kind": "__init__"}, "reload the page"),
     ({"kind": "next", "branch": BIG}, "another text"),
@@ -211,6 +215,8 @@ RECORDS: list[tuple[Any, str]] = [
     ({"branches": [[[]]] * 10_000}, "cannot be read"),
     ({"active": [BIG]}, "none of them is the active one"),
     ({"model": None}, "cannot be read"),
+    ({"model": []}, "cannot be read"),
+    ({"model": {}}, "cannot be read"),
     ({"model": BIG}, "more than 200 characters"),
     ({"model": "/no/model"}, "neither a folder"),
     ({"model": "gapfiller"}, "storyteller is used"),
@@ -220,6 +226,7 @@ RECORDS: list[tuple[Any, str]] = [
     ({"last": {"id": 10**30}}, "out of its range"),
     ({"last": {"id": True}}, "."),
     ({"last": {"logprob": "nan"}}, "out of its range"),
+    ({"last": {"logprob": 10**400}}, "."),
     ({"last": {"ids": [10**9]}}, "no such tokens"),
     ({"last": {"ids": [-1, 0.5, None]}}, "no such tokens"),
     ({"last": {"ids": [1] * 10**6}}, "too long"),
@@ -270,17 +277,28 @@ CARDS: list[tuple[str, str]] = [
     ('{"data": "abc"}', "names no model"),
     ('{"data": [1, null]}', "names no model"),
     ('{"data": [{"max_model_len": 9}]}', "names no model"),
-    ('{"data": [{"id": "a", "max_model_len": -9}]}', "names no model"),
+    ('{"data": [{"id": "a", "max_model_len": -9}]}', "is no vLLM"),
+    ('{"data": 5}', "names no model"),
+    (json.dumps({"data": [{"id": "a", "owned_by": BIG}]}), "is no vLLM"),
     (json.dumps({"data": [{"id": BIG, "max_model_len": 9}]}), "."),
 ]
+WHOLE = [f"token_id:{i}" for i in range(4_096)]  # of the shipped vocabulary
+EVEN = -math.log(len(WHOLE))
 ANSWERS: list[tuple[str, str]] = [
     (expected(["a"]), "no log-probabilities"),
-    (expected({}), "ONE_TOKEN_ENGINE_MODEL"),
-    (expected({"token_id:-1": -1.0}), "ONE_TOKEN_ENGINE_MODEL"),
+    (expected({}), "0 of the 4,096"),
+    (expected(dict.fromkeys(WHOLE[:5], -2.0)), "5 of the 4,096"),
+    (expected(dict.fromkeys([*WHOLE[1:], "token_id:4096"], EVEN)), "ONE_TOKEN_ENGINE_MODEL"),
+    (expected(dict.fromkeys([*WHOLE[1:], "token_id:-1"], EVEN)), "ONE_TOKEN_ENGINE_MODEL"),
     (expected({"token_id:" + "9" * 40: -1.0}), "no log-probabilities"),
     (expected({BIG: -1.0}), "no log-probabilities"),
-    (expected({"token_id:1": None}), "no log-probabilities"),
-    (expected({"token_id:1": float("nan")}), "raw_logprobs"),
-    (expected({"token_id:1": float("inf")}), "raw_logprobs"),
+    (expected({"token_id:1": None}), "raw_logprobs"),
+    (expected({"token_id:1": math.nan}), "raw_logprobs"),
+    (expected({"token_id:1": math.inf}), "raw_logprobs"),
+    (expected(dict.fromkeys(WHOLE, math.nan)), "raw_logprobs"),
+    (expected(dict.fromkeys(WHOLE, EVEN) | {WHOLE[7]: math.nan}), "raw_logprobs"),
+    (expected(dict.fromkeys(WHOLE, EVEN + 1)), "raw_logprobs"),
+    (expected(dict.fromkeys(WHOLE, EVEN - 1)), "raw_logprobs"),
+    (expected(dict.fromkeys(WHOLE, -math.inf)), "raw_logprobs"),
     (json.dumps({"choices": [{"index": 0}, {"index": "0"}]}), "no log-probabilities"),
 ]

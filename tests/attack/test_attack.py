@@ -1,7 +1,5 @@
 """Whatever is put in, the answer is right or one short sentence, soon, and nothing is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import json
@@ -21,8 +19,9 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
 from benchmarks.visitor import Visitor
+from model.classroom.members import JOINING_SECONDS, MAX_PEOPLE, RoomError
 from model.classroom.records import Answer
-from model.classroom.room import JOINING_SECONDS, MAX_PEOPLE, Room, RoomError
+from model.classroom.room import Room
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
 from model.loading import LanguageModel, LoadError, load_model
@@ -30,7 +29,7 @@ from model.machine import child as child_process
 from model.machine.child import Child, EndedError
 from model.server.opening import open_server
 from model.weights import check, shapes
-from pages.frame import models
+from pages.frame import models, offers
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
 from pages.home.tab import Tab
@@ -325,6 +324,7 @@ ALONE, OPEN = "127.0.0.1", "0.0.0.0"
         (ALONE, "scribbler", "", "some/model", None),
         (ALONE, "scribbler", "", "{here}/in/m", None),
         (ALONE, "", "{here}/in", "{here}/out", None),
+        ("127.0.0.1.evil", "", "", "some/model", None),
         (OPEN, "", "", "unmasker", "unmasker"),
         (OPEN, "", "", "some/model", None),
         (OPEN, "", "", "{here}/in/m", None),
@@ -361,13 +361,13 @@ def test_who_may_open_what(
     here = {"here": str(tmp_path)}
     monkeypatch.setenv("ONE_TOKEN_MODELS", listed.format(**here))
     monkeypatch.setenv("ONE_TOKEN_FOLDER", root.format(**here))
-    monkeypatch.setattr(models.st.config, "get_option", lambda _: address)
+    monkeypatch.setattr(offers.st.config, "get_option", lambda _: address)
     if opens is None:
         with pytest.raises(LoadError, match=r"offers .* only: choose one of them") as caught:
             models.shared_model(name.format(**here))
         assert is_short(str(caught.value))
     else:
-        shown, source = models._resolve(name.format(**here))
+        shown, source = offers.resolve(name.format(**here))
         assert source == opens.format(**here)
         assert address == ALONE or str(tmp_path) not in shown
 

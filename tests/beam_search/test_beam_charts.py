@@ -1,7 +1,5 @@
 """The figures of beam search: what is drawn where, and what is said of it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -27,6 +25,7 @@ from viz.beam_search.comparison import (
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import tree_figure
+from viz.format import percent
 from viz.palette import colour
 
 
@@ -86,7 +85,7 @@ def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -
     ends = ("…␣had + ␣a", *(f"…␣&lt;b&gt; + {label}" for label in ("␣in", ".", "␣on")))
     assert figure.layout.yaxis.ticktext == ends  # by the beam's end as well as by the token
     totals = figure.data[-1]
-    assert list(totals.text) == ["−3.00", "−1.20", "−1.50", "−1.80"]
+    assert list(totals.text) == [percent(math.exp(-total)) for total in (3.0, 1.2, 1.5, 1.8)]
     assert min(totals.x) > max(max(xs) for xs in widths.values())  # clear of every bar
 
 

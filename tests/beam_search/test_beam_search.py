@@ -1,7 +1,5 @@
 """Beam search against transformers', best-first search against all texts, and what they record."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

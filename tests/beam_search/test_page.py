@@ -1,7 +1,5 @@
 """The beam-search lesson as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -11,7 +9,10 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
+from model.beam_search import rank_finished
 from model.loading import load_model
+from model.sampling import Settings
+from model.tokenizing import text_of
 from pages.lessons.beam_search.state import PROMPT, BeamLesson, BeamSteps
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
@@ -31,12 +32,25 @@ def steps(app: AppTest) -> BeamSteps:
     return lesson(app).stepper.steps
 
 
+def greedy_ids(app: AppTest) -> tuple[int, ...]:
+    """What the loop writes at temperature 0."""
+    search = steps(app).search
+    text = search.start.fork()
+    while len(text.steps) < search.max_new_tokens:
+        if text.step(Settings(temperature=0)).token_id in search.end_ids:
+            break
+    return tuple(text.ids[text.n_prompt :])
+
+
 def tree_texts(app: AppTest) -> list[str]:
     layout = json.loads(app.get_by_key("beam_tree").proto.spec)["layout"]
     return [chip["text"].partition("<br>")[0] for chip in layout["annotations"]]
 
 
 def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
+    assert steps(app).n_shown == 1, "the question comes first"
+    for _ in range(4):
+        press(app, "beam_step")
     drawn = tree_texts(app)
     assert "pruned greedy’s text at token" in captions(app)
     press(app, "beam_step")
@@ -57,11 +71,19 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
     assert not lesson(app).stepper.is_playing
     assert app.button(key="beam_step").disabled
     assert "over after token 4" in words(app)
+    shown = " ".join(html.proto.body for html in app.get("html"))
+    ids, best = steps(app).greedy().token_ids, rank_finished(steps(app).finished, 0.0)[0]
+    for text in (best.text, text_of(lesson(app).lm.tokenizer, ids)):
+        assert text.strip() in shown, "both sentences are there to be read"
+    assert (
+        best.total >= steps(app).greedy().total - 1e-5
+    )  # rows of another batch are rounded otherwise
+    assert steps(app).greedy().token_ids == greedy_ids(app)
     assert "2 rows of" in captions(app)  # the cache of the last pass
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
-    for _ in range(2):
+    for _ in range(6):
         press(app, "beam_step")
     search = steps(app).search
     app.slider(key="beam_penalty").set_value(1.5).run()
@@ -114,6 +136,6 @@ def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None
     expect(chips.first).to_be_visible()
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()
-    expect(page.get_by_text("Token 6 of at most 10")).to_be_visible()
+    expect(page.get_by_text("Token 1 of at most 10")).to_be_visible()
     expect(chips).not_to_have_count(n_before)
     assert_accessible_to_all(page)

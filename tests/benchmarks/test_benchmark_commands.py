@@ -1,7 +1,5 @@
 """The commands of the cache and the phases, on tiny models: every figure beside a ratio."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -23,7 +21,7 @@ from benchmarks import (
     replays,
 )
 from benchmarks.figures import describe_machine
-from model.fast.engines import BY_HAND, PLAIN
+from model.fast.engines import MANUAL, PLAIN
 from model.job import Progress, Work, finish
 from model.loading import LanguageModel
 from model.machine.device import processor
@@ -53,7 +51,7 @@ def test_every_engine_is_timed_beside_generate(
     monkeypatch.setattr(bench_phases, "PROMPT", "the cat")
     lm = tiny("llama")
     baseline, *ours = bench_phases.against_generate(lm, rounds=1, n_tokens=5)
-    assert [timing.label for timing in ours] == [PLAIN, BY_HAND]
+    assert [timing.label for timing in ours] == [PLAIN, MANUAL]
     assert all(len(timing.seconds) == 5 for timing in (baseline, *ours))
     assert capsys.readouterr().out.count("x of transformers’ generate") == 2
     bench_phases.report(finish(measure_phases(lm, PLAIN, swap=(3, 12), lengths=(4,))), baseline)
@@ -105,12 +103,13 @@ def test_one_command_measures_a_model_and_a_shape_and_records_both(
     monkeypatch.setattr(sys, "argv", ["on_gpu", "--shape", "shape", "--folder", str(tmp_path)])
     on_gpu.main()
     small, shape = capsys.readouterr().out.split("\nshape on ")
-    assert f"decode by {BY_HAND}: MBU" in small
-    assert "prefill of 16: MFU" in small
+    assert f"small: decode by {MANUAL}, of the bandwidth (MBU): " in small
+    assert "small: prefill of 16 tokens, of the matrix rate (MFU): " in small
+    assert "small: tokens/s of a batch of " in small
     assert "failed: no kernel image" in shape
     for said in (small, shape):
-        assert "times generate  (aim for a small model: 5 times)" in said
-        assert "2 J a token read, 30 J a token written" in said
+        assert "(aim at least 5: " in said
+        assert "2 J, 30 J" in said
     assert [one.machine.model for one in recordings(tmp_path)] == ["small"]
 
 

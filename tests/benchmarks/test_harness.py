@@ -1,13 +1,19 @@
 """What the other browser tests and the benchmarks trust: the witness sees, the clock is right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from benchmarks.harness import CLOCK, Witness, frames_during, time_to_paint
+from benchmarks.harness import (
+    CLOCK,
+    LONG_TASKS,
+    Witness,
+    frames_during,
+    long_tasks,
+    slow_down,
+    time_to_paint,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -60,3 +66,31 @@ def test_the_witness_sees_errors_and_keeps_the_page_off_the_network(bare_page: P
     assert witness.outside == ["http://example.com/"]
     assert witness.errors[0] == "said so"
     assert "oh" in witness.errors
+
+
+WORK = """() => {
+  const begin = performance.now();
+  for (let i = 0, x = 1; i < 3e6; i += 1) x = Math.sin(x + i);
+  return performance.now() - begin;
+}"""
+
+
+BUSY = """() => new Promise((rested) => setTimeout(() => {
+  const end = performance.now() + 120;
+  while (performance.now() < end);
+  setTimeout(rested);
+}))"""
+
+
+def test_a_task_that_blocks_is_told_and_a_slower_processor_takes_longer(bare_page: Page) -> None:
+    bare_page.add_init_script(LONG_TASKS)
+    bare_page.goto(LATE)
+    long_tasks(bare_page)
+    bare_page.evaluate(BUSY)
+    bare_page.wait_for_function("window.__tasks.length > 0")
+    ((_, took),) = long_tasks(bare_page)
+    assert took >= 0.12
+    assert not long_tasks(bare_page)
+    usual = min(bare_page.evaluate(WORK) for _ in range(3))
+    slow_down(bare_page, 20)
+    assert bare_page.evaluate(WORK) > 3 * usual

@@ -1,7 +1,5 @@
 """The mask's experiments on tiny models and beside transformers: what it hides, moves and leaks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,16 +1,14 @@
 """The figures of the mask's lesson show the records' own numbers, in both themes, as plain data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from model.causal_mask.records import (
     AttentionMaps,
-    Comparison,
     Edit,
     Leak,
     Losses,
+    ParallelCheck,
     Shift,
     TrainingMoment,
 )
@@ -56,7 +54,7 @@ def test_figures_of_any_size_are_well_made(n: int) -> None:
     checked(loss_figure(losses(n), [1.0] * (n // 2), "cpu, float32"))
     checked(divergence_figure(edit(n + 3)))
     checked(shifts_figure(SHIFTS))
-    checked(race_figure(Comparison(np.ones(n), 1e-6, 0.01, 5, 0.2), "cpu, float32"))
+    checked(race_figure(ParallelCheck(np.ones(n), 1e-6, 0.01, 5, 0.2), "cpu, float32"))
 
 
 def test_the_mask_is_hatched_and_what_looks_ahead_is_not() -> None:

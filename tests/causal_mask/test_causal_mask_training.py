@@ -1,7 +1,5 @@
 """Two copies in training: what they leave alone, what they learn, whose turn it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -61,7 +59,7 @@ def test_one_trains_at_a_time_until_it_ends_or_is_abandoned(
         Job(train_both_ways(tiny("gpt2"), IDS))
     first.stop()
     second = Job(train_both_ways(tiny("gpt2"), IDS))
-    monkeypatch.setattr(mask_training, "PATIENCE", 0.0)
+    monkeypatch.setattr(mask_training, "PATIENCE_SECONDS", 0.0)
     third = Job(train_both_ways(tiny("gpt2"), IDS))
     second.run_for(60.0)
     assert second.notice

@@ -1,7 +1,5 @@
 """The lesson on the mask as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +7,7 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
@@ -20,7 +18,7 @@ from tests.frame.driving import captions, errors, kept, open_home, open_lesson, 
 from tests.tiny_models import tiny
 
 RUN_FOR = Job.run_for
-SLOW = 3 * PATIENCE  # eight figures and a dozen passes at a visit
+SLOW = 3 * PATIENCE_MS  # eight figures and a dozen passes at a visit
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Numbers as words: nothing is rounded into what it is not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

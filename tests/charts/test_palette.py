@@ -5,8 +5,6 @@ doi:10.1109/TVCG.2009.113) at severity 1, on linear light; distances are Euclide
 (Ottosson 2020), where 0.02 is a just noticeable difference of large patches.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

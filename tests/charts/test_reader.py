@@ -1,16 +1,16 @@
 """A figure as its reader sees it: in their theme, and for the back row."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import plotly.graph_objects as go
 
-from viz.chart import add_bars, add_line, add_points, new_figure
-from viz.figure import Figure, as_seen, numbers_of
+from viz.chart import add_bars, add_cells, add_line, add_points, new_figure
+from viz.figure import Figure, as_seen
 from viz.labels import place_rows
+from viz.numbers import number_tables, numbers_html, numbers_of
 from viz.palette import code, colour, sheer
+from viz.serving.lanes_chart import add_boxes
 
 
 def a_figure() -> Figure:
@@ -57,6 +57,38 @@ def test_every_role_is_painted_and_no_text_is() -> None:
     assert note.pop("text") == "var(--kept)", "what a reader writes stays"
     assert described["layout"]["template"]["layout"]["colorway"][0] == code("kept", "dark")
     assert "var(" not in json.dumps(described, default=str)
+
+
+def test_all_that_a_figure_draws_stands_in_tables_and_no_label_is_markup() -> None:
+    figure = new_figure(x="tokens", y="seconds")
+    add_line(figure, "measured", [1, 2], [0.25, 1 / 3], "", hover="%{y}")
+    add_line(figure, "", [0, 9], [7, 7], "")  # only guides the eye
+    marks, cells = number_tables(figure), new_figure()
+    assert marks == [
+        [
+            {"series": "measured", "tokens": "1", "seconds": "0.2500"},
+            {"series": "measured", "tokens": "2", "seconds": "0.3333"},
+        ]
+    ]
+    labels = ["&lt;b&gt;", "a", "a"]
+    ticks = {"tickvals": [0, 1, 2], "ticktext": labels, "title": {"text": "token"}}
+    cells.update_layout(xaxis=ticks, yaxis={"tickvals": [0], "ticktext": ["layer 1"]})
+    add_cells(cells, np.array([[0.5, np.nan, 3]]), ["", ""])
+    assert number_tables(cells) == [[{"row": "layer 1", "<b>": "0.5000", "2: a": "–", "3: a": "3"}]]
+    written = numbers_html(cells)
+    assert "<b>" not in written
+    assert '<th scope="row">layer 1</th>' in written
+    spans = new_figure(x="seconds")
+    add_boxes(spans, "waiting", [(0, 1, 2.5), (1, 0, 4)], "rejected")
+    add_bars(spans, "run", ["a"], [2], base=[1])
+    place_rows(spans, ["first", "second"])
+    assert [
+        (row["row"], row["seconds, from"], row["seconds, to"]) for row in number_tables(spans)[0]
+    ] == [
+        ("first", "1", "2.500"),
+        ("second", "0", "4"),
+        ("a", "1", "3"),
+    ]
 
 
 def test_who_hears_the_page_is_told_each_mark_and_the_ends_of_a_line() -> None:

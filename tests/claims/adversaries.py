@@ -4,8 +4,6 @@ Each keeps the tokenizer, the shapes and, where it says so, the trained weights 
 that drafts, judges and masked models are of the same kind.
 """
 
-from __future__ import annotations
-
 import functools
 import tempfile
 from collections.abc import Callable

@@ -5,8 +5,6 @@ sentence is about; beside it stands the verdict that must come out. Where no mod
 clock does, or an algorithm with a well-known fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from itertools import count
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from model.batch import read_whole
 from model.beam_search.records import DecodingCost
 from model.claims import advanced, errors
 from model.claims.context import ExperimentContext
@@ -23,7 +22,8 @@ from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Outcome
 from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
 from model.kv_cache.records import FlopCheck, Race
-from model.prefill_decode.records import Ceilings, Request, Roofline, RoofPoint, Timed
+from model.language_model import LanguageModel
+from model.prefill_decode.records import Ceilings, RequestTiming, Roofline, RoofPoint, Timed
 from model.records import Flops
 from model.snowball import thread
 from model.snowball.records import Exposure, Forks
@@ -57,9 +57,9 @@ def takes(*seconds: float) -> Callable[..., tuple[np.ndarray, ...]]:
     return lambda *_args, **_named: tuple(np.array([one, one * 1.01]) for one in seconds)
 
 
-def all_at_first(n: int) -> Callable[..., Request]:
+def all_at_first(n: int) -> Callable[..., RequestTiming]:
     """The first token takes all the time, however many follow."""
-    return gives(Request(6, 1.0, (1e-9,) * (n - 1)))
+    return gives(RequestTiming(6, 1.0, (1e-9,) * (n - 1)))
 
 
 def other_texts_every_time() -> Callable[..., list[list[int]]]:
@@ -70,6 +70,12 @@ def other_texts_every_time() -> Callable[..., list[list[int]]]:
         return [list(range(first, first + 20)) for _ in rows]
 
     return write
+
+
+def of_whole_texts(lm: LanguageModel, ids: Sequence[int], temperature: float) -> float:
+    """The log-probability of a text, divided by the temperature as a whole."""
+    rows = read_whole(lm, ids[:-1], 4)
+    return float(rows[np.arange(4), ids[-4:]].sum()) / temperature
 
 
 def seeds_not_followed() -> Callable[..., Made]:
@@ -163,7 +169,7 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C01", "bigram", {}, HOLDS),  # of any model
     ("C03", SHIPPED, FLAT_LOOP, FAILS),
     ("C06", "mamba", {}, FAILS),
-    ("C08", SHIPPED, {ANSWER: gives(Request(6, 1.0, (1e-9,) * 7))}, FAILS),
+    ("C08", SHIPPED, {ANSWER: gives(RequestTiming(6, 1.0, (1e-9,) * 7))}, FAILS),
     ("C10", "bigram", {}, FAILS),
     ("C10", "window 9", {}, FAILS),
     ("C10", "uniform", {}, FAILS),
@@ -263,6 +269,9 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     # the least likely token is the end, after which nothing would be written
     ("C44", SHIPPED, {"errors.options": gives([Made(token_id=300), Made(token_id=0)])}, HOLDS),
     ("C45", SHIPPED, FLAT_LOOP | SLOW_SCORE, FAILS),
+    ("C46", "uniform", {"search.LIMIT": 3}, FAILS),
+    # a temperature of whole texts goes to the likeliest
+    ("C46", SHIPPED, {"search.logprob_at": of_whole_texts}, FAILS),
 ]
 
 

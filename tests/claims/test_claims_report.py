@@ -1,7 +1,5 @@
 """Findings become words, data and a page, and nothing in them can break out of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

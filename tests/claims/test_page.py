@@ -1,7 +1,5 @@
 """The page of claims as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +15,7 @@ from model.job import finish
 from model.loading import LanguageModel
 from model.source_code import source_of
 from pages.frame.claims import EMPIRICAL
+from pages.lessons.claims.lesson import SURPRISES
 from pages.lessons.claims.state import ClaimsLesson
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press
@@ -31,9 +30,17 @@ def test_a_press_runs_one_claim_or_all_and_stops_them() -> None:
     def n_recorded() -> int:
         return sum(one.proto.body.count(", recorded</b>") for one in app.get("html"))
 
-    assert n_recorded() == len(EMPIRICAL)  # until they are run
+    # until they are run; those that surprise are not told before the reader has said something
+    assert n_recorded() == len(EMPIRICAL) - len(SURPRISES)
+    n_asked = sum(one.proto.body.count("what do you say?") for one in app.get("html"))
+    assert n_asked == len(SURPRISES)
+    for claim in SURPRISES:
+        app.session_state[f"claim_{claim.id}_said"] = "holds"
+    app.run()
+    assert n_recorded() == len(EMPIRICAL)
     press(app, "run_C06")
-    app.session_state["claim_C06_code"] = True  # its drawer, opened
+    app.session_state["claim_C06_details"] = True  # its drawers, opened
+    app.session_state["claim_C06_code"] = True
     app.run()
     assert [code.value for code in app.code] == ["\n".join(source_of(EXPERIMENTS["C06"]).lines)]
     assert set(lesson.findings) == {"C06"}
@@ -76,7 +83,8 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     assert_accessible(page)
     by_key(page, "run_C06").get_by_role("button").click()
     expect(row.get_by_text("✓ holds here").first).to_be_visible(timeout=SLOW)
-    expect(page.get_by_text("1 holds here, 8 by definition, 36 not run")).to_be_visible(
+    row_of_all = by_key(page, "claims_row")  # the announcer says it as well
+    expect(row_of_all.get_by_text("1 holds here, 8 by definition, 37 not run")).to_be_visible(
         timeout=SLOW
     )
 
@@ -88,7 +96,7 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     page.keyboard.press("Enter")
     expect(run).to_have_text(re.compile("Run all"), timeout=SLOW)
     expect(run).to_be_focused()
-    expect(page.get_by_text(re.compile(r"\d+ not run"))).to_be_visible()
+    expect(row_of_all.get_by_text(re.compile(r"\d+ not run"))).to_be_visible()
 
     with page.expect_download(timeout=SLOW) as download:
         by_key(page, "claims_save_html").get_by_role("button").click()

@@ -1,24 +1,30 @@
-"""A teacher and a phone on the app's own server: join, answer, close, append, reload."""
-
-from __future__ import annotations
+"""A room on the app's own server: desk, projector and phones, each in a real browser."""
 
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from benchmarks.harness import Witness, by_key, visit, wait_idle
-from tests.frame.accessibility import (
-    assert_accessible,
-    assert_accessible_to_all,
-    forget_first_requests,
-)
+from tests.frame.accessibility import assert_accessible, forget_first_requests, violations
 
 pytestmark = pytest.mark.browser
 
+PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
+SMALL: ViewportSize = {"width": 320, "height": 568}
+ASIDE: ViewportSize = {"width": 568, "height": 320}
+BACK_ROW = 48  # pixels of letters that the back row reads, on a projector of 1080 lines
+
+LONG = (  # more than a projector has room for beside bars
+    "One day, a little girl named Lily went to the park with her mom. The sun was warm.\n"
+    "She had a red ball and a big smile on her face. She ran to the pond, and there she saw a"
+)
 NO_PHONE_SENDS = [
     ("join", b"{"),
     ("join", b"[" * 1999),
@@ -29,37 +35,70 @@ NO_PHONE_SENDS = [
     ("answer", {"number": 1, "option": 0, "confidence": "very"}),
     ("answer", {"number": 1, "option": 0}),
     ("state", None),
+    ("desk/state", None),
+    ("desk/press", {"do": "end"}),
 ]
 
 
-def refusal(url: str, body: Any) -> str:
-    """What the server says to what no phone sends."""
+def asked(url: str, body: Any = None) -> Any:
+    """What the server says to a program."""
     data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"x-phone": "stranger"})
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=10)
-    assert refused.value.code == 409
-    return str(json.loads(refused.value.read())["error"])
+    request = urllib.request.Request(url, data, {"x-phone": "stranger", "x-desk": "stranger"})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.loads(answer.read())
+    except urllib.error.HTTPError as refused:
+        return json.loads(refused.read()) if refused.code == 409 else {}
 
 
-def press(page: Page, key: str) -> None:
-    by_key(page, key).get_by_role("button").click()
+@dataclass
+class Room:
+    """The pages of one room."""
+
+    code: str
+    desk: Page
+    projector: Page
+    phone: Page
+
+    def press(self, name: str) -> None:
+        self.desk.get_by_role("button", name=name, exact=True).first.click()
+
+    def others_answer(self, url: str, n: int, option: int) -> None:
+        """So many phones that need no browser."""
+        base = f"{url}/room/{self.code}"
+        for _ in range(n):
+            token = asked(f"{base}/join", {})["token"]
+            headers = {"x-phone": token}
+            with urllib.request.urlopen(
+                urllib.request.Request(f"{base}/state", headers=headers), timeout=10
+            ) as answer:
+                number = json.loads(answer.read())["question"]["number"]
+            body = json.dumps({"number": number, "option": option}).encode()
+            urllib.request.urlopen(
+                urllib.request.Request(f"{base}/answer", body, headers), timeout=10
+            ).close()
 
 
-def open_a_room(page: Page, url: str) -> str:
-    """On the teacher's page; returns the room's code."""
+@pytest.fixture
+def room(page: Page, window: BrowserContext, url: str, witness: Witness) -> Iterator[Room]:
+    """Opened by a teacher; one phone has joined, by a code that was mistyped at first."""
     visit(page, f"{url}/classroom")
     assert_accessible(page)
-    press(page, "classroom_open")
-    code = page.locator("[data-testid=stHtml] b").first
-    expect(code).to_be_visible()
-    assert_accessible_to_all(page)
-    page.set_viewport_size({"width": 1280, "height": 800})
-    return code.inner_text()
-
-
-def join(phone: Page, url: str, code: str) -> None:
-    """By a code that was mistyped at first."""
+    by_key(page, "classroom_open").get_by_role("button").focus()
+    with focus_stays(page):
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("link", name="Open the desk")).to_be_visible()
+    link = page.get_by_role("link", name="Open the desk").get_attribute("href")
+    assert link is not None
+    code = link.split("/")[2]
+    desk, projector, phone = (window.new_page() for _ in range(3))
+    for each in (desk, projector, phone):
+        witness.watch(each)
+    desk.goto(f"{url}{link.removeprefix('.')}")
+    expect(desk.locator("#desk")).to_be_visible()
+    projector.set_viewport_size(PROJECTOR)
+    projector.goto(f"{url}/room/{code}/projector")
+    phone.set_viewport_size(SMALL)
     phone.goto(f"{url}/room/ZZZZ")
     phone.locator("#name").fill("Ada")
     phone.locator("#join button").click()
@@ -68,69 +107,227 @@ def join(phone: Page, url: str, code: str) -> None:
     phone.locator("#code").fill(code.lower())
     phone.locator("#join button").click()
     expect(phone.locator("#text")).to_have_text("The cat sat on the")
+    expect(phone.locator("#ask")).to_be_focused()
+    witness.errors.clear()  # the browser's own line about the mistyped code
+    page.reload()  # the desk's cookie says which room is open here
+    wait_idle(page)
+    expect(page.get_by_role("link", name="Open the desk")).to_have_attribute("href", link)
+    forget_first_requests(witness)
+    yield Room(code, desk, projector, phone)
+    for each in (desk, projector, phone):
+        each.close()
 
 
-def predict_a_number(page: Page, phone: Page) -> None:
-    page.get_by_role("button", name="A question of your own").click()
-    options = page.get_by_role("textbox", name="Answers, one a line")
-    options.fill("")
-    options.press("Control+Enter")
-    press(page, "classroom_choice")
-    field = phone.locator("#word")
-    expect(field).to_have_attribute("type", "number")
-    field.fill("12.5")
-    phone.locator("#write button").click()
-    expect(page.get_by_text("1 of 1 have answered")).to_be_visible()
-    press(page, "classroom_close")
-    expect(by_key(page, "classroom_votes")).to_be_visible()
+@contextmanager
+def focus_stays(page: Page) -> Iterator[None]:
+    """Whoever presses by keyboard is never sent back to the top of the page."""
+    yield
+    page.wait_for_function(
+        "() => document.activeElement !== document.body"
+    )  # drawn anew, it is found again
 
 
-def test_a_round_with_a_phone_and_a_teacher_who_reloads(
-    page: Page, window: BrowserContext, url: str, witness: Witness
-) -> None:
-    code = open_a_room(page, url)
-    phone = window.new_page()
-    join(phone, url, code)
-    press(page, "classroom_next")
+def assert_bars_are_as_long_as_their_counts(page: Page) -> None:
+    bars = page.locator(".bar").evaluate_all(
+        "(bars) => bars.map((bar) => [parseInt(bar.textContent), bar.firstChild.offsetWidth])"
+    )
+    longest, most = max(width for _, width in bars), max(n for n, _ in bars)
+    assert longest > 40
+    assert all(abs(width - longest * n / most) <= 4 for n, width in bars), bars
+
+
+def assert_on_one_screen(phone: Page) -> None:
+    """Nothing of a question has to be scrolled to, upright and on its side."""
+    for size in (SMALL, ASIDE):
+        phone.set_viewport_size(size)
+        phone.wait_for_function(
+            "() => document.documentElement.scrollHeight <= innerHeight"
+            " && document.documentElement.scrollWidth <= innerWidth"
+        )
+    phone.set_viewport_size(SMALL)
+
+
+def assert_read_from_the_back_row(projector: Page, *names: str) -> None:
+    """The letters are large, nothing is cut, code and picture are there, and nothing to press."""
+    for name in names:
+        size = projector.locator(f"#{name}").evaluate(
+            "(one) => parseFloat(getComputedStyle(one).fontSize)"
+        )
+        assert size >= BACK_ROW, name
+    assert projector.evaluate("document.querySelector('main').scrollHeight <= innerHeight")
+    assert projector.locator("#qr").evaluate("(one) => one.naturalWidth > 0 && one.width >= 200")
+    expect(projector.locator("#code")).to_be_in_viewport()
+    assert projector.locator("button, a, input, nav").count() == 0
+
+
+def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> None:
+    desk, projector, phone = room.desk, room.projector, room.phone
+    assert "#" not in desk.url, "the key is in no address that a projector might show"
+    assert violations(desk) == []
+    desk.locator("#next").focus()
+    with focus_stays(desk):
+        desk.keyboard.press("Enter")
+        expect(desk.locator("#ask")).to_have_text("What comes next?")
     options = phone.locator("#options button")
     expect(options).to_have_count(5)
-    options.nth(1).click()
-    expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_text("1 of 1 have answered")).to_be_visible()
-
+    expect(phone.locator("#sure")).to_be_hidden()  # first the answer, then how sure
+    assert_on_one_screen(phone)
+    options.nth(1).focus()
+    with focus_stays(phone):
+        phone.keyboard.press("Enter")
+        expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("#sure")).to_be_visible()
+    assert_on_one_screen(phone)
+    assert "␣" not in phone.locator("body").inner_text()
     phone.reload()  # keeps its place and its answer
     expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
-    press(page, "classroom_close")
-    expect(by_key(page, "classroom_class")).to_be_visible()
-    expect(options.nth(1)).to_be_disabled()
-    press(page, "classroom_append_draw")
-    expect(by_key(page, "classroom_score")).to_contain_text("Ada")
-    expect(phone.locator("#revealed")).not_to_be_empty()
-    text = phone.locator("#text").inner_text()
-    assert text.startswith("The cat sat on the")
-    assert len(text) > len("The cat sat on the")
+    room.others_answer(url, 4, 1)
+    expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
+    assert projector.locator("#outcome").is_hidden()
+    assert_read_from_the_back_row(projector, "text", "ask", "options")
 
-    predict_a_number(page, phone)
-    for at in (code, "ZZZZ", "x" * 500):
-        for path, body in NO_PHONE_SENDS:
-            said = refusal(f"{url}/room/{at}/{path}", body)
-            assert said.endswith("."), (path, body)
-            assert len(said) < 300
+    desk.get_by_role("button", name="Close").focus()
+    options.nth(0).focus()
+    with focus_stays(desk), focus_stays(phone):
+        desk.keyboard.press("Enter")
+        expect(projector.locator(".bars")).to_contain_text("5 of 5")
+        expect(phone.locator(".bars")).to_contain_text("5 of 5")
+        expect(phone.locator("#sent")).to_contain_text("You said")
+    expect(phone.get_by_role("group", name="What comes next?")).to_have_count(0)  # it is said once
+    assert "model" not in projector.locator("main").inner_text()
 
-    page.reload()
-    wait_idle(page)
-    forget_first_requests(witness)
-    shown = page.get_by_test_id("stHtml").filter(has_text="The cat sat on the")
-    expect(shown).to_be_visible()
-    assert shown.inner_text().replace("␣", " ").strip() == text
+
+def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
+    room: Room, url: str, witness: Witness
+) -> None:
+    desk, projector, phone = room.desk, room.projector, room.phone
+    desk.get_by_text("Another text").click()
+    desk.locator("#prompt").fill(LONG)
+    desk.get_by_role("button", name="Begin with this text").click()
+    expect(phone.locator("#text")).to_contain_text("saw a")
+    room.press("What comes next?")
+    phone.locator("#options button").first.click()
+    room.others_answer(url, 4, 1)
+    expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
+    assert_read_from_the_back_row(projector, "text", "ask", "options")
+    room.press("Close")
+    room.press("Reveal")
+    expect(projector.locator(".keys")).to_contain_text("the model")
+    whose = phone.get_by_role("img", name="the model: ")  # each number says whose it is
+    expect(whose.nth(1)).to_be_visible()
+    assert 2 <= projector.locator(".bars .name").count() <= 5
+    assert_read_from_the_back_row(projector, "text", "ask", "outcome")
+    assert violations(phone) == []
+    assert violations(projector) == []
+    room.press("Append the model’s draw")
+    expect(phone.locator("#revealed")).to_contain_text("The model drew")
+    expect(projector.locator("#text .drawn")).to_be_visible()
+    assert_read_from_the_back_row(projector, "text", "ask", "outcome")
+    assert_on_one_screen(phone)
+
+    desk.reload()  # the browser has the key
+    expect(desk.locator("#revealed")).to_contain_text("The model drew")
     link = phone.locator("#over").get_attribute("href")
     assert link is not None
-    assert link.startswith("/?")
     phone.goto(url + link)
     wait_idle(phone)
-    expect(phone.locator(".token")).to_have_count(7)  # start, five, and one
-    hold = by_key(phone, "live").get_by_role("checkbox", name="Hold")
-    expect(hold).to_be_checked()
-    by_key(phone, "live").get_by_role("button", name="Next", exact=True).click()
-    phone.wait_for_function("location.search.includes('run=2')")
-    assert "hold=1" in phone.url
+    expect(phone.locator(".token").first).to_be_visible()
+    assert phone.locator(".token.is-forced").count() == 0, "what the model drew is drawn"
+    forget_first_requests(witness)
+
+
+def test_a_lesson_is_the_room_s_script(room: Room, url: str) -> None:
+    projector, phone = room.projector, room.phone
+    room.press("Ask question 1")  # the sampler
+    expect(projector.locator("#bar span").first).to_be_visible()
+    expect(phone.locator("#ask")).to_contain_text("0.")
+    assert_on_one_screen(phone)
+    assert_read_from_the_back_row(projector, "text", "ask", "bar")
+    assert projector.locator("#bar b").count() == 0, "where the pointers fall is the question"
+    phone.locator("#options button").first.click()
+    room.others_answer(url, 4, 0)
+    room.press("Close")
+    expect(projector.locator("#bar b")).to_have_count(5)
+    expect(phone.locator("#sent")).to_contain_text("It fell on")
+    assert_bars_are_as_long_as_their_counts(phone)
+    assert_bars_are_as_long_as_their_counts(projector)
+    assert_read_from_the_back_row(projector, "text", "ask", "bar", "outcome")
+    assert_on_one_screen(phone)
+
+    room.press("Ask question 2")
+    expect(phone.locator("#options button")).to_have_count(3)
+    phone.get_by_role("button", name="the first").click()
+    room.press("Close")
+    expect(phone.locator("#sent")).to_have_text("You said “the first”.")
+    room.press("Ask again")
+    phone.get_by_role("button", name="the widest").click()
+    room.press("Close")
+    room.press("Reveal")
+    expect(phone.locator("#sent")).to_contain_text("Right")
+    expect(projector.locator(".bars .marked")).to_have_text("the widest")
+    expect(projector.locator(".keys")).to_contain_text("before the discussion")
+    assert_read_from_the_back_row(projector, "ask", "outcome")
+    room.press("Show its page")
+    shown = projector.frame_locator("#page")
+    expect(shown.locator(".st-key-live").first).to_be_visible()
+    expect(projector.locator("#code")).to_be_in_viewport()
+    expect(phone.locator("#over")).to_have_text("Open this page")
+    room.press("Take its page away")
+    expect(projector.locator("#page")).to_be_hidden()
+
+
+def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Room) -> None:
+    desk, phone = room.desk, room.phone
+    desk.locator("#seconds").fill("6")
+    desk.get_by_text("A question of your own").click()
+    desk.locator("#options").fill("")
+    desk.locator("#truth").fill("12.5")
+    phone.evaluate(
+        """() => {
+          globalThis.heard = [];
+          for (const name of ["ask", "soon"]) {
+            const one = document.getElementById(name);
+            new MutationObserver(() => heard.push(one.textContent))
+              .observe(one, { childList: true, characterData: true, subtree: true });
+          }
+        }"""
+    )
+    desk.locator("#own button").click()
+    expect(phone.locator("#ask")).to_have_text("Which temperature suits a poem?")
+    expect(phone.locator("#word")).to_have_attribute("type", "number")
+    phone.locator("#word").fill("3")
+    phone.locator("#write button").click()
+    expect(phone.locator("#soon")).to_have_text("Time is up.")
+    expect(phone.locator("#left")).to_be_hidden()
+    asked, *said, last = phone.evaluate("heard")
+    assert (asked, last) == ("Which temperature suits a poem?", "Time is up.")
+    assert len(said) <= 1, "nothing is said every second"
+    expect(room.projector.locator("#outcome")).to_be_visible()  # without a press
+    room.press("Reveal")
+    for screen in (room.projector, phone, desk):  # at the right end there is room for its words
+        mark = screen.locator(".dots .generated")
+        expect(mark).to_contain_text("12.5")
+        assert mark.evaluate(
+            "(one) => one.getBoundingClientRect().right <= one.closest('main').clientWidth"
+        )
+    assert_on_one_screen(phone)
+
+
+def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
+    room: Room, url: str, witness: Witness
+) -> None:
+    for at in (room.code, "ZZZZ", "x" * 500):
+        for path, body in NO_PHONE_SENDS:
+            said = asked(f"{url}/room/{at}/{path}", body).get("error", "")
+            assert said.endswith("."), (path, body)
+            assert len(said) < 300
+    room.desk.on("dialog", lambda dialog: dialog.accept())
+    room.desk.get_by_text("This room").click()
+    room.desk.locator("#end").click()
+    expect(room.desk.locator("#error")).to_contain_text("ended")
+    expect(room.projector.locator("#error")).not_to_be_empty()
+    expect(room.phone.locator("#error")).not_to_be_empty()
+    expect(room.phone.locator("#join")).to_be_visible()
+    room.phone.goto(f"{url}/room/%E0%A4%A")  # no text
+    expect(room.phone.locator("#join")).to_be_visible()
+    witness.errors.clear()  # the browser's own lines about what was refused

@@ -1,7 +1,5 @@
 """A room's rules: who joins, what counts, what a phone is shown."""
 
-from __future__ import annotations
-
 import math
 import threading
 from contextlib import suppress
@@ -11,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.classroom.records import Answer
-from model.classroom.room import (
+from model.classroom.members import (
     HERE_SECONDS,
     JOIN_SECONDS,
     JOINING_SECONDS,
     JOINS_AT_ONCE,
     MAX_PEOPLE,
-    MIN_SECONDS_BETWEEN,
-    Room,
     RoomError,
 )
+from model.classroom.names import as_word
+from model.classroom.records import Answer, Bar, Outcome, SceneShown
+from model.classroom.room import MIN_SECONDS_BETWEEN, Room
 from model.classroom.rounds import landing
 
 
@@ -112,25 +110,100 @@ def test_a_room_has_a_limit_and_names_are_taken_once(room: Room, clock: Clock) -
         room.join()
 
 
-def test_a_phone_is_never_shown_what_others_answered(room: Room) -> None:
+SEEN_BY_ALL = {"version", "text", "scene", "question", "outcome", "revealed"}
+
+
+def test_nobody_is_shown_what_others_answered_before_the_question_is_closed(room: Room) -> None:
     phones = [room.join(f"p{i}") for i in range(3)]
     number = asked(room)
     for i, phone in enumerate(phones[:2]):
         room.answer(phone, number, Answer(i))
-    shown = room.view(phones[2])
+    shown, screen = room.view(phones[2]), room.screen()
     assert shown["question"]["mine"] is None
-    assert set(shown) == {"version", "text", "link", "revealed", "question"}
+    assert set(shown) == {*SEEN_BY_ALL, "link"}
+    counts = {"n_answers", "n_people", "pointers", "has_begun"}
+    assert set(screen) == {*SEEN_BY_ALL, "explained", *counts}
+    assert (screen["n_answers"], screen["outcome"], screen["pointers"]) == (2, None, [])
+    assert "p0" not in str(screen), "no names on the projector"
+    assert room.thinking() == ["p2"]
+
+
+def test_a_phone_learns_whether_it_was_right_once_that_is_revealed(room: Room) -> None:
+    right, wrong, silent = (room.join() for _ in range(3))
+    number = asked(room)
+    room.answer(right, number, Answer(1))
+    room.answer(wrong, number, Answer(0))
+    room.close()
+    assert room.view(right)["question"]["is_right"] is None
+    room.reveal("It is two.", "two")
+    verdicts = [room.view(phone)["question"]["is_right"] for phone in (right, wrong, silent)]
+    assert verdicts == [True, False, None]
+    assert "two" not in str(room.view(silent)["question"]["mine"])
+    asked(room)
+    assert (room.right, room.revealed, room.outcome) == ("", "", None), "of the last question"
+
+
+def test_a_number_is_right_however_it_is_written(room: Room) -> None:
+    phone = room.join()
+    number = room.ask("number", "How many?", [], may_write=True).number
+    room.answer(phone, number, Answer(None, "30.0"))
+    room.close()
+    room.reveal("", "30")
+    assert room.view(phone)["question"]["is_right"] is True
+
+
+def test_what_a_question_came_to_stays_while_its_text_goes_on(room: Room) -> None:
+    phone = room.join()
+    asked(room)
+    room.close()
+    outcome = Outcome((("the class", "prompt"),), (Bar("one", (1.0,), ("1 of 1",)),))
+    room.show_outcome(outcome)
+    room.show_text("It goes on", "?")
+    assert room.view(phone)["outcome"]["bars"][0]["texts"] == ("1 of 1",)
+    asked(room)
+    room.show_text("It begins anew", "?")
+    assert room.view(phone)["question"] is None, "an open question is about the text before it"
+
+
+def test_the_page_of_a_scene_gives_way_to_the_next_question(room: Room) -> None:
+    room.show_page(True)  # there is no scene yet
+    room.show_scene(SceneShown("The draw", "Words.", "./kv_cache"))
+    room.show_page(True)
+    assert room.screen()["scene"]["is_page_shown"] is True
+    asked(room)
+    assert room.screen()["scene"] == {
+        "title": "The draw",
+        "words": "Words.",
+        "address": "./kv_cache",
+        "is_page_shown": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "word"),
+    [
+        ("␣bed", "bed"),
+        ("ed", "…ed"),
+        (".", "."),
+        ("␣", "a space"),
+        ("⏎", "new line"),
+        ("␣␣5", "5"),
+        ("3", "…3"),
+    ],
+)
+def test_a_token_is_written_as_a_person_writes_it(label: str, word: str) -> None:
+    assert as_word(label) == word
 
 
 def test_each_phone_has_a_number_of_its_own_that_a_reload_keeps(room: Room) -> None:
     phones = [room.join() for _ in range(30)]
     room.ask("sampler", "Where?", ["a", "b"], shares=(0.25, 0.75))
-    coins = [room.view(phone)["question"]["coin"] for phone in phones]
-    assert coins == [room.view(phone)["question"]["coin"] for phone in phones]
-    assert len(set(coins)) == len(coins)
-    assert [coin for coin, _ in room.coins()] == coins
+    pointers = [room.view(phone)["question"]["pointer"] for phone in phones]
+    assert pointers == [room.view(phone)["question"]["pointer"] for phone in phones]
+    assert len(set(pointers)) == len(pointers)
+    assert [pointer for pointer, _ in room.pointers()] == pointers
     room.ask("sampler", "Where?", ["a", "b"], shares=(0.25, 0.75))
-    assert room.view(phones[0])["question"]["coin"] != coins[0]
+    assert room.view(phones[0])["question"]["pointer"] != pointers[0]
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=2, max_size=8), st.floats(0, 1, exclude_max=True))

@@ -1,12 +1,11 @@
 """All rooms of a process: who may open one, who finds it, and which end."""
 
-from __future__ import annotations
-
 import pytest
 
 from model.classroom import rooms
 from model.classroom.limits import Rate, network_of
-from model.classroom.room import ALONE_SECONDS, AWAY_SECONDS, IDLE_SECONDS, RoomError
+from model.classroom.members import RoomError
+from model.classroom.room import ALONE_SECONDS, AWAY_SECONDS, IDLE_SECONDS
 from model.classroom.rooms import (
     MAX_OF_ADDRESS,
     MAX_ROOMS,
@@ -14,6 +13,7 @@ from model.classroom.rooms import (
     WRONG_SECONDS,
     end_left_rooms,
     end_room,
+    find_desk,
     find_room,
     open_room,
 )
@@ -93,6 +93,37 @@ def test_codes_cannot_be_tried_and_those_who_know_one_get_in(now: list[float]) -
     assert find_room(room.code, STRANGER, phone) is room, "who has joined already"
     now[0] += WRONG_SECONDS
     assert find_room(room.code, STRANGER) is room
+
+
+def test_a_desk_opens_to_the_room_s_own_key_alone() -> None:
+    room, other = open_room(SCHOOL), open_room(SCHOOL)
+    assert find_desk(room.code.lower(), room.key, STRANGER) is room
+    for code, key in (
+        (room.code, other.key),
+        (room.code, ""),
+        ("ZZZZ", room.key),
+        (room.code, "ü"),
+    ):
+        with pytest.raises(RoomError, match="no desk"):
+            find_desk(code, key, SCHOOL)
+    end_room(room)
+    with pytest.raises(RoomError, match="no desk"):
+        find_desk(room.code, room.key, SCHOOL)
+
+
+def test_keys_cannot_be_tried_and_who_tries_locks_nobody_else_out(now: list[float]) -> None:
+    room = open_room(SCHOOL)
+    for i in range(WRONG_AT_ONCE):
+        with pytest.raises(RoomError, match="no desk"):
+            find_desk(room.code, f"key {i}", SCHOOL)  # a pupil, behind the school's own address
+    with pytest.raises(RoomError, match="Too many wrong"):
+        find_desk(room.code, "another", SCHOOL)
+    with pytest.raises(RoomError, match="Too many wrong"):
+        find_room("ZZZZ", SCHOOL)  # a desk is no way round the limit of codes
+    assert find_desk(room.code, room.key, SCHOOL) is room, "the teacher is never refused"
+    now[0] += WRONG_SECONDS
+    with pytest.raises(RoomError, match="no desk"):
+        find_desk(room.code, "another", SCHOOL)
 
 
 def test_all_who_try_codes_together_are_slowed_down() -> None:

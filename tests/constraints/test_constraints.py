@@ -1,7 +1,5 @@
 """Constraints: what may follow, what is thrown away, which ways escape a dead end, bad input."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,6 @@
 """The constrained-decoding lesson as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +8,7 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from model.loading import LanguageModel
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson, begin
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
@@ -95,30 +94,47 @@ def test_what_a_model_cannot_read_leaves_the_text_or_gives_way_to_the_example(ap
     assert app.text_input(key="constraint_prompt").value == EXAMPLES[FIRST].prompt
 
 
+def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule(
+    app: AppTest,
+) -> None:
+    assert app.get_by_key("constraint_said").options == ["some bread", "her shoes"]
+    with pytest.raises(KeyError):
+        app.get_by_key("constraint_mask")
+    (bars,) = json.loads(app.get_by_key("constraint_own").proto.spec)["data"]
+    assert len(bars["text"]) > 4, "the model's own likeliest, without the mask"
+    press(app, "constraint_step")
+    with pytest.raises(KeyError):
+        app.get_by_key("constraint_mass")
+    app.get_by_key("constraint_said").set_value("some bread").run()
+    assert lesson(app).written() == " her shoes"
+    assert app.get_by_key("constraint_mask") is not None
+    app.selectbox(key="constraint_example").set_value("Bed or moon").run()
+    assert app.session_state["constraint_said"] is None
+    app.slider(key="constraint_temperature").set_value(1.0).run()
+    assert app.get_by_key("constraint_mask") is not None, "then a pointer draws"
+
+
 @pytest.mark.browser
 def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     turn_to: Callable[[str], Page],
 ) -> None:
     page = turn_to("constraints")
     step = by_key(page, "constraint_step").get_by_role("button")
-    expect(step).to_be_enabled(timeout=3 * PATIENCE)
+    expect(step).to_be_enabled(timeout=3 * PATIENCE_MS)
     assert_accessible(page)
+    by_key(page, "constraint_said").locator("button").first.click()
     step.click()
-    expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE_MS)
     step.click()
-    expect(page.get_by_text("Dead end at token 2")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("Dead end at token 2")).to_be_visible(timeout=PATIENCE_MS)
 
+    by_key(page, "constraint_setup").locator("summary").click()
     page.get_by_text("Pattern", exact=True).click()
     area = by_key(page, "constraint_constraint").locator("textarea")
-    expect(area).not_to_have_value(" some bread\n her shoes", timeout=PATIENCE)
+    expect(area).not_to_have_value(" some bread\n her shoes", timeout=PATIENCE_MS)
     area.fill("[0-9")
     area.press("Control+Enter")
-    expect(page.get_by_text("The pattern cannot be used")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The pattern cannot be used")).to_be_visible(timeout=PATIENCE_MS)
     step.click()  # what was there before the bad pattern goes on
-    expect(by_key(page, "constraint_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE)
+    expect(by_key(page, "constraint_back").get_by_role("button")).to_be_enabled(timeout=PATIENCE_MS)
     assert_accessible_to_all(page)
-    # below the figure on a phone, above it where there is room: for the keyboard too
-    part = by_key(page, "constraint_part")
-    expect(part.locator("> :last-child > .st-key-setup_constraint")).to_be_visible()
-    page.set_viewport_size({"width": 1280, "height": 800})
-    expect(part.locator("> :first-child > .st-key-setup_constraint")).to_be_visible()

@@ -1,7 +1,5 @@
 """Rows side by side: each is read as it would be alone, whatever is done to the batch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The chi-square test: known values, pooling, and p-values that are uniform where all is fair."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

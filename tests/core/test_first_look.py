@@ -1,7 +1,5 @@
 """Each fault that a first look is for is put into a right model, and seen; a right one passes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +73,24 @@ def test_a_cache_that_parts_from_the_whole_pass_is_not_used() -> None:
         text.step(Settings(temperature=0))
     assert abs(text.logits - fresh_logits(lm, text.ids)).max() < 1e-4
     assert text.notice == lm.weights.caveat
+
+
+def test_what_a_model_keeps_in_itself_of_another_text_is_not_used() -> None:
+    """As recurrent_gemma does: a token that is read alone goes on from the last text that was."""
+    state = torch.zeros(1)
+
+    def goes_on(given: Any, out: Any) -> Any:
+        nonlocal state
+        ids = given["input_ids"].float() / 1000
+        sums = ids.cumsum(-1) + (state if ids.shape[1] == 1 else 0)
+        state = sums[:, -1:]
+        out.logits = out.logits + sums[..., None] * torch.linspace(0, 1, out.logits.shape[-1])
+        return out
+
+    lm = faulty(goes_on)
+    looked = look_at(lm, "faulty")
+    assert looked.new_cache() is None
+    assert looked.weights.caveat is not None
 
 
 def test_positions_that_a_model_reads_otherwise_are_left_to_it() -> None:

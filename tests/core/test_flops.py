@@ -1,7 +1,5 @@
 """Counting arithmetic on any torch: attention by our own formula, against counts by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """One text: what a step writes down, how it stops, goes back, branches, and survives a failure."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import tracemalloc

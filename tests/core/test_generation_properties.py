@@ -1,7 +1,5 @@
 """A text against transformers, however it is stepped, forced, taken back and branched."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A job by hand: counted passes, a stop between two of them, every way in which it can end."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """What a token costs in the cache, and that cropping and copying lose nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A name becomes a model, or one sentence that says what to do."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A pass runs alone, against a true clock, and harms nothing when it fails."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Callable

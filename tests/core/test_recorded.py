@@ -1,7 +1,5 @@
 """What was recorded is read back as it was written, and every section that has one opens on it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

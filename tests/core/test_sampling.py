@@ -3,8 +3,6 @@
 The four tokens have the probabilities 1/2, 1/4, 1/8 and 1/8 at temperature 1, but for rounding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -118,6 +116,7 @@ def test_settings_are_neutral_by_themselves_and_equal_by_value() -> None:
         ("frequency_penalty", [-1e4, 1e4]),
         ("dry", [-0.1, 1e4]),
         ("xtc", [-0.1, 1.1]),
+        ("mirostat", [-0.1, 101]),
     ],
 )
 def test_a_value_out_of_range_names_the_remedy(name: str, values: list[Any]) -> None:
@@ -168,12 +167,12 @@ def test_rank_order_breaks_ties_by_id(dtype: type) -> None:
 
 def test_candidates_are_the_best_rows_with_every_stage() -> None:
     stages = process(HALVES, [], Settings(top_k=1))
-    first, second = candidates(stages, "token {}".format, n=2)
+    first, second = candidates(stages, "token {}".format, drawn_id=0, n=2)
     assert (first.token_id, second.token_id, second.label) == (0, 1, "token 1")
     assert (second.logit, second.kept) == (HALVES[1], (True, False))
     assert second.probs == pytest.approx((0.25, 0))
     # the drawn token is there once, wherever it ranks
-    assert [row.token_id for row in candidates(stages, str, 2, include=[3, 0])] == [0, 1, 3]
+    assert [row.token_id for row in candidates(stages, str, drawn_id=3, n=2)] == [0, 1, 3]
 
 
 def test_a_small_vocabulary_is_kept_whole() -> None:

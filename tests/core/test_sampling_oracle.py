@@ -5,8 +5,6 @@ transformers' sort is not stable, so which of several tied tokens top-p drops is
 equals, the number kept is compared.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

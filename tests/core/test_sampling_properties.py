@@ -1,7 +1,5 @@
 """What holds for every distribution and every setting, not for a few examples."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -52,6 +50,7 @@ settings = st.builds(
     frequency_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
     dry=st.one_of(st.just(0), st.floats(0, 1000)),
     xtc=st.one_of(st.just(0), fractions),
+    mirostat=st.one_of(st.just(0), st.just(0), st.floats(0.01, 12)),
     order=orders,
 )
 

@@ -1,7 +1,5 @@
 """The code shown beside the numbers is the code that made them."""
 
-from __future__ import annotations
-
 from model.generation import Generation
 from model.source_code import source_of
 from tests.architecture.sources import read

@@ -1,13 +1,11 @@
 """The clock: real durations, and the machine named."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
 from model.machine.device import processor
 from model.prefill_decode.ceilings import Rate
-from model.prefill_decode.records import Request, Timed
+from model.prefill_decode.records import RequestTiming, Timed
 from model.records import Machine
 from model.timing import describe
 from tests.tiny_models import tiny
@@ -39,7 +37,7 @@ def test_durations_are_summed_up_by_the_words_of_the_field() -> None:
     assert (timed.median, timed.low, timed.high, timed.n) == (2.0, 1.0, 3.0, 3)
     rate = Rate(10.0, (2.0, 1.0, 4.0))
     assert (rate.best, rate.spread) == (10.0, 1.0)
-    request = Request(5, 0.5, (0.1, 0.3))
+    request = RequestTiming(5, 0.5, (0.1, 0.3))
     assert (request.n_out, request.seconds) == (3, 0.9)
     assert request.per_output == (request.seconds - 0.5) / 2
-    assert Request(5, 0.5, ()).per_output is None
+    assert RequestTiming(5, 0.5, ()).per_output is None

@@ -1,7 +1,5 @@
 """Tokens are shown as what they are: spaces, controls, bytes, unfinished characters."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any, ClassVar

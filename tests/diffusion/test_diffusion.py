@@ -1,7 +1,5 @@
 """Filling a page of masks: every plan and order, beside a plain loop; what comes out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean

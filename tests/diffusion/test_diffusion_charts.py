@@ -1,7 +1,5 @@
 """The diffusion lesson's figures show the records' own numbers, and their words are data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +50,8 @@ def test_a_sheet_escapes_its_labels_and_names_each_cell() -> None:
     kinds = [page.count(f'class="cell {kind}"') for kind in ("given", "open", "set", "set new")]
     assert kinds == [2, 1, 1, 2], "filled in the last pass"
     assert page.count('role="listitem"') == 6, "each can be heard"
-    assert "--sure:12.5%" in page
+    assert "--sure:25.0%" in page
+    assert "--sure:12.5%" not in page, "what is only proposed has no bar"
     assert "3 of 4 positions filled, 1 still masked" in sheet_words(SHEET)
 
 

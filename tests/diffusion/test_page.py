@@ -1,7 +1,5 @@
 """The diffusion lesson as Streamlit runs it, on tiny models, and in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -179,7 +177,10 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
 @pytest.mark.browser
 def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("diffusion")
-    sheet, checked = page.locator(".sheet").first, page.locator(".sheet").nth(1)
+    sheet = by_key(page, "diffusion_page_sheet").locator(".sheet")
+    loop = by_key(page, "diffusion_loop").locator(".sheet")
+    checked = page.locator(".sheet").nth(2)
+    by_key(page, "diffusion_every_pass").locator("summary").first.click()
     expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
     assert_accessible(page)
     by_key(page, "diffusion_reset").get_by_role("button").click()
@@ -188,8 +189,10 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_step").get_by_role("button").click()
     expect(sheet.locator("span.new").first).to_be_visible()
     assert sheet.locator("span.open").count() < n_open
+    expect(loop.locator("span.set")).to_have_count(1)  # one token a pass
     by_key(page, "diffusion_fill").get_by_role("button").click()
     expect(sheet.locator("span.open")).to_have_count(0)
+    expect(loop.locator("span.set")).to_have_count(8)
     by_key(page, "diffusion_check_run").get_by_role("button").click()
     expect(checked.locator("span.checked")).to_have_count(n_open)
     assert_accessible_to_all(page)

@@ -1,7 +1,5 @@
 """Gaps and who fills them: by hand, on a tiny encoder-decoder, beside transformers, and drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

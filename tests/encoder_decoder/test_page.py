@@ -1,7 +1,5 @@
 """The encoder-decoder's page as Streamlit runs it, on a tiny model, and in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -44,4 +42,8 @@ def test_the_page_shows_both_caches_at_once(turn_to: Callable[[str], Page]) -> N
     assert_accessible(page)
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()
+    field = by_key(page, "gap_gaps").locator("input")
+    field.fill("no gap")
+    field.press("Enter")
+    expect(page.locator('[data-testid="stAlert"]')).to_contain_text("underscores")
     assert_accessible_to_all(page)

@@ -5,8 +5,6 @@ runs them again on the same tensors with no line of Python between: what a graph
 wrong with one, goes wrong with it as well.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -25,9 +23,9 @@ from benchmarks.record import by_quickest
 from model import passes
 from model.fast import cuda_decode, engines
 from model.fast.cuda_decode import StaticDecode, check_same, runs_static
-from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.fast.engines import MANUAL, PLAIN, STATIC, engine_names, make_engine
 from model.flops import predict_flops
-from model.job import Job, finish
+from model.job import Job, Progress, finish
 from model.loading import LanguageModel, load_model
 from model.passes import PassError
 from model.prefill_decode import roofline
@@ -220,7 +218,7 @@ def test_a_batch_decodes_by_the_captured_step_or_where_it_is_refused_by_its_own(
     run = finish(measure_batches(lm, (1, 4), n_past=8, n_steps=2))
     assert [point.engine for point in run.points] == [PLAIN, PLAIN]
     by_name = partial(measure_phases, replace(lm, local=replace(lm.weights)), swap=(2, 8))
-    assert by_quickest(lm, by_name).engine == BY_HAND
+    assert by_quickest(lm, by_name).engine == MANUAL
 
 
 def test_without_a_gpu_the_step_is_plain_and_says_what_failed() -> None:
@@ -367,11 +365,13 @@ def test_the_captured_step_is_offered_only_where_every_position_is_kept() -> Non
 
 @pytest.mark.usefixtures("graphs")
 def test_a_gpu_reads_long_prompts_and_knows_what_a_captured_step_takes_at_least(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, compiles: list[int]
 ) -> None:
+    """A compiled step has fewer operations: its floor is of a twin that was compiled as well."""
     monkeypatch.setattr(roofline, "has_graphs", lambda _: True)
     assert max(roofline.prefill_lengths(tiny("bloom"), (16,))) == 4096
     assert max(roofline.prefill_lengths(tiny("llama"), (16, 256))) == 16
-    floors = measure_floors(tiny("gpt2"))
+    floors = finish(measure_floors(tiny("gpt2"), partial(Progress, 0, 1)))
     assert set(floors) == {PLAIN, STATIC}
     assert floors[STATIC] > 0
+    assert compiles

@@ -1,7 +1,5 @@
 """Weights laid out for one token: what is timed, what is turned, and that nothing else changes."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

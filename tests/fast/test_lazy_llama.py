@@ -3,8 +3,6 @@
 That it writes the same text is in the test of the pass written by hand.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import time

@@ -1,7 +1,5 @@
 """The decode step written by hand against the model beside which it lives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ The CPU stands for an accelerator here. A thread that holds the lock is the only
 an operation on a tensor; views touch nothing, and tensors without numbers are nowhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

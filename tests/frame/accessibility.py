@@ -1,12 +1,10 @@
 """What every page's test asks of it in a real browser: WCAG 2.2 AA by axe-core, room on a phone."""
 
-from __future__ import annotations
-
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
 from benchmarks.harness import Witness, by_key, wait_idle
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from viz.palette import Theme
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -73,7 +71,7 @@ def forget_first_requests(witness: Witness) -> None:
 def assert_fits(page: Page, window: ViewportSize = PHONE) -> None:
     """Nothing has to be scrolled sideways in a window of that size."""
     page.set_viewport_size(window)
-    page.wait_for_function(f"({OVERHANG})() <= 0")
+    page.wait_for_function(f"() => ({OVERHANG})() <= 0")  # a function: the page may not eval
 
 
 def assert_accessible(page: Page) -> None:
@@ -97,7 +95,7 @@ def violations(page: Page) -> list[str]:
     """What axe finds, bar what is excepted: rule and element."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{AXE_SCRIPT};0")
-    found: list[str] = page.evaluate(AXE, [ALL_RULES, EXCEPTED, PATIENCE])
+    found: list[str] = page.evaluate(AXE, [ALL_RULES, EXCEPTED, PATIENCE_MS])
     return found
 
 

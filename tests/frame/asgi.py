@@ -1,7 +1,5 @@
 """Asks an ASGI app one thing, without a server."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections.abc import Coroutine
@@ -37,19 +35,24 @@ def run_apart(work: Coroutine[Any, Any, T]) -> T:
 
 
 def ask(
-    app: ASGIApp, path: str, headers: dict[str, str] | None = None, method: str = "GET"
+    app: ASGIApp,
+    path: str,
+    headers: dict[str, str] | None = None,
+    method: str = "GET",
+    body: bytes = b"",
+    client: str = "127.0.0.1",
 ) -> Answered:
     """Makes one request; by default as a browser does, who takes gzip."""
     given = [(k.encode(), v.encode()) for k, v in (GZIP if headers is None else headers).items()]
     scope: Scope = {
         **{"type": "http", "http_version": "1.1", "method": method, "scheme": "http"},
         **{"path": path, "raw_path": path.encode(), "query_string": b"", "root_path": ""},
-        **{"headers": given, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80)},
+        **{"headers": given, "client": (client, 1), "server": ("127.0.0.1", 80)},
     }
     sent: list[Message] = []
 
     async def receive() -> Any:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Message) -> None:
         sent.append(message)
@@ -60,5 +63,5 @@ def ask(
     run_apart(respond())
     start = next(message for message in sent if message["type"] == "http.response.start")
     named = {k.decode().lower(): v.decode() for k, v in start["headers"]}
-    body = b"".join(message.get("body", b"") for message in sent)
-    return Answered(start["status"], named, body)
+    answered = b"".join(message.get("body", b"") for message in sent)
+    return Answered(start["status"], named, answered)

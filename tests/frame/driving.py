@@ -1,7 +1,5 @@
 """A page as Streamlit runs it: opened, pressed and read, without a browser."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path
@@ -90,7 +88,7 @@ def press(app: AppTest, key: str) -> None:
 
 def show_model(app: AppTest, lm: LanguageModel) -> None:
     """Give the reader's first page another model; the page runs through."""
-    app.session_state["reader"] = SimpleNamespace(lm=lm)
+    app.session_state["reader"] = SimpleNamespace(lm=lm, branches=[])
     app.run()
     assert not app.exception
 

@@ -1,7 +1,5 @@
 """Nobody shut out of any page: those that no test of their own looks at are looked at here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

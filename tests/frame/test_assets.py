@@ -1,7 +1,5 @@
 """Our scripts and Streamlit's as files: what is served, to whom, and nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json
@@ -26,8 +24,8 @@ from tests.frame.asgi import GZIP, ask, run_apart
 
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.js"))
 LIVE = "home/live/live.js"
-AHEAD = "home/in_page/"  # its entry is still to come
 STREAMLITS = next(SERVED.glob("static/js/index.*.js")).relative_to(SERVED).as_posix()
+CALLED = "home/in_page/"  # by tests outside of a page too
 IMPORTED = re.compile(r"^import (\w+)?(?:\{([^}]*)\})? from \"([./a-z_]+\.js)\";", re.MULTILINE)
 EXPORTED = re.compile(
     r"^export (default\b|(?:async )?(?:function|class|const|let) (\w+))", re.MULTILINE
@@ -136,10 +134,12 @@ def test_imports_and_exports_match() -> None:
         (n or "default", name) for name in SCRIPTS for _, n in EXPORTED.findall(source(name))
     }
     entries = {name for named, name in exported if named == "default"}
+    entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk")}
+    entries |= {"home/in_page/worker.js", "frame/in_order.js"}
     reached = set(modules(*entries))
     imported = {
         (each.strip(), needed)
-        for name in reached
+        for name in SCRIPTS
         for (default, names, _), (_, needed) in zip(
             IMPORTED.findall(source(name)), imports(name), strict=True
         )
@@ -148,9 +148,9 @@ def test_imports_and_exports_match() -> None:
     }
     assert imported <= exported
     # what nothing imports is the default export of an entry, which Python names
-    assert {named for named, name in exported - imported if name in reached} == {"default"}
-    apart = {name for name in set(SCRIPTS) - reached if not name.startswith(AHEAD)}
-    assert apart == {"lessons/classroom/phone.js"}  # in the phone's page, and no module
+    left = {named for named, name in exported - imported if not name.startswith(CALLED)}
+    assert left == {"default"}
+    assert reached == set(SCRIPTS)
 
 
 # labels

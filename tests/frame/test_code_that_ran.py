@@ -1,7 +1,5 @@
 """The code beside the numbers comes when it is asked for, and goes when it is folded away."""
 
-from __future__ import annotations
-
 from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation

@@ -1,7 +1,5 @@
 """Components of our own: the payload's layout, and how a script, its style and labels come."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

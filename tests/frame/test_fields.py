@@ -1,7 +1,5 @@
 """What a link says is what was meant, and a bad one says in a sentence what is wrong."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What a browser that has never been here asks for, and what it asks for again."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -32,6 +30,8 @@ def test_a_first_visit_is_light_and_a_second_asks_for_nothing_that_has_not_chang
     assert {each for each in asked if each.startswith("labels/")}
     assert address("frame/live/labels.js") in asked
     assert not any("SourceSans" in each for each in asked)
+    # of six connections one is to be free for what Streamlit asks before it connects
+    assert not re.findall(r'<link (?![^>]*fetchpriority="low")[^>]*"\./assets/', head)
     # nothing of ours is found only when another module has come; on the first page nothing at all
     named = {module or entry for module, entry in NAMED.findall(head)}
     found_late = {each for each in asked if each.endswith((".js", ".css"))} - named

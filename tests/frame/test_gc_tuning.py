@@ -1,7 +1,5 @@
 """What is frozen is given back all the same once nobody holds it, also where it holds itself."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A job's button, as Streamlit runs it."""
 
-from __future__ import annotations
-
 import threading
 import time
 

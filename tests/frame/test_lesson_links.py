@@ -1,7 +1,5 @@
 """A lesson opened by its link: it begins so, offers the same again, and names what it cannot do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlencode
@@ -24,6 +22,8 @@ LINKS = {
     "&order=left+to+right&blocks=8&seed=9",
     "beam_search": "prompt=The+little+dog&beams=2&tokens=5&ends=text&penalty=0.5&searched=1"
     "&exact_tokens=4",
+    "futures": "prompt=A+bird&tokens=2&mass=0.8&passes=2&beams=4&temperature=0.7&top_k=40"
+    "&top_p=0.9&min_p=0.01&selected=300,301&top=300&drops=20",
     "constraints": "kind=pattern&prompt=At+the+zoo+the+children+saw"
     "&constraint=+an+elephant|+a+pillow&temperature=0.4",
     "causal_mask": "text=The+old+fox+hid+a+silver+spoon+under+the+bridge.&mask=off&layer=2&head=1"
@@ -100,6 +100,7 @@ def test_a_link_is_copied_and_stands_in_the_address(
     turn_to: Callable[[str], Page], url: str
 ) -> None:
     page = turn_to("kv_cache")
+    by_key(page, "kv_setup").locator("summary").click()
     asked = {"prompt": "The dog ran & <b>ran</b>", "context": "1000"}
     for name, text in asked.items():
         field = by_key(page, f"kv_{name}").locator("input")

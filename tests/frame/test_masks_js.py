@@ -4,8 +4,6 @@ The modules run in a real Chromium, on payloads as the app packs them. What come
 of its floats, so that nothing is rounded on the way.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +15,7 @@ from playwright.sync_api import Page
 
 from model.draw import draw_many, rank_order, summarise, uniform_at
 from model.masks import PENALTIES, log_softmax
-from model.records import Distribution, FloatArray, Stage
+from model.records import NO_MEMORY, Distribution, FloatArray, Memory, Stage
 from model.sampling import ORDERS, Settings, process
 from model.server.logits import ServerLogits, with_uniform_rest
 from model.settings import STAGE_NAMES
@@ -40,9 +38,9 @@ const textOf = (array) => {
 globalThis.decode = (payload) => decodePayload(bytesOf(payload));
 globalThis.runCase = (payload) => {
   const { header, arrays } = decode(payload);
-  const { text, nPrompt, settings, coins, toss } = header;
+  const { text, nPrompt, settings, coins, toss, memory } = header;
   const distribution = readDistribution(header.distribution, arrays, "", null);
-  const result = processLogits(distribution, text, nPrompt, settings, toss);
+  const result = processLogits(distribution, text, nPrompt, settings, toss, memory);
   const rows = Array.from(result.order);
   return {
     ids: rows.map(result.idOf),
@@ -77,11 +75,12 @@ class Case:
     ids: Sequence[int] = ()
     n_prompt: int = 0
     toss: float = 0.0  # the coin that XTC tosses with
+    memory: Memory = NO_MEMORY  # of mirostat
     held: Distribution | None = None  # what the page holds; None: all
 
     def stages(self) -> tuple[Stage, ...]:
         """What Python makes of it."""
-        return process(self.logits, self.ids, self.settings, self.n_prompt, self.toss)
+        return process(self.logits, self.ids, self.settings, self.n_prompt, self.toss, self.memory)
 
     def payload(self) -> str:
         """What the page is given."""
@@ -94,6 +93,7 @@ class Case:
             "settings": vars(self.settings),
             "coins": self.coins,
             "toss": self.toss,
+            "memory": vars(self.memory),
         }
         return b64encode(encode_payload(header, arrays)).decode()
 
@@ -154,6 +154,7 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "frequency_penalty": rng.choice([1, rng.uniform(-2, 2)]),
         "dry": rng.choice([0.8, rng.uniform(0, 5)]),
         "xtc": rng.choice([1, rng.uniform(0, 1)]),
+        "mirostat": rng.choice([0, 0, rng.uniform(0.1, 6)]),
     }
     orders = [*ORDERS.values(), tuple(rng.permutation(np.array(STAGE_NAMES)).tolist())]
     chosen = {name: value for name, value in values.items() if rng.random() < 1 / 3}
@@ -166,7 +167,9 @@ def random_case(seed: int, n_vocab: int) -> Case:
     ids = rng.integers(0, min(n_vocab, rng.choice([3, 97])), 24).tolist()
     coins = [0.0, 1 - 2**-53, 0.5, *(uniform_at(seed, i) for i in range(15))]
     logits, n_prompt = random_logits(rng, n_vocab), int(rng.integers(0, 25))
-    return Case(logits, random_settings(rng), coins, ids, n_prompt, rng.random())
+    settings, toss = random_settings(rng), rng.random()
+    memory = Memory(settings.mirostat * rng.integers(2), rng.uniform(-1, 12))
+    return Case(logits, settings, coins, ids, n_prompt, toss, memory)
 
 
 def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:
@@ -283,6 +286,8 @@ CUTS: list[tuple[dict[str, Any], bool]] = [  # whether the cut is within what th
     ({"min_k": 1e5}, False),
     ({"top_h": 0.5}, True),
     ({"p_less": 1}, True),
+    ({"mirostat": 4}, True),
+    ({"mirostat": 12}, False),
     ({"temperature": 0}, True),
     ({"presence_penalty": 1, "frequency_penalty": 0.5, "top_k": 40}, True),
     ({"repetition_penalty": 0.5}, False),  # raises a token that the page does not hold
@@ -322,6 +327,7 @@ UNSENT: list[tuple[dict[str, Any], int, int]] = [
     ({"top_n_sigma": 1}, 0, 0),
     ({"min_k": 3}, 0, 0),
     ({"p_less": 1}, 0, 500),
+    ({"mirostat": 4}, 0, 500),
     ({"min_p": 1e-6}, 0, 0),
 ]
 

@@ -1,7 +1,5 @@
 """A page in one file: its modules and its worker run from a folder, offline, under its policy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ MARKUP = """<!doctype html><html><head><meta charset="utf-8"><!-- head --></head
 <body><main></main><!-- scripts --></body></html>"""
 FILES = {
     "deep/entry.js": """import { shout } from "../shared/words.js";
-import double, { NAME as name } from "./double.js";
+import { double, NAME as name } from "./double.js";
 const SAID = 'import "./nowhere.js"; </script><!-- ü';
 export default function ({ sheet, workers }) {
   const place = document.querySelector("main").attachShadow({ mode: "open" });
@@ -28,17 +26,28 @@ export default function ({ sheet, workers }) {
   worker.postMessage(run.n);
 }
 """,
-    "deep/double.js": """export { NAME } from "../shared/words.js";
-export default (n) => 2 * n;
+    "deep/double.js": """import { FACTOR } from "../shared/words.js";
+export const NAME = "a";
+export const double = (n) => FACTOR * n;
+const shout = "its own";
 """,
-    "shared/words.js": """export const NAME = "a";
-export const shout = (text) => text.toUpperCase();
+    "shared/words.js": """export const FACTOR = 2;
+export function shout(text) {
+  return new Shout(text).toString();
+}
+export class Shout {
+  constructor(text) {
+    this.text = text;
+  }
+  toString() {
+    return this.text.toUpperCase();
+  }
+}
 """,
-    "worker.js": """import double from "./deep/double.js";
+    "worker.js": """import { double } from "./deep/double.js";
 import {
   shout,
 } from "./shared/words.js";
-await new Promise((resolve) => setTimeout(resolve, 50));
 onmessage = ({ data }) => postMessage(shout("w") + double(double(data)));
 """,
     "a.css": "p { color: rgb(1, 2, 3); }",

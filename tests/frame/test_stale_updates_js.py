@@ -4,8 +4,6 @@ A call that was overtaken while the script was on its way is made all the same, 
 right after. Of 44 visits to the snowball lesson 6 were left with an empty strip by it.
 """
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page
 

@@ -1,7 +1,5 @@
 """The glossary: short entries in order, each with an address of its own; the page of them all."""
 
-from __future__ import annotations
-
 import re
 
 from pages.frame.contents import LESSONS

@@ -1,7 +1,5 @@
 """Figures of the guessing game: what is drawn, in whose colour, and that names are no markup."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """The guessing game by hand: what was typed, as confidence and as tokens, and what it costs."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

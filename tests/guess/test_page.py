@@ -1,14 +1,12 @@
 """The guessing game as Streamlit runs it, and in a real browser by keyboard alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
@@ -34,14 +32,21 @@ def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
     assert (ada.name, ada.bits) == ("Ada", pytest.approx(1))
     assert ben.bits > cleo.bits > ada.bits
     assert set(app.dataframe[-1].value["player"]) == {"Ada", "Ben"}
+    for place, sure in enumerate((20, 5, 100)):
+        app.number_input(key=f"guess_sure_{place}").set_value(sure)
+    guess("put", "gave 80", "7")
+    shares = [player.guesses[0].share for player in lesson.game.rounds[1].players]
+    assert shares == [0.2, 0.8, 0.99], "a number that was typed counts, unless it is the guess"
+    assert app.number_input(key="guess_sure_0").value is None, "the next guess has its own"
+    assert app.text_input(key="guess_line_0").value == ""
     app.text_input(key="guess_names").set_value("Ada, ada").run()
     assert "of their own" in errors(app)
     app.text_input(key="guess_names").set_value("").run()
     app.get_by_key("guess_unit").set_value("hands").run()
     assert lesson.names == ("The class",)
-    for line in ("put 12 gave 7", "him 4", "two 20", "a 20"):
+    for line in ("gave 12 put 7", "him 4", "two 20"):
         guess(line)
-    assert lesson.game.rounds[1].players[0].guesses[0].share == pytest.approx(12 / 20)
+    assert lesson.game.rounds[2].players[0].guesses[0].share == pytest.approx(12 / 20)
     assert "Measured: the model gave" in captions(app)
     assert "Derived from the ranks: Ada" in captions(app)
     app.switch_page("pages/kv_cache.py").run()
@@ -81,17 +86,17 @@ def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not() ->
 def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("guess")
     field = by_key(page, "guess_line_0").locator("input")
-    expect(field).to_be_visible(timeout=4 * PATIENCE)
+    expect(field).to_be_visible(timeout=4 * PATIENCE_MS)
     assert_accessible(page)
     blank = page.get_by_label("the hidden token")
-    expect(blank).to_be_visible(timeout=PATIENCE)
+    expect(blank).to_be_visible(timeout=PATIENCE_MS)
     field.focus()
     tiles = page.get_by_label("Bits of everyone")
     for n_opened, line in enumerate(("She 60", "gave 20", "<b>him</b> 5 him 5"), start=1):
         page.keyboard.type(line)
         page.keyboard.press("Enter")
-        expect(page.locator(".asked")).to_have_count(n_opened, timeout=PATIENCE)
-        expect(field).to_have_value("", timeout=PATIENCE)
+        expect(page.locator(".asked")).to_have_count(n_opened, timeout=PATIENCE_MS)
+        expect(field).to_have_value("", timeout=PATIENCE_MS)
         expect(field).to_be_focused()  # so that the next guess can be typed at once
     expect(tiles).to_contain_text("The model")
     expect(tiles).to_contain_text("Uniform")
@@ -99,6 +104,6 @@ def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
     # a confidence that cannot be is refused in a sentence, and stays to be mended
     page.keyboard.type("two 80 a 60")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("sum to 140 %")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("sum to 140 %")).to_be_visible(timeout=PATIENCE_MS)
     expect(field).to_have_value("two 80 a 60")
     assert_accessible_to_all(page)

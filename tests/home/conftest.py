@@ -1,7 +1,5 @@
 """Readers at the home page, and sessions without a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,12 +16,12 @@ from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
 MAX_BRANCHES_LEFT = 4  # by the tests before; the page lets the oldest go at its eighth
-# keeps what the page asks from leaving while `holdsWire` is set
+# keeps what the loop asks from leaving while `holdsWire` is set
 HELD_WIRE = """(() => {
   const ask = globalThis.fetch;
   const held = [];
   globalThis.fetch = (...asked) => {
-    if (!globalThis.holdsWire) return ask(...asked);
+    if (!globalThis.holdsWire || !String(asked[0]).includes("/loop/")) return ask(...asked);
     return new Promise((resolve) => held.push(() => resolve(ask(...asked))));
   };
   globalThis.releaseWire = () => {

@@ -1,7 +1,5 @@
 """The claims of the home page, each run as the page sets it up, on the shipped model."""
 
-from __future__ import annotations
-
 import inspect
 import math
 

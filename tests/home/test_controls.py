@@ -1,7 +1,5 @@
 """The sliders' positions and the settings that follow from them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -4,8 +4,6 @@ No traceback anywhere (the fixtures read the server's log and the browser's cons
 the text that was there is lost. What needs no browser is in tests/attack.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -13,7 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import PATIENCE_MS, Reader
 from tests.tiny_models import CONTEXT, bare_model, save, tokenizer
 
 pytestmark = pytest.mark.browser
@@ -64,7 +62,7 @@ def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: 
     reader.write("word " * 900)
     expect(reader.notice).to_be_hidden()
     reader.press("Next")
-    reader.page.wait_for_function("() => location.search === ''", timeout=PATIENCE)
+    reader.page.wait_for_function("() => location.search === ''", timeout=PATIENCE_MS)
     assert reader.header["address"] == ""
 
 

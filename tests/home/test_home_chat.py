@@ -1,7 +1,5 @@
 """A chat model at the home page: its template around the prompt, on and off, in text and link."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

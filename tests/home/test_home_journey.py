@@ -1,7 +1,5 @@
 """What a reader does at the home page, from the first press to the link that brings it back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -11,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.harness import by_key, wait_idle
-from benchmarks.home_page import PATIENCE, Reader
-from tests.home.conftest import PROMPT
+from benchmarks.home_page import PATIENCE_MS, Reader
+from tests.home.conftest import HELD_WIRE, PROMPT
 from tests.home.test_protocol import EVENTS, OF_EVERY_EVENT
 
 pytestmark = pytest.mark.browser
@@ -25,6 +23,26 @@ OVERHANGING = """all => all.filter((node) => {
   const cell = node.closest('.bar-cell').getBoundingClientRect();
   return text.getBoundingClientRect().right > cell.right;
 }).map((node) => node.textContent)"""
+
+
+def test_what_is_done_before_the_first_answer_harms_nothing(newcomer: Reader) -> None:
+    page = newcomer.page
+    page.add_init_script(f"{HELD_WIRE}globalThis.holdsWire = true;")
+    page.goto(newcomer.url)
+    expect(newcomer.live.locator("*").first).to_be_attached(timeout=PATIENCE_MS)
+    page.wait_for_timeout(500)  # the component is there, and its question is held
+    for key in ("ArrowLeft", "ArrowRight", "Control+z", "Escape", "Space"):
+        page.keyboard.press(key)
+    wait_idle(page)
+    by_key(page, "presenter").locator("label").click()  # Streamlit draws the page anew meanwhile
+    expect(page.locator(".stApp[data-test-script-state=notRunning]")).to_be_attached()
+    page.evaluate("() => globalThis.releaseWire()")
+    newcomer.settle()
+    n_prompt = newcomer.chips.count()
+    newcomer.press("Next")
+    expect(newcomer.chips).to_have_count(n_prompt + 1)
+    by_key(page, "presenter").locator("label").click()
+    wait_idle(page)
 
 
 def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: Reader) -> None:
@@ -61,6 +79,9 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
         reader.press("Back")
     for _ in range(3):
         reader.press("Next")
+    assert (reader.ids, reader.tokens()) == (written, tokens)
+    reader.press("Reset")
+    reader.key("Control+z", "again")
     assert (reader.ids, reader.tokens()) == (written, tokens)
     reader.choose_at(n_prompt + 3, "Rewind to before it", "rewind")
     assert reader.ids == written[:-1]
@@ -106,8 +127,10 @@ def assert_that_the_link_brings_it_back(reader: Reader) -> None:
     reader.settle()
     assert reader.header["notice"] is None
     assert reader.tokens()[0] == "start", "no markup is the first thing that is read"
-    for name in ("ids", "n_prompt", "coin", "next_id", "controls", "logprob"):
+    for name in ("ids", "n_prompt", "coin", "next_id", "controls"):
         assert reader.header[name] == before[name], name
+    # other passes wrote it again: they round otherwise
+    assert reader.header["logprob"] == pytest.approx(before["logprob"], abs=1e-4)
     assert reader.header["steps"]["forced"] == before["steps"]["forced"]
 
 
@@ -144,7 +167,7 @@ def test_fifty_fast_presses_are_fifty_tokens(
     )
     for _ in range(N_FAST // 2):
         reader.page.keyboard.press("ArrowRight")
-    expect(reader.chips).to_have_count(n_before + N_FAST, timeout=4 * PATIENCE)
+    expect(reader.chips).to_have_count(n_before + N_FAST, timeout=4 * PATIENCE_MS)
     reader.settle()
     assert [event["kind"] for event in reader.wire.events].count("next") == N_FAST
     fast = reader.ids
@@ -156,7 +179,7 @@ def test_fifty_fast_presses_are_fifty_tokens(
 def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reader) -> None:
     bars, question = reader.live.locator(".bars"), reader.live.get_by_label("What comes next?")
     by_key(reader.page, "hide_bars").get_by_text("Predict first").click()
-    expect(bars).to_be_hidden(timeout=PATIENCE)
+    expect(bars).to_be_hidden(timeout=PATIENCE_MS)
     question.fill(",")
     reader.do(lambda: question.press("Enter"), "guess")
     assert set(reader.wire.events[-1]) == EVENTS["guess"] | OF_EVERY_EVENT
@@ -268,11 +291,23 @@ def test_a_claim_is_set_up_by_one_press_comes_into_view_and_outlives_a_reload(
     expect(experiments.get_by_role("button", name="Set up").nth(10)).to_be_attached()
     by_key(reader.page, "try_C02").get_by_role("button").click()
     reader.until(lambda: reader.header["prompt"] == PROMPT, "nothing was set up")
-    reader.page.wait_for_function("document.querySelector('.stMain').scrollTop === 0")
+    reader.page.wait_for_function("() => document.querySelector('.stMain').scrollTop === 0")
     assert reader.header["notice"] is None
     reader.rest()
     ids = reader.ids
     reader.page.reload()
     wait_idle(reader.page)
-    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE)
+    expect(reader.chips).to_have_count(len(ids), timeout=PATIENCE_MS)
     assert reader.ids == ids
+
+
+def test_strategies_that_were_hidden_show_the_newest_distribution(newcomer: Reader) -> None:
+    reader = newcomer.open(prompt=PROMPT)
+    reader.live.get_by_label("side by side").uncheck()
+    for _ in range(3):
+        reader.press("Next")
+    reader.live.get_by_label("side by side").check()
+    caught_up = reader.bars()
+    reader.press("Back")
+    reader.press("Next")
+    assert reader.bars() == caught_up

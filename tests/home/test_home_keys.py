@@ -1,12 +1,13 @@
 """The home page by keyboard and on small screens: keys, focus, names, what one screen holds."""
 
-from __future__ import annotations
+import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
@@ -156,11 +157,70 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
     for is_on in (True, False, True, False):
         by_key(reader.page, "presenter").get_by_text("Presenter").click()
         presenting = reader.live.locator(".ott[data-presenter=true]")
-        expect(presenting).to_have_count(int(is_on), timeout=PATIENCE)
+        expect(presenting).to_have_count(int(is_on), timeout=PATIENCE_MS)
     reader.page.keyboard.press("ArrowRight")  # the switch has the focus
     reader.page.evaluate("() => document.activeElement.blur()")
     reader.key("ArrowRight", "next")
     assert step_events(reader)[n_before:] == ["next"]
+
+
+def test_ctrl_z_takes_back_press_after_press_whatever_they_were(reader: Reader) -> None:
+    """A reset too, with its forced token and the settings of each draw."""
+    n_prompt = len(reader.ids)
+    slider = reader.slider("temperature")
+
+    def shown() -> tuple[object, ...]:
+        header = reader.header
+        return header["ids"], header["controls"], header["steps"]["how"], header["branch"]
+
+    before = [shown()]
+
+    def note(kind: str, act: Callable[[], object]) -> None:
+        reader.do(act, kind)
+        before.append(shown())
+
+    note("next", reader.button("Next").click)
+    note("force", reader.row(3).locator("button").click)
+    note("settings", lambda: slider.press("ArrowRight"))
+    slider.blur()
+    note("next", reader.button("Next").click)
+    note("finish", reader.button("Write 20 tokens at once").click)
+    note("back", reader.button("Back").click)
+    note("reset", reader.button("Reset").click)
+    note("next", reader.button("Next").click)
+    kinds = ["back", "again", "again", "rewind", "back", "settings", "back", "back"]
+    before.pop()
+    for kind in kinds:
+        reader.key("Control+z", kind)
+        assert shown() == before.pop(), kind
+    assert len(reader.ids) == n_prompt
+    n_sent = len(reader.wire.events)
+    box = reader.live.get_by_role("textbox", name="Prompt")
+    box.press("x")
+    box.press("Control+z")  # the field's own
+    expect(box).not_to_have_value(re.compile("x"))
+    box.fill(PROMPT)
+    box.blur()
+    reader.settle()
+    assert {event["kind"] for event in reader.wire.events[n_sent:]} <= {"tokenise"}
+
+
+def test_the_focus_never_falls_to_the_body(reader: Reader) -> None:
+    reader.press("Next")
+    reader.chips.last.focus()
+    reader.page.keyboard.press("Enter")
+    look = reader.live.get_by_role("button", name="Look at its distribution")
+    expect(look).to_be_focused()
+    reader.page.keyboard.press("Escape")
+    expect(reader.chips.last).to_be_focused()
+    reader.page.keyboard.press("Enter")
+    reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
+    back = reader.live.get_by_role("button", name="Back to now")
+    back.focus()
+    reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
+    expect(back).to_be_hidden()
+    expect(reader.button("Next")).to_be_focused()  # the way on: what was pressed is gone
+    reader.button("Next").blur()
 
 
 def test_no_page_scrolls_sideways(reader: Reader) -> None:

@@ -1,7 +1,5 @@
 """A link says what is wrong with it; what it brings back, test_session_properties.py holds."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import pytest

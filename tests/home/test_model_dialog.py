@@ -1,14 +1,14 @@
 """The model dialog, without a browser: what is offered to whom, and what is said before a press."""
 
-from __future__ import annotations
-
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.weights.facts import small_models
-from pages.frame import models
+from pages.frame import offers
 from pages.home.session import Session
 from tests.frame.driving import captions, errors, kept, open_home, press
 from tests.home.conftest import do
@@ -94,6 +94,7 @@ def test_a_download_is_watched_stopped_gone_on_with_and_found_again_without_the_
     assert "MB/s" in bar.proto.text
     press(app, "open_model_run")
     assert "Stopped after" in captions(app)
+    assert "Go on" in app.button(key="open_model_run").label
     hub.flowing.set()
     n_before = len(list(hub.gets()))
     assert use(app).lm.name == NAME
@@ -116,6 +117,11 @@ def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
 ) -> None:
     hub.add(NAME, folder)
     app = open_home(model=NAME, prompt="the cat", seed="3", run="4")
+    for _ in range(3):  # a link alone fetches nothing
+        app.run()
+    assert app.session_state["choosing_model"]
+    assert "Download" in app.button(key="open_model_run").label
+    press(app, "open_model_run")
     while app.session_state["choosing_model"]:
         app.run()
         assert not app.exception
@@ -123,6 +129,43 @@ def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
     assert (session.lm.name, session.prompt, session.seed) == (NAME, "the cat", 3)
     assert len(session.generation.steps) == 4
     assert session.notice is None
+
+
+def test_a_name_that_is_listed_or_was_renamed_is_known_by_the_one_that_it_has(
+    hub: LoopbackHub, folder: Path
+) -> None:
+    app = opened_dialog()
+    name(app, "GPT-2")
+    assert "openai-community/gpt2" in [*app.markdown][-1].value
+    assert "551" in app.button(key="open_model_run").label
+    hub.add(NAME, folder)
+    hub.renamed["anyone/tiny"] = NAME
+    name(app, "anyone/tiny")
+    session = use(app)
+    assert session.lm.name == NAME
+    press(app, "choose_model")
+    name(app, "anyone/tiny")
+    assert "in use" in captions(app)
+
+
+def test_what_does_not_write_is_refused_as_it_is_named_and_is_not_listed(
+    hub: LoopbackHub, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {
+        "masked": {"model_type": "bert", "architectures": ["BertForMaskedLM"]},
+        "seq2seq": {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]},
+    }
+    for kind, config in kinds.items():
+        other = shutil.copytree(folder, tmp_path / "offered" / kind)
+        (other / "config.json").write_text(json.dumps(config))
+        hub.add(f"someone/{kind}", other)
+    monkeypatch.setenv("ONE_TOKEN_FOLDER", str(tmp_path / "offered"))
+    app = opened_dialog()
+    assert kinds.keys().isdisjoint(app.radio(key="model_here").options)
+    for kind in kinds:
+        name(app, f"someone/{kind}")
+        assert f"{kind} model" in errors(app)
+        assert hub.fetched(f"someone/{kind}") == []
 
 
 @pytest.mark.usefixtures("hub")
@@ -138,7 +181,7 @@ def test_what_the_hub_does_not_have_is_said_in_the_dialog() -> None:
 def test_readers_of_a_shared_server_choose_among_what_it_offers(
     hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models, "_is_alone", lambda: False)
+    monkeypatch.setattr(offers, "_is_alone", lambda: False)
     app = opened_dialog()
     assert not app.text_input
     assert [radio.key for radio in app.radio] == ["model_here"]

@@ -1,18 +1,29 @@
 """Every answer names the next token: a press shows it at once, its distribution with its answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import groupby
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from benchmarks.home_page import PATIENCE, Reader
+from benchmarks.home_page import PATIENCE_MS, Reader
+from model.generation import Generation
+from model.language_model import LanguageModel
+from pages.home.controls import Controls
 from tests.home.conftest import PROMPT, held_wire
 
 pytestmark = pytest.mark.browser
+
+COUNT_FLIGHTS = """(place) => {
+  globalThis.flights = 0;
+  const root = [...place.querySelectorAll("*")].find((node) => node.shadowRoot).shadowRoot;
+  const count = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+    if (node.classList?.contains("flight")) globalThis.flights += 1;
+  }));
+  new MutationObserver(count).observe(root, { childList: true, subtree: true });
+}"""
 
 N_FAST = 10
 AFTER_THE_LIGHT = 400  # milliseconds; the light takes 250
@@ -81,7 +92,7 @@ def test_a_press_while_a_slider_is_held_or_just_released_waits_for_the_answer(
     n_before, n_events = len(reader.ids), len(reader.wire.events)
     temperature.evaluate(MOVE, ["0.3", "input", "change"])
     reader.button("Next").evaluate(CLICK_FAST, 3)
-    expect(reader.chips).to_have_count(n_before + 3, timeout=PATIENCE)
+    expect(reader.chips).to_have_count(n_before + 3, timeout=PATIENCE_MS)
     reader.settle()
     kinds = [event["kind"] for event in reader.wire.events[n_events:]]
     assert kinds == ["settings", "next", "next", "next"]
@@ -143,7 +154,7 @@ def test_a_press_lights_the_bar_that_it_chose_and_the_next_press_is_not_held_up(
 
     n_before = len(reader.ids)
     reader.button("Next").evaluate(CLICK_FAST, N_FAST)
-    expect(reader.chips).to_have_count(n_before + N_FAST, timeout=PATIENCE)
+    expect(reader.chips).to_have_count(n_before + N_FAST, timeout=PATIENCE_MS)
     reader.settle()
 
 
@@ -162,3 +173,78 @@ def test_hold_keeps_the_finished_step_until_the_next_press(reader: Reader) -> No
     reader.live.get_by_label("Hold").uncheck()
     expect(chosen).to_have_count(0)
     expect(coin).to_be_hidden()
+
+
+def test_a_press_on_the_bar_takes_the_token_at_that_place_and_replaces_a_held_one(
+    newcomer: Reader, storyteller: LanguageModel
+) -> None:
+    reader, prompt = newcomer, "One day, a little girl named Lily found a"
+
+    def press_at(share: float, n_tokens: int) -> None:
+        before, box = reader.ids, reader.live.locator(".coin-segments").bounding_box()
+        assert box is not None
+        reader.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        reader.until(
+            lambda: reader.ids != before and len(reader.ids) == n_tokens, "no token was taken"
+        )
+
+    reader.open(prompt=prompt, hold="0")
+    text = Generation(storyteller, prompt)
+    for share in (0.9, 0.3):  # among the thin segments that are drawn together; on a wide one
+        shown = text.stages_for(Controls().settings())[-1]
+        n_hit = int(np.searchsorted(np.cumsum(shown.probs[shown.order]), share, side="right"))
+        text.step(token_id=int(shown.order[n_hit]))
+        press_at(share, len(text.ids))
+        assert reader.ids == text.ids
+        reader.settle()
+
+    reader.live.get_by_role("checkbox", name="Hold").check()
+    n_before = len(reader.ids)
+    reader.button("Next").click()
+    reader.until(lambda: len(reader.ids) == n_before + 1, "no answer")
+    expect(reader.live.locator(".bars[data-drawn]")).to_have_count(1)
+    press_at(0.99, n_before + 1)  # of the bar that is shown still: another token in its place
+    assert reader.ids[:-1] == text.ids
+
+
+def test_mirostat_s_limit_goes_along_with_the_text(newcomer: Reader) -> None:
+    """Taken back, drawn again, looked back at, and begun anew where the target is moved."""
+    how = {"order": "llama.cpp", "mirostat": "2", "temperature": "1", "use": "temperature"}
+    reader = newcomer.open(prompt="The dragon", **how)
+    slider = reader.slider("mirostat")
+    note = slider.locator("xpath=following-sibling::span")
+
+    def limit() -> float:
+        found = re.search(r"up to ([\d.]+) bits", note.text_content() or "")
+        return float(found[1]) if found else 0.0
+
+    seen = [limit()]
+    for _ in range(4):
+        reader.press("Next")
+        assert limit() == pytest.approx(reader.header["memory"]["mu"], abs=0.006)
+        seen.append(limit())
+    assert seen[0] == 4
+    assert len({seen[2], seen[3], seen[4]}) == 3
+    reader.press("Back")
+    assert limit() == seen[3]
+    reader.press("Next")
+    assert limit() == seen[4]
+    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
+    assert limit() == seen[2]
+    slider.evaluate(MOVE, ["3", "input"])
+    reader.until(lambda: limit() == 6, "another target begins at twice as much")
+
+
+def test_a_token_flies_to_the_text_where_there_is_time_for_it(reader: Reader) -> None:
+    """Under Play at more than two a second each would cost a quarter of the token's time."""
+    reader.live.evaluate(COUNT_FLIGHTS)
+    reader.press("Next")
+    reader.page.wait_for_function("globalThis.flights > 0")
+    reader.settle()
+    before = reader.page.evaluate("flights")
+    n_tokens = reader.chips.count()
+    reader.button("Play").click()
+    reader.until(lambda: reader.chips.count() > n_tokens + 3, "Play writes nothing")
+    reader.button("Pause").click()
+    assert reader.page.evaluate("flights") == before
+    reader.settle()

@@ -1,7 +1,5 @@
 """What waits: the pace of Play, whose late presses are made up for, and events that were lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

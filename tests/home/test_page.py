@@ -1,7 +1,5 @@
 """The home page as Streamlit runs it, without a browser: links, bad links, models, no traceback."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from pathlib import Path

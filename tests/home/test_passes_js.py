@@ -1,7 +1,5 @@
 """What the page makes of the passes of a text: two figures, the worked table, the loop's words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is on the screen, saved as a picture: what stands there is what the page shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

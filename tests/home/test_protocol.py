@@ -1,7 +1,5 @@
 """types.d.ts and PROTOCOL.md are what both sides say: every field and event, and no other."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

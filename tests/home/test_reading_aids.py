@@ -1,7 +1,5 @@
 """What a reader needs who sees, hears, points or moves otherwise: each held to a number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -72,7 +70,7 @@ def test_it_opens_in_the_system_s_theme_legible_in_both_and_forced_colours_leave
 
 
 def test_every_settled_event_is_said(reader: Reader) -> None:
-    spoken = reader.live.locator(".spoken")
+    spoken = reader.live.locator(".spoken[aria-live]")
     for press, words in (
         ("Next", "6 tokens"),
         ("Write 20 tokens at once", "26 tokens"),

@@ -1,7 +1,5 @@
 """The address of the loop: who may ask, how much, how long; and who hangs up does no harm."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

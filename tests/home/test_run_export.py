@@ -1,7 +1,5 @@
 """A saved run: every number in it, and any text in it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

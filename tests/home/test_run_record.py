@@ -1,7 +1,5 @@
 """The record of a run: all of it, also while more is being written, and opened again."""
 
-from __future__ import annotations
-
 import json
 import threading
 

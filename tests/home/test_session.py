@@ -1,7 +1,5 @@
 """What a reader does to a text, event by event; in any order, test_session_properties.py."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +8,9 @@ import pytest
 from model.draw import uniform_at
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
-from pages.home.session import MAX_BRANCHES, MAX_SEED, Session
+from pages.home.branch import MAX_SEED
+from pages.home.link import write_text
+from pages.home.session import MAX_BRANCHES, Session
 from tests.home.conftest import do
 from tests.tiny_models import tiny, tokenizer
 
@@ -46,6 +46,27 @@ def test_c02_back_then_next_replays_the_same_tokens_until_a_setting_changes(
     do(session, "next", controls=session.controls.to_page() | {"greedy": True})
     step = session.generation.steps[-1]
     assert (step.forced, step.rank) == (False, 0)
+
+
+def test_what_was_taken_back_is_written_again_as_it_came_about(session: Session) -> None:
+    hot = session.controls.to_page() | {"temperature": 1.5}
+    do(session, "next")
+    do(session, "force", token_id=100)
+    do(session, "next", controls=hot)
+    session.reseed(7)
+    do(session, "next")
+    before, query = list(session.active.choices), write_text(session.active)
+    do(session, "reset")
+    do(session, "settings", controls=session.controls.to_page() | {"greedy": True})
+    controls = session.controls
+    do(session, "again", query=query)
+    assert session.active.choices == before
+    assert (session.controls, session.seed, session.notice) == (controls, 7, None)
+    for wrong in (None, 7, "run=2", "prompt=x&run=many", "prompt=x&run=9&forced=4:9999999"):
+        do(session, "again", query=wrong)
+        assert session.notice is not None, wrong
+        assert session.active.choices[:4] == before
+        assert session.controls == controls
 
 
 def test_a_branch_leaves_the_old_text_and_tosses_coins_of_its_own(session: Session) -> None:

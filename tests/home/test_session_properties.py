@@ -4,8 +4,6 @@ Next appends the token that was named; the page knows what the server says, whic
 lost or came late; the link brings the text back.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -21,6 +19,7 @@ from tests.tiny_models import VOCAB_SIZE, tiny
 
 PROMPT = 'A "quoted" & <odd> prompt, with ~ ; : and é'
 TEXTS = ("the cat", "Es war 🎈 einmal", "a\ud800", " ")
+AGAIN = ("prompt=a&run=4", "prompt=a&run=3~seed:5~eta:0.2&forced=1:9", "run=2", "prompt=a&run=x")
 CONTROLS: list[dict[str, Any]] = [
     {},
     {"greedy": True, "eta": 0.1 + 0.2},
@@ -31,12 +30,13 @@ CONTROLS: list[dict[str, Any]] = [
         "top_n_sigma": 2.5,
         "repetition_penalty": 1.3,
     },
+    {"order": "llama.cpp", "mirostat": 3.0, "use": ["temperature", "min_p"]},
     {"order": "vllm", "presence_penalty": 0.7, "frequency_penalty": -0.4},
     {"temperature": -1},
 ]
 KINDS = (
     *("next", "next again", "finish", "force", "back", "reset", "rewind", "branch", "switch"),
-    *("prompt", "tokenise", "settings", "inspect", "guess", "reseed", "unheard of"),
+    *("again", "prompt", "tokenise", "settings", "inspect", "guess", "reseed", "unheard of"),
 )
 WIRES = st.sampled_from(["", "", "", "lost", "late", "lost twice"])
 # what happens, how far along what it names lies, and what becomes of the answer
@@ -74,6 +74,8 @@ def fields_of(session: Session, kind: str, share: float) -> dict[str, Any]:
     match kind:
         case "inspect" | "rewind" | "branch":
             return {"position": int(share * (len(session.generation.ids) + 2))}
+        case "again":
+            return {"query": AGAIN[int(share * len(AGAIN))]}
         case "force":
             return {"token_id": int(share * (VOCAB_SIZE + 9))}
         case "finish":
@@ -87,8 +89,11 @@ def fields_of(session: Session, kind: str, share: float) -> dict[str, Any]:
     return {}
 
 
-def drawn(session: Session) -> list[tuple[float, bool, float]]:
-    return [(step.coin, step.forced, step.chosen_prob) for step in session.generation.steps]
+def drawn(session: Session) -> list[tuple[float, bool, float, float]]:
+    return [
+        (step.coin, step.forced, step.chosen_prob, step.memory.mu)
+        for step in session.generation.steps
+    ]
 
 
 @given(EVENTS)

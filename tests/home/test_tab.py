@@ -1,7 +1,5 @@
 """What a tab sends twice is done once, and what it kept is read as a stranger's input."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

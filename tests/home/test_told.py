@@ -1,7 +1,5 @@
 """The page knows what the server says, whatever was lost or came late; little is sent for it."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from typing import Any
@@ -38,15 +36,16 @@ def press(tab: Tab, kind: str, held: dict[str, Any] | None = None, **fields: obj
     return tab.answer({"n": tab.ack + 1, "kind": kind, "holds": holds, **fields})
 
 
-def test_a_press_sends_as_much_at_a_thousand_tokens_as_at_ten(storyteller: LanguageModel) -> None:
+def test_a_press_sends_as_much_at_two_hundred_tokens_as_at_ten(storyteller: LanguageModel) -> None:
     sizes = []
-    for n_tokens in (10, 1000):
+    for n_tokens in (10, 200):
         tab = written(storyteller, n_tokens)
         version = header_of(state(tab))["version"]
         answer = tab.answer({"n": n_tokens, "kind": "next", "holds": version})
         assert len(header_of(answer)["rows"]["id"]) == 1
         sizes.append(len(answer))
-    assert sizes[1] < sizes[0] + 50, "some numbers have more digits"
+    # some numbers have more digits; one byte for each token would be 190
+    assert sizes[1] < sizes[0] + 50
 
 
 def test_logits_that_the_page_has_are_not_sent_again(storyteller: LanguageModel) -> None:

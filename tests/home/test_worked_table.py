@@ -1,7 +1,5 @@
 """Below the bars: the worked table, a row for each step, and the figures of the passes."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 
@@ -37,7 +35,10 @@ def test_rows_come_and_go_with_the_text_and_the_figures_follow(reader: Reader) -
     reader.live.locator(".steps-scroll").scroll_into_view_if_needed()
     kept = blocks.evaluate_all(HEIGHTS)
     blocks.evaluate_all("(all) => all.forEach((b) => { b.style.contentVisibility = 'visible'; })")
-    assert blocks.evaluate_all(HEIGHTS) == pytest.approx(kept, abs=1), "but for whole pixels"
+    first_block, second = blocks.evaluate_all(HEIGHTS)
+    assert second == pytest.approx(kept[1], abs=1), "but for whole pixels"
+    line = second / 28  # what a prompt that was read in one pass takes more, where it is long
+    assert kept[0] - 1 <= first_block < kept[0] + line
 
     # a figure says what is under the pointer
     figure = reader.live.locator("[data-figure=cache]")

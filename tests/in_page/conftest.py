@@ -1,7 +1,5 @@
 """One process a worker that runs the model in the page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The app's home page in a frame: one figure, as in the file."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

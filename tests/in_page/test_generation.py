@@ -1,7 +1,5 @@
 """Back and forth in the page: a text that was cropped or forked is what a fresh one would be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A link says the same in the file as in the app: what is read, and what is refused how."""
 
-from __future__ import annotations
-
 import random
 from urllib.parse import parse_qsl, urlencode
 

@@ -1,21 +1,25 @@
 """The same link, the same text: a cut of `python -m benchmarks.link_table`, which takes minutes."""
 
-from __future__ import annotations
-
 from typing import Any
+
+import numpy as np
 
 from benchmarks.in_page import InPage
 from benchmarks.link_table import CONTROLS, PROMPTS, compare, links
 from model.loading import LanguageModel
 
-N_PROMPTS, N_TOKENS = 12, 10
+N_PROMPTS, N_TOKENS = len(PROMPTS) - 1, 10  # all but the long one
 
 
 def test_links_write_the_same_texts_here_and_there(
     in_page: InPage, storyteller: LanguageModel
 ) -> None:
-    found = [compare(in_page, storyteller, query) for _, query in links(N_PROMPTS, N_TOKENS)]
-    assert len(found) == N_PROMPTS * len(CONTROLS)
+    queries = [query for _, query in links(N_PROMPTS, N_TOKENS)]
+    # each prompt under one or two settings, each setting with four prompts
+    table = np.reshape(queries, (N_PROMPTS, len(CONTROLS)))
+    some = table[np.add.outer(*map(range, table.shape)) % 6 == 0]
+    found = [compare(in_page, storyteller, str(query)) for query in some]
+    assert len(found) == 36
     assert not [outcome.parted for outcome in found if outcome.is_fault]
     n_draws = sum(outcome.n_draws for outcome in found)
     n_parted = sum(bool(outcome.parted) for outcome in found)

@@ -1,7 +1,5 @@
 """The page's forward pass beside torch: layer by layer, the logits, and what any fault would do."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

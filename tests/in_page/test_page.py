@@ -1,7 +1,5 @@
 """The page as one file in a real Chromium: opened from the disk, with no network and no server."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -99,6 +97,17 @@ def test_the_file_is_one_and_lets_no_other_script_run(file: Path) -> None:
     assert "default-src 'none'" in text
     assert "unsafe" not in text.partition("<style>")[0]
     assert "://" not in text.partition('id="facts"')[0].replace("http://www.w3.org/", "")
+
+
+def test_a_file_that_came_damaged_says_so(file: Path, tmp_path: Path, browser: Browser) -> None:
+    text = file.read_text("utf-8")
+    at = text.index('id="weights">') + 100_000
+    damaged = tmp_path / "damaged.html"
+    damaged.write_text(text[:at] + "AAAA" * 1000 + text[at + 4000 :], "utf-8")
+    page = browser.new_page()
+    page.goto(damaged.as_uri())
+    expect(page.locator("#opening")).to_contain_text("The model in this page stopped")
+    page.close()
 
 
 def test_the_whole_journey_without_a_network(open_file: Open, storyteller: LanguageModel) -> None:

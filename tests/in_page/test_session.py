@@ -1,7 +1,5 @@
 """The page's session beside the app's: the same events bring the same state, whatever they are."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
@@ -25,11 +23,12 @@ TOLERANCE = 1e-4  # of a logit; what follows from logits is compared by it too
 OWN = {"model", "code", "timing", "cache", "seconds", "bytes_held"}  # of each engine
 HOT = Controls(temperature=1.3, top_k=40, use=("temperature", "top_k")).to_page()
 STRICT = Controls(greedy=True, repetition_penalty=1.4, order="vllm").to_page()
+AIMED = Controls(mirostat=3, order="llama.cpp", use=("temperature", "top_k")).to_page()
 
 EVENTS = st.one_of(
     st.sampled_from([{"kind": kind} for kind in ("next", "next", "back", "reset", "settings")]),
-    st.builds(lambda c: {"kind": "next", "controls": c}, st.sampled_from([HOT, STRICT])),
-    st.builds(lambda c: {"kind": "settings", "controls": c}, st.sampled_from([HOT, STRICT])),
+    st.builds(lambda c: {"kind": "next", "controls": c}, st.sampled_from([HOT, STRICT, AIMED])),
+    st.builds(lambda c: {"kind": "settings", "controls": c}, st.sampled_from([HOT, AIMED])),
     st.builds(lambda i: {"kind": "force", "token_id": i}, st.integers(-1, 4097)),
     st.builds(lambda n: {"kind": "finish", "count": n}, st.integers(1, 5)),
     st.builds(
@@ -38,6 +37,11 @@ EVENTS = st.one_of(
         st.integers(-1, 12),
     ),
     st.builds(lambda i: {"kind": "switch", "id": i}, st.integers(0, 9)),
+    st.builds(
+        lambda run, forced: {"kind": "again", "query": f"prompt=a&run={run}&forced={forced}"},
+        st.sampled_from(["3", "9~seed:4~top_k:7", "many"]),
+        st.sampled_from(["", "2:262", "1:4096"]),
+    ),
     st.builds(
         lambda kind, text: {"kind": kind, "text": text},
         st.sampled_from(["prompt", "tokenise", "guess"]),

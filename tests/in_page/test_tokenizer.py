@@ -1,7 +1,5 @@
 """The page's tokenizer is the library's: ids, bytes and characters, on strings of every kind."""
 
-from __future__ import annotations
-
 import random
 import sys
 from unicodedata import category

@@ -1,7 +1,5 @@
 """The layer with room: as transformers' own layer to whoever reads it, whatever forks do."""
 
-from __future__ import annotations
-
 import torch
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The cache's experiments on tiny models: sizes by hand, FLOPs by hand, rewinds and prefixes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A cache in fewer bits or with a window: exact where nothing is lost, and lossy as it says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,6 +1,6 @@
 """The cache lesson as Streamlit runs it: the text that grows, the race and Stop, bad input."""
 
-from __future__ import annotations
+import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -52,6 +52,23 @@ def test_c06_c26_a_text_grows_by_a_column_is_taken_back_watched_and_begun_anew(
         press(app, "kv_begin")
         assert lesson(app).text.generation.text == "Once upon a time"
         assert remedy in errors(app)
+
+
+def test_the_numbers_behind_every_figure_come_when_they_are_opened(app: AppTest) -> None:
+    figures = [chart.proto.id for chart in app.get("plotly_chart")]
+    folds = [one for one in app.expander if one.label.lower().endswith("the numbers")]
+    assert len(figures) == len(folds) > 3
+    assert numbers(app) == []  # nothing is sent that nobody asked for
+    app.session_state["kv_grid_more"] = True
+    app.run()
+    keys, values = (re.findall("<tr>", table) for table in numbers(app)[1:])
+    assert len(keys) == len(values) > 8  # a row for each head of each layer
+
+
+def numbers(app: AppTest) -> list[str]:
+    """The tables of figures on the page, as they are sent."""
+    sent = "".join(one.proto.body for one in app.get("html"))
+    return re.findall('<div class="numbers">(.*?)</div>', sent, re.DOTALL)
 
 
 def test_c24_c25_a_race_can_be_stopped_and_keeps_what_it_measured(app: AppTest) -> None:

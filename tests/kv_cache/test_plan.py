@@ -1,7 +1,5 @@
 """The calculator's known answers: bytes per token, per sequence, and how many sequences fit."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from transformers import AutoModelForCausalLM

@@ -1,7 +1,5 @@
 """What a head asks, answers and takes is what transformers' own attention computes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
@@ -53,11 +51,18 @@ def test_the_picture_shows_the_tokens_that_weigh_most() -> None:
     assert np.shape(keys.z) == (MAX_ROWS, head.keys.shape[1])
 
 
-def test_squares_count_the_columns_of_every_pass() -> None:
+def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines() -> None:
     chart = squares_figure(6, 3, 1)
-    without, cached = (np.array(half.z) for half in checked(chart).data)
-    assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 10]
-    assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 1]
+    data = checked(chart).data
+    without, cached = (np.array(half.z) for half in data if half.type == "heatmap")
+    assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 0]
+    assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 0]
+    outlines = [list(half.x) for half in data if half.type == "scatter"]
+    assert outlines == [list(range(10)), [9]]
     titles = [note.text for note in checked(chart).layout.annotations]
-    assert "6+7+8+9+10<br>= 40 columns" in titles[0]
-    assert "6+1+1+1+1<br>= 10 columns" in titles[1]
+    assert "6+7+8+9<br>= 30 columns" in titles[0]
+    assert "6+1+1+1<br>= 9 columns" in titles[1]
+    assert len(checked(squares_figure(6, 3, 0)).data) == 2
+    blank = checked(squares_figure(6, 3, 1, foretells=False))
+    assert [half.type for half in blank.data] == ["heatmap", "heatmap"], "it is asked first"
+    assert blank.layout.height == checked(chart).layout.height

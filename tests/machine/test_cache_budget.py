@@ -1,7 +1,5 @@
 """The longest idle caches go first, never one in use, and the operator says how much there is."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

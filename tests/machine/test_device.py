@@ -1,7 +1,5 @@
 """What is free on a device: a container's limit counts too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Threads are chosen by what passes took, on a clock that the test turns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

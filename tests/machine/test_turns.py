@@ -1,7 +1,5 @@
 """Who goes first: steps before slices, one slice at a time, one job that measures until it ends."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

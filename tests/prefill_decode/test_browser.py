@@ -1,14 +1,12 @@
 """The lesson of the two phases in a real browser: a run that stops, padding, no overflow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 
 pytestmark = pytest.mark.browser
@@ -17,13 +15,13 @@ pytestmark = pytest.mark.browser
 def test_a_run_stops_and_what_it_measured_is_drawn(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("prefill_decode")
     button = by_key(page, "phase_phases_run").get_by_role("button")
-    expect(button).to_be_enabled(timeout=4 * PATIENCE)
+    expect(button).to_be_enabled(timeout=4 * PATIENCE_MS)
     button.click()
-    expect(by_key(page, "phase_swap_live")).to_be_visible(timeout=2 * PATIENCE)
+    expect(by_key(page, "phase_swap_live")).to_be_visible(timeout=2 * PATIENCE_MS)
     button.click()
-    expect(button).to_contain_text("Start", timeout=2 * PATIENCE)
-    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE)
+    expect(button).to_contain_text("Start", timeout=2 * PATIENCE_MS)
+    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE_MS)
 
     by_key(page, "phase_padding_run").get_by_role("button").click()
-    expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE)
+    expect(page.locator("[title=padding]").first).to_be_visible(timeout=2 * PATIENCE_MS)
     assert_accessible_to_all(page)

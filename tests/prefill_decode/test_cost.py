@@ -1,7 +1,5 @@
 """Prices by hand, budgets, energy where there is a meter, and answers that one pass scores."""
 
-from __future__ import annotations
-
 from itertools import count
 from types import SimpleNamespace
 

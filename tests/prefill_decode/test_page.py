@@ -1,7 +1,5 @@
 """The lesson as Streamlit runs it: jobs and Stop, bad input, what follows from the times."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import count
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.fast.engines import BY_HAND
+from model.fast.engines import MANUAL
 from model.job import Job
 from model.machine.turns import TURNS
 from model.prefill_decode import experiments
@@ -32,7 +30,10 @@ def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
     monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
-    return open_lesson("pages/prefill_decode.py")
+    app = open_lesson("pages/prefill_decode.py")
+    assert "as one that is read" not in words(app), "the question comes first"
+    app.session_state["phase_said"] = "about twice as long"
+    return app.run()
 
 
 def lesson(app: AppTest) -> PhaseLesson:
@@ -83,11 +84,11 @@ def test_c22_c29_both_phases_are_measured_and_then_priced_in_money_and_energy(
     assert "Energy is not measured here" in words(app)
     monkeypatch.setattr(phase_cost, "energy_meter", lambda _device: partial(next, count(1.0)))
     app.run()
-    assert measured(app, "energy").engine == run.engine == BY_HAND
-    assert f"Measured by NVML, by {BY_HAND}" in words(app)
+    assert measured(app, "energy").engine == run.engine == MANUAL
+    assert f"Measured by NVML, by {MANUAL}" in words(app)
 
 
-def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_replayed(
+def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_shown(
     app: AppTest,
 ) -> None:
     streaming = begun(app, "stream", 5)
@@ -95,20 +96,18 @@ def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_replay
     assert not streaming.is_running
     assert not streaming.is_done
     app.run()
-    replay = lesson(app).replay
-    assert replay is not None
-    assert 0 < len(replay.pieces) == replay.request.n_out < 60
-    assert "times slower than measured" in words(app)
+    answer = streaming.found
+    assert 0 < answer.n_out < 60
+    assert "times slower than it was measured" in words(app)
     press(app, "phase_padding_run")
     begun(app, "padding", 1)
-    assert replay.is_over, "it would be timed with what is measured"
     press(app, "phase_padding_run")
     assert lesson(app).jobs["phase_padding"].found is None
     assert "Streaming makes nothing faster" in words(app)
     app.text_input(key="phase_prompt").set_value("🙂" * 2000)
     press(app, "phase_stream_run")
     assert "shorten the prompt" in errors(app)
-    assert lesson(app).replay is replay
+    assert lesson(app).found("phase_stream") is answer
 
 
 def test_c27_c28_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
@@ -164,3 +163,15 @@ def test_a_server_with_listed_models_makes_no_shapes(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("ONE_TOKEN_MODELS", "storyteller")
     app = open_lesson("pages/prefill_decode.py")
     assert "offers its listed models only" in app.info[0].value
+
+
+def test_the_clocks_wait_for_a_prediction_and_a_guided_lesson_asks_by_itself() -> None:
+    app = open_lesson("pages/prefill_decode.py")
+    assert "as one that is read" not in words(app)
+    app.session_state["phase_said"] = "as long, or less"
+    app.run()
+    assert "You said **as long, or less**; right is **" in words(app)
+    assert "as one that is read" in words(app)
+    guided = open_lesson("pages/prefill_decode.py", lesson="inference-speed", scene="1")
+    assert "as one that is read" in words(guided)
+    assert "phase_said" not in guided.session_state, "nothing is asked twice"

@@ -1,7 +1,5 @@
 """Both phases: passes counted, requests timed, jobs stopped, texts replayed, engines compared."""
 
-from __future__ import annotations
-
 import time
 import weakref
 from collections.abc import Callable
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 from model.batch import Batch
-from model.fast.engines import BY_HAND, PLAIN, STATIC, engine_names, make_engine
+from model.fast.engines import MANUAL, PLAIN, STATIC, engine_names, make_engine
 from model.job import Job, Work, finish
 from model.loading import LanguageModel
 from model.prefill_decode import experiments
@@ -26,10 +24,10 @@ from model.prefill_decode.experiments import (
     stream,
     swap_lengths,
 )
-from model.prefill_decode.records import PhaseRun, Request
+from model.prefill_decode.records import PhaseRun, RequestTiming
 from model.prefill_decode.roofline import measure_roofline
 from model.tokenizing import random_ids
-from pages.lessons.prefill_decode.state import Replay
+from pages.lessons.prefill_decode.stream import lanes_of
 from tests.tiny_models import generated, passes_of, tiny
 from viz.prefill_decode.latency_charts import phase_ratio, phase_rows
 from viz.prefill_decode.phase_charts import pace_figure
@@ -87,7 +85,7 @@ def test_c03_c23_n_tokens_out_are_n_passes_one_after_another(
     assert not {*written, *read[0], chosen} & ends, "no answer ends early"
 
 
-@pytest.mark.parametrize("engine", [PLAIN, BY_HAND])
+@pytest.mark.parametrize("engine", [PLAIN, MANUAL])
 def test_c22_a_run_reads_each_prompt_in_one_pass_and_is_drawn_or_not_shown_after_each(
     engine: str,
 ) -> None:
@@ -129,7 +127,7 @@ def test_a_short_context_gets_shorter_requests_or_one_sentence() -> None:
 
 
 def test_engines_are_those_that_run_here_and_refuse_in_one_sentence() -> None:
-    assert engine_names(tiny("llama")) == (PLAIN, BY_HAND)
+    assert engine_names(tiny("llama")) == (PLAIN, MANUAL)
     assert engine_names(tiny("gpt2")) == (PLAIN,)
     with pytest.raises(ValueError, match="cannot run by"):
         make_engine(tiny("llama"), STATIC, 8)
@@ -170,10 +168,11 @@ def test_a_job_that_is_stopped_gives_its_caches_back(
     assert not job.is_done
 
 
-def test_a_replay_shows_as_many_tokens_as_were_in_hand_by_then() -> None:
-    request, now = Request(3, 0.1, (0.1, 0.1), (1, 2, 3)), time.monotonic()
-    shown = [
-        Replay(request, ("a", "ab", "abc"), 10.0, started=now - ago) for ago in (0.5, 1.5, 2.5, 60)
-    ]
-    assert [replay.n_shown for replay in shown] == [0, 1, 2, 3]
-    assert [replay.is_over for replay in shown] == [False, False, False, True]
+def test_both_lanes_of_an_answer_take_as_long_and_one_is_silent_until_its_end() -> None:
+    request = RequestTiming(3, 0.1, (0.1, 0.2), (1, 2, 3))
+    streamed, whole = lanes_of(request, ("", "a", "ab", "abc"))
+    assert streamed.seconds == whole.seconds == pytest.approx(0.4)
+    assert streamed.arrivals == pytest.approx((0.1, 0.2, 0.4))
+    assert set(whole.arrivals) == {request.seconds}
+    assert streamed.texts == whole.texts == ("", "a", "ab", "abc")
+    assert lanes_of(request, ())[1].texts == ()

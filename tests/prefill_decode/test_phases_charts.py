@@ -1,7 +1,5 @@
 """The figures of the two phases show the records' own numbers, in both themes and half done."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -10,15 +8,15 @@ import pytest
 from model.prefill_decode.records import (
     BatchRun,
     Ceilings,
-    Choice,
     Machine,
     Padding,
     PhaseRun,
     Prices,
     Reading,
-    Request,
+    RequestTiming,
     Roofline,
     RoofPoint,
+    ScoredAnswer,
     Scoring,
     Timed,
     Trial,
@@ -52,13 +50,13 @@ from viz.prefill_decode.roofline_chart import (
 OWN, QUICK = "the model’s own step", "the step written out by hand"
 MACHINE = Machine("cpu", "A CPU", "float32", 1, "m", 7_000_000, {"torch": "2"}, "2026-11-21T10:00")
 READ = tuple(Reading(n, Timed((n * 1e-4, n * 1.2e-4, n * 1.1e-4))) for n in (16, 1000))
-LONG_IN = Request(1000, 0.1, (0.002,) * 49)
-LONG_OUT = Request(50, 0.01, (0.002,) * 998 + (0.004,))
+LONG_IN = RequestTiming(1000, 0.1, (0.002,) * 49)
+LONG_OUT = RequestTiming(50, 0.01, (0.002,) * 998 + (0.004,))
 RUN = PhaseRun(MACHINE, OWN, (0.5, 0.01), READ, (LONG_IN,), (LONG_OUT,))
 UNREAD = PhaseRun(MACHINE, OWN, (), (), (), ())
 TOP = Ceilings(4e10, 2e10, 2e11, {OWN: 1.5e-3, QUICK: 2e-4}, 0.05, 9, 1 << 27)
-CHOICES = (Choice("<b>sad</b>", 0.25), Choice("glad", 0.75))
-WRITTEN = Request(12, 0.01, (0.002,) * 29)
+CHOICES = (ScoredAnswer("<b>sad</b>", 0.25), ScoredAnswer("glad", 0.75))
+WRITTEN = RequestTiming(12, 0.01, (0.002,) * 29)
 SCORING = Scoring(CHOICES, 12, Timed((0.01, 0.02)), Timed((0.008,)), 256, WRITTEN, "sad.")
 
 
@@ -89,7 +87,7 @@ def test_what_is_half_measured_or_not_at_all_is_drawn_too() -> None:
         pace_figure(UNREAD),
         swap_figure([LONG_IN], "here"),
         gaps_figure(LONG_OUT, "here"),
-        stream_figure(Request(5, 0.1, ()), "here"),
+        stream_figure(RequestTiming(5, 0.1, ()), "here"),
         roofline_figure(Roofline(MACHINE, TOP, ())),
         request_figure([("all", 1.0, 10.0), ("less", 1.0, 5.0)], "half."),
     ):
@@ -112,10 +110,10 @@ def test_a_request_is_its_prefill_and_its_decode() -> None:
     assert list(prefill.x) == [0.1, 0.01]
     assert list(decode.x) == pytest.approx([sum(LONG_IN.gaps), sum(LONG_OUT.gaps)])
     assert f"{LONG_OUT.seconds / LONG_IN.seconds:.0f} to 1" in chart.caption
-    half_done = swap_figure([LONG_IN, Request(50, 0.01, (0.002,))], "here")
+    half_done = swap_figure([LONG_IN, RequestTiming(50, 0.01, (0.002,))], "here")
     assert "to 1" not in half_done.caption
-    requests = [Request(5, seconds, (0.1,)) for seconds in (3.0, 1.0, 2.0)]
-    assert typical([*requests, Request(5, 9.0, ())]).first_seconds == 2.0, "of the whole ones"
+    requests = [RequestTiming(5, seconds, (0.1,)) for seconds in (3.0, 1.0, 2.0)]
+    assert typical([*requests, RequestTiming(5, 9.0, ())]).first_seconds == 2.0, "of the whole ones"
 
 
 def test_c08_the_first_token_is_in_hand_long_before_the_whole() -> None:
@@ -129,7 +127,7 @@ def test_the_table_and_its_headline_are_the_measured_medians() -> None:
     assert "110" in cells
     assert "2.0" in cells
     assert phase_ratio(RUN) == pytest.approx(0.002 / 1.1e-4)
-    growing = Request(5, 0.1, tuple(0.001 * n for n in range(1, 41)))
+    growing = RequestTiming(5, 0.1, tuple(0.001 * n for n in range(1, 41)))
     quarters = gaps_figure(growing, "here").caption
     assert "5.5" in quarters
     assert "35.5" in quarters
@@ -145,29 +143,33 @@ def test_the_roofline_draws_what_was_measured() -> None:
     assert recorded.caption.startswith("Recorded 2026-11-21 on A CPU, float32")
     assert "Measured" not in recorded.caption
     floors = {trace.name: trace for trace in checked(floors_figure(ROOFLINE)).data}
-    shares = [min(1.12, p.flops / 2e11 / p.seconds.median) for p in POINTS]
+    shares = [p.flops / 2e11 / p.seconds.median for p in POINTS]
     assert list(floors["arithmetic alone"].x) == pytest.approx(shares)
 
 
-def test_the_upper_slope_is_named_above_and_the_lower_below() -> None:
-    for copy, read, upper in ((4e10, 2e10, "copies"), (2e10, 4e10, "reads")):
-        top = replace(TOP, copy=copy, read=read)
-        notes = checked(roofline_figure(Roofline(MACHINE, top, POINTS))).layout.annotations
-        places = [(note.yanchor, note.text.split()[0]) for note in notes if "GB/s" in note.text]
-        assert [name for place, name in places if place == "bottom"] == [upper]
-        assert len(places) == 2
+def test_the_roofs_are_named_by_their_rates_beside_the_figure() -> None:
+    roof, slope, *_ = checked(roofline_figure(ROOFLINE)).data
+    assert re.findall(r"[\d.]+", roof.name) == ["40.0", "200"]
+    assert re.findall(r"[\d.]+", slope.name) == ["20.0"]
 
 
 def test_the_verdict_names_the_bound_even_when_it_is_overhead_or_none() -> None:
-    assert re.findall(r"(\w+)-bound\*\*", verdict(ROOFLINE)) == ["compute", "overhead"]
-    assert verdict(ROOFLINE).count("MBU") == verdict(ROOFLINE).count("MFU") == 2
+    assert re.findall(r"(\w+)-bound\*\*", verdict(ROOFLINE)) == ["compute", "overhead", "memory"]
+    assert verdict(ROOFLINE).count("MBU") == verdict(ROOFLINE).count("MFU") == 3
     assert "none of the three" in verdict(Roofline(MACHINE, TOP, (point("decode", 1, 1, 1.0),)))
     assert verdict(Roofline(MACHINE, TOP, ())) == ""
 
 
 def test_a_floor_above_the_whole_is_no_part_of_it() -> None:
     assert part_words(0.002, 0.004) == "2.0\u202fms of 4.0\u202fms"
-    assert " of " not in part_words(0.492, 0.058)
+    assert part_words(0.0042, 0.004) == "4.0\u202fms of 4.0\u202fms"
+    assert part_words(None, 0.058) == "– of 58.0\u202fms"
+    slow = replace(TOP, copy=1.0, read=1.0, matmul=1.0, floors={OWN: 0.492, QUICK: 0.492})
+    words = verdict(Roofline(MACHINE, slow, POINTS))
+    assert "-bound" not in words
+    assert words.count("measure again") == 3
+    trace = checked(floors_figure(Roofline(MACHINE, slow, POINTS))).data[-1]
+    assert set(trace.x) == {None}
 
 
 def test_runs_that_lie_far_apart_say_that_the_machine_was_busy() -> None:

@@ -1,17 +1,16 @@
 """What bounds a pass, by hand: FLOPs, bytes, floors and ceilings; batches, and padding in them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
 
 from model import passes
-from model.fast.engines import BY_HAND, PLAIN
+from model.fast.engines import MANUAL, PLAIN
 from model.flops import predict_flops
-from model.job import finish
+from model.job import Progress, finish
 from model.kv_cache.block_cache import whole_blocks
 from model.loading import LanguageModel
 from model.prefill_decode import batching, ceilings
@@ -52,7 +51,7 @@ def test_intensity_mbu_and_mfu_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("given", "bound"),
-    [(point(400, 150), "overhead"), (point(400, 950), "memory"), (point(9000, 150), "compute")],
+    [(point(400, 150), "overhead"), (point(400, 350), "memory"), (point(3800, 150), "compute")],
 )
 def test_the_highest_floor_is_the_bound(given: RoofPoint, bound: str) -> None:
     assert given.bound(TOP) == bound
@@ -62,6 +61,18 @@ def test_the_highest_floor_is_the_bound(given: RoofPoint, bound: str) -> None:
         given.n_bytes / 200,
     ]
     assert given.floors(TOP)["compute"] == given.flops / 1000
+    assert "overhead" not in given.floors(replace(TOP, floors={})), "not measured, and no zero"
+
+
+def test_a_ceiling_that_the_pass_undercut_is_refuted_and_binds_nothing() -> None:
+    """A busy moment among the ceilings: the narrow twin took 492 s, the pass itself 4."""
+    busy = replace(TOP, floors={PLAIN: 492.0})
+    one = point(400, 150)
+    assert one.floors(busy) == {name: one.floors(TOP)[name] for name in ("memory", "compute")}
+    assert one.bound(busy) == "memory"
+    assert replace(one, seconds=Timed((0.001,))).bound(TOP) is None
+    near = replace(TOP, floors={PLAIN: 4.2})  # two measurements of one thing
+    assert one.bound(near) == "overhead"
 
 
 def test_attention_is_counted_causally() -> None:
@@ -124,9 +135,9 @@ def test_the_narrow_twin_has_all_layers_and_almost_no_width() -> None:
     assert twin is not None
     assert twin.config.num_hidden_layers == lm.model.config.num_hidden_layers
     assert twin.num_parameters() < lm.n_parameters / 10
-    assert set(measure_floors(lm)) == {PLAIN, BY_HAND}
-    assert set(measure_floors(tiny("gpt2"))) == {PLAIN}
-    assert measure_floors(tiny("mamba")) == {}
+    kinds = {"llama": {PLAIN, MANUAL}, "gpt2": {PLAIN}, "mamba": set()}
+    for name, engines in kinds.items():
+        assert set(finish(measure_floors(tiny(name), partial(Progress, 0, 1)))) == engines
 
 
 def test_c27_ceilings_and_both_phases_come_from_one_run() -> None:
@@ -135,7 +146,7 @@ def test_c27_ceilings_and_both_phases_come_from_one_run() -> None:
     assert kinds == [
         ("prefill", PLAIN, 1, 4),
         ("prefill", PLAIN, 1, 8),
-        ("decode", BY_HAND, 1, 1),
+        ("decode", MANUAL, 1, 1),
         ("decode", PLAIN, 1, 1),
         ("decode", PLAIN, 3, 1),
     ]

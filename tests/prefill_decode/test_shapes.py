@@ -1,7 +1,5 @@
 """Shapes with random weights, counted before they are made; recordings that come back."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

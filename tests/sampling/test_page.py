@@ -1,7 +1,5 @@
 """The sampling lesson as Streamlit runs it, and under the hand in a real browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 
@@ -9,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.sampling.state import Lab
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, words
@@ -81,10 +79,10 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     turn_to: Callable[[str], Page],
 ) -> None:
     shown = turn_to("sampling")
-    expect(shown.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE)
+    expect(shown.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE_MS)
     assert_accessible(shown)
     shown.get_by_text("Textbook", exact=True).click()
-    expect(head(shown, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE)
+    expect(head(shown, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE_MS)
     verdict = shown.locator(".lab-verdict")
     lit = shown.locator(".lab-orders tr[data-parted]")
     expect(verdict).to_contain_text("They part over")
@@ -94,12 +92,12 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     expect(lit).to_have_count(0)
     run = shown.locator(".st-key-vote_run button")
     run.click()
-    expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE)
+    expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE_MS)
     run.click()
-    expect(run).to_have_text(re.compile("Generate"), timeout=PATIENCE)
+    expect(run).to_have_text(re.compile("Generate"), timeout=PATIENCE_MS)
     shown.get_by_label("Prompt", exact=True).fill("🍓" * 900)
     run.click()
-    expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE)
+    expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE_MS)
 
     head(shown, "temperature").locator("input[type=checkbox]").check()
     expect(head(shown, "top_p")).to_contain_text("keeps 2")
@@ -113,6 +111,6 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
     # a "change" event is the release: the figures below are Python's
     slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
-    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE)
+    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE_MS)
     assert_accessible_to_all(shown)
     expect(head(shown, "top_k")).to_be_visible()

@@ -1,7 +1,5 @@
 """The lab without a browser: what is typed, sliders, figures, what is measured."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -15,7 +13,7 @@ from model.draw import agreement, draw, uniform_at
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel
-from model.sampling import ORDERS
+from model.sampling import ORDERS, Settings
 from model.sampling.experiments import (
     MASKS_ALONE,
     PENALTIES,
@@ -30,11 +28,12 @@ from model.sampling.experiments import (
     write_votes,
     write_with_penalties,
 )
-from pages.lessons.sampling.settings import LOOP_PROMPT, QUESTION
+from model.sampling.surprise import write_aimed
+from pages.lessons.sampling.settings import AIM_PROMPT, LOOP_PROMPT, QUESTION
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
 from tests.charts.drawn_charts import checked
-from viz.draws_chart import draws_figure
+from viz.bars import draws_figure
 from viz.sampling.charts import (
     divergence_figure,
     loop_html,
@@ -42,6 +41,7 @@ from viz.sampling.charts import (
     temperature_figure,
     votes_figure,
 )
+from viz.sampling.surprise import limit_figure, mean_figure
 
 
 @pytest.fixture
@@ -149,6 +149,7 @@ def test_masks_of_ranks_and_of_logits_stand_still_when_the_temperature_moves() -
     logits = np.random.default_rng(3).normal(0, 3, 200).astype(np.float32)
     values = {"top_k": 5, "top_p": 0.5, "min_p": 0.1, "typical_p": 0.5, "epsilon": 0.02}
     values |= {"eta": 0.05, "top_n_sigma": 1.0, "min_k": 3.0, "top_h": 0.4, "p_less": 1}
+    values |= {"mirostat": 2.0}
     kept = kept_at(logits, values, (0.5, 1, 2, 3))
     still = {name for name, sets in kept.items() if all((one == sets[0]).all() for one in sets)}
     assert still == {"top_k", "top_n_sigma", "min_k"}
@@ -209,6 +210,26 @@ def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_tha
     texts = [text.before + text.repeated for text in again]
     assert texts[0] not in texts[1:]
     assert any(text.loop is None for text in again[1:])
+
+
+def test_mirostat_comes_to_a_target_below_the_model_s_own_surprise_and_to_none_above(
+    storyteller: LanguageModel,
+) -> None:
+    """Without a mask the text is the one of no setting at all."""
+    free, low, high = texts = finish(write_aimed(storyteller, AIM_PROMPT, (0, 1, 9), 90))
+    plain = Generation(storyteller, AIM_PROMPT)
+    for _ in range(90):
+        plain.step(Settings())
+    assert plain.text == AIM_PROMPT + free.text == AIM_PROMPT + high.text
+    assert not any(free.limits)
+    assert (low.limits[0], high.limits[0]) == (2, 18)
+    assert high.limits[-1] > 18, "it opens and opens"
+    assert np.mean(low.surprises[40:]) == pytest.approx(1, abs=0.2)
+    assert 2 < np.mean(high.surprises[40:]) < 4
+    for chart in (mean_figure(texts), limit_figure(texts)):
+        drawn = [trace.name for trace in checked(chart).data if trace.name]
+        assert drawn[-2:] == ["target 1 bit", "target 9 bits"]
+    assert "no mask: " in mean_figure(texts).caption
 
 
 def test_the_first_word_is_the_answer_and_two_answers_agree_or_not() -> None:

@@ -3,8 +3,6 @@
 `make test-vllm` names vLLM's program in ONE_TOKEN_TEST_VLLM, and the same tests hold for it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

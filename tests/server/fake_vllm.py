@@ -4,8 +4,6 @@ It sends what vLLM 0.32 sends, and `make test-vllm` holds the same tests against
 best log-probabilities by token id, certain ones by their ids, its model's card, its own figures.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import threading
@@ -35,12 +33,19 @@ class FakeVllm:
         knows_ids: whether it takes `logprob_token_ids`, which older ones overlook.
         key: that every request has to bear, if any.
         trouble: statuses or raw texts with which the next requests are answered instead.
+        n_most: log-probabilities that it sends at most, whatever it is asked for.
+        is_there: cleared, it takes every request and answers none until it is set again.
+        is_quick: cleared, it answers what it is, and computes nothing until it is set again.
     """
 
     def __init__(self, lm: LanguageModel, root: str = str(SHIPPED["storyteller"])) -> None:
         self.lm, self.root = lm, root
         self.max_logprobs, self.knows_ids, self.key = -1, True, ""
         self.trouble: list[int | str] = []
+        self.n_most = lm.vocab_size
+        self.is_there, self.is_quick = threading.Event(), threading.Event()
+        self.is_there.set()
+        self.is_quick.set()
         self.asked: list[dict[str, Any]] = []
         self.n_known = self.n_hit = 0
         self._reader, self._ids, self._turn = LocalText(lm), list[int](), threading.Lock()
@@ -61,6 +66,8 @@ class FakeVllm:
 
     def kill(self) -> None:
         """Goes away, in the middle of whatever it does."""
+        self.is_there.set()
+        self.is_quick.set()
         if self._http is not None:
             self._http.shutdown()
             self._http.hang_up()
@@ -86,7 +93,8 @@ class FakeVllm:
             )
         if by_id and len(by_id) > MAX_BY_ID:
             return 400, _error("logprob_token_ids is too long")
-        choices = [_choice(i, self._expect(row), wanted, by_id) for i, row in enumerate(rows)]
+        n_sent = self.n_most if wanted == -1 else min(wanted or 0, self.n_most)
+        choices = [_choice(i, self._expect(row), n_sent, by_id) for i, row in enumerate(rows)]
         if asked.get("prompt_logprobs") == 0:
             for choice, row in zip(choices, rows, strict=True):
                 choice["prompt_logprobs"] = self._scores(row)
@@ -124,11 +132,10 @@ class FakeVllm:
 
 
 def _choice(
-    index: int, logprobs: np.ndarray, wanted: int | None, by_id: list[int] | None
+    index: int, logprobs: np.ndarray, n_sent: int, by_id: list[int] | None
 ) -> dict[str, Any]:
     best = int(logprobs.argmax())
-    sent = best_ids(logprobs, len(logprobs) if wanted == -1 else wanted or 0).tolist()
-    ids = dict.fromkeys([best, *(by_id or sent)])
+    ids = dict.fromkeys([best, *(by_id or best_ids(logprobs, n_sent).tolist())])
     top = {f"token_id:{i}": float(np.float32(logprobs[i])) for i in ids}
     return {"index": index, "text": "", "logprobs": {"top_logprobs": [top]}}
 
@@ -166,15 +173,20 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answers with the model's card, or the figures."""
+        self.fake.is_there.wait()
         if self.path == "/metrics":
             self._send(200, self.fake.metrics())
-        else:
+        elif self.path == "/v1/models":
             card = {"id": "storyteller", "root": self.fake.root, "max_model_len": 2048}
             self._answer(200, {"data": [card]})
+        else:
+            self._send(404, '{"detail": "Not Found"}')
 
     def do_POST(self) -> None:
         """Answers with what may follow some texts, or with tokens as they come."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.fake.is_there.wait()
+        self.fake.is_quick.wait()
         if asked.get("stream"):
             self.send_response(200)
             self.send_header("Connection", "close")

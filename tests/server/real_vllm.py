@@ -1,7 +1,5 @@
 """A vLLM server on loopback, started and ended by its process id, for `make test-vllm`."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
@@ -13,7 +11,7 @@ from pathlib import Path
 
 from model.weights.locate import SHIPPED
 
-_PATIENCE = 600.0  # seconds until it has to answer: its imports alone take a minute or more
+_PATIENCE_SECONDS = 600.0  # seconds until it has to answer: its imports alone take a minute or more
 
 
 class RealVllm:
@@ -49,7 +47,7 @@ class RealVllm:
             self._process = subprocess.Popen(
                 command, stdout=log, stderr=log, env=os.environ | told, start_new_session=True
             )
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         try:
             while not self._answers():
                 has_hope = self._process.poll() is None and time.monotonic() < deadline

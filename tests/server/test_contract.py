@@ -3,8 +3,6 @@
 Run in every `make test` against a small server of our own, and by `make test-vllm` against vLLM.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +20,7 @@ from model.sampling import Settings
 from model.server.backend import server_of
 from model.server.opening import open_server
 from model.serving.over_server import serve_over_server
-from model.serving.records import Request
+from model.serving.records import ONE_READ, Request
 from model.tokenizing import encode
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
@@ -150,7 +148,9 @@ def test_requests_together_have_the_tokens_that_they_get_alone(
         assert [here.step(GREEDY).token_id for _ in range(8)] == list(output.token_ids)
         assert request.arrives < output.times[0]
     for run in (together, alone):
-        assert (run.n_tokens, len(run.first_seconds), len(run.gaps)) == (24, 3, 21)
+        assert (run.n_tokens, run.n_gaps) == (24, 21)
+        assert len(run.first_seconds) <= 3
+        assert all(gap >= ONE_READ for gap in run.gaps)
     states = {state for stretch in together.passes for state in stretch.states}
     assert states == {"", "waiting", "decode"}
     seconds = [moment.seconds for moment in found.moments]

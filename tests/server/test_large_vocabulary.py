@@ -3,8 +3,6 @@
 What a step, a score or a figure needs of the rest is asked for; the same tests as against vLLM.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +21,7 @@ from model.server.opening import open_server
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text
 from model.snowball.long_generation import Kind, generate_long
-from pages.lessons.classroom.state import Classroom
+from pages.lessons.classroom.state import open_class
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
 
@@ -111,6 +109,7 @@ def test_a_mask_that_reaches_into_it_asks_for_all(both: Both) -> None:
         Settings(typical_p=0.5),
         Settings(eta=0.01, top_p=0.9),
         Settings(top_n_sigma=1.5),
+        Settings(mirostat=2, order=ORDERS["llama.cpp"]),
     ],
 )
 def test_the_token_drawn_is_the_one_that_all_of_the_vocabulary_gives(
@@ -143,27 +142,26 @@ def test_a_game_scores_the_model_by_what_it_gave(both: Both) -> None:
         assert [row.token_id for row in there.rows] == [row.token_id for row in here.rows]
 
 
-def scored_in_a_room(lm: LanguageModel) -> tuple[dict[int, float], float]:
-    """What the model gave each token that was shown, and its bits."""
-    desk = Classroom(lm, Generation(lm, PROMPT), PROMPT)
-    desk.start(PROMPT, RARE.removeprefix(PROMPT))
-    desk.open()
-    desk.ask_next(may_write=True, seconds=None)
-    assert desk.true_id in desk.offered
-    phone, number = desk.room.join("A"), desk.room.question.number
-    desk.room.answer(phone, number, Answer(None, "zigzag", 0.5))
+def given_in_a_room(lm: LanguageModel) -> tuple[list[tuple[float, ...]], str]:
+    """What everyone gave each token that was shown, and what was said of that which came."""
+    desk = open_class(lm)
+    desk.begin(PROMPT, RARE.removeprefix(PROMPT))
+    desk.ask_next(may_write=True)
+    assert desk.text.true_id in desk.offered
+    desk.room.answer(desk.room.join("A"), desk.room.question.number, Answer(None, "zigzag", 0.5))
     desk.close()
-    shown = {row.token_id: row.model_prob for row in desk.found.rows}
-    desk.append(desk.true_id)
-    bits = desk.score.model_bits
+    desk.reveal()
+    shown = [bar.values for bar in desk.room.outcome.bars]
+    desk.append("true")
+    said = desk.room.revealed
     desk.end()
-    return shown, bits
+    return shown, said
 
 
-def test_a_room_scores_the_model_by_what_it_gave(both: Both) -> None:
-    (there, bits), (here, true_bits) = map(scored_in_a_room, both)
-    assert there == pytest.approx(here, rel=EQUAL)
-    assert bits == pytest.approx(true_bits, abs=EQUAL)
+def test_a_room_says_of_the_model_what_it_gave(both: Both) -> None:
+    (there, said), (here, true_said) = map(given_in_a_room, both)
+    assert there == [pytest.approx(true, rel=EQUAL) for true in here]
+    assert said == true_said
 
 
 def test_a_fork_is_compared_by_no_more_than_it_is_worth(both: Both) -> None:

@@ -1,7 +1,5 @@
 """With a server's address set every page opens, and says where weights of this process run."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -11,7 +9,14 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.server.logits import EngineError
 from pages.frame.contents import LESSONS
-from tests.frame.driving import PATIENCE_SECONDS, captions, open_home, press
+from tests.frame.driving import (
+    PATIENCE_SECONDS,
+    captions,
+    errors,
+    open_home,
+    open_lesson,
+    press,
+)
 from tests.home.conftest import do, tab_record
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
@@ -76,8 +81,14 @@ def test_a_server_that_is_killed_and_started_again_costs_no_text(
     assert home.notice.kind == "error"
     assert "does not answer" in home.notice.text
     assert (text.ids, text.steps) == before
-    assert open_home().session_state["reader"].lm.place == "CPU"
+    app = open_home(**{"model": "storyteller (server)", "prompt": "Hi", "run": "3"})
+    assert "does not answer" in errors(app)
+    assert "reader" not in app.session_state
+    assert open_lesson("pages/kv_cache.py").session_state["kv_lesson"].lm.place == "CPU"
     engine.start()
+    press(app, "server_again")
+    assert app.session_state["reader"].lm.place == "server"
+    assert len(app.session_state["reader"].generation.steps) == 3
     here = Generation(storyteller, text.prompt_ids, seed=text.seed)
     here.step(home.controls.settings())
     for n in range(3):

@@ -1,7 +1,5 @@
 """The serving lesson as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +7,7 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE
+from benchmarks.home_page import PATIENCE_MS
 from model.serving.records import Comparison
 from pages.frame.lesson_state import LessonState
 from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
@@ -55,6 +53,8 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     app = open_lesson("pages/serving.py", **asked, **sizes)
     assert "A prefix in common saves 2 blocks" in captions(app), "recorded"
     static, continuous = serve(app, "serving_batches").runs
+    assert len(app.dataframe) == 2, "what the other policy gives is asked first"
+    app.button_group(key="serving_said").set_value("as many, or fewer").run()
     assert [request.n_out for request in static.requests] == [3, 2, 16]
     assert {request.arrives for request in static.requests} == {0.0}
     assert len(continuous.passes) < len(static.passes)
@@ -97,13 +97,13 @@ def test_the_lanes_are_drawn_unasked_and_a_run_can_be_stopped(
     turn_to: Callable[[str], Page],
 ) -> None:
     page = turn_to("serving")
-    for key in ("serving_batches_lanes_1", "serving_chunks_lanes_1", "serving_memory_blocks"):
-        expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE)
+    for key in ("serving_batches_lanes", "serving_chunks_lanes", "serving_memory_blocks"):
+        expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE_MS)
     assert_accessible(page)
     button = by_key(page, "serving_memory_run").get_by_role("button")
-    expect(button).to_contain_text("Serve", timeout=4 * PATIENCE)
+    expect(button).to_contain_text("Serve", timeout=4 * PATIENCE_MS)
     button.click()
-    expect(button).to_contain_text("Stop", timeout=PATIENCE)
+    expect(button).to_contain_text("Stop", timeout=PATIENCE_MS)
     button.click()
-    expect(button).to_contain_text("Serve", timeout=PATIENCE)
+    expect(button).to_contain_text("Serve", timeout=PATIENCE_MS)
     assert_accessible_to_all(page)

@@ -1,7 +1,5 @@
 """The scheduler: however requests share the model, each gets the tokens that it gets alone."""
 
-from __future__ import annotations
-
 import functools
 
 import pytest

@@ -1,7 +1,5 @@
 """The serving lesson's figures show the records' own numbers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -25,7 +23,7 @@ from viz.serving.lanes_chart import (
     SECONDS,
     end_of,
     lanes_figure,
-    run_title,
+    run_words,
     runs_table,
     server_figure,
 )
@@ -54,19 +52,26 @@ def boxes(chart: Chart) -> dict[str, list[tuple[float, float]]]:
     }
 
 
+def test_the_axis_ends_with_the_longest_run_whatever_the_number_of_lanes() -> None:
+    _, end = checked(lanes_figure([RUN, RUN], "cpu")).layout.xaxis.range
+    assert 0.5 <= end < 0.7
+
+
 def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
-    assert boxes(lanes_figure(RUN, "cpu")) == {
+    assert boxes(lanes_figure([RUN], "cpu")) == {
         "waiting": [(0.05, 0.2)],
         "prefill": [(0.0, 0.1), (0.2, 0.4)],
         "decode": [(0.1, 0.2), (0.4, 0.5)],
         "stalled": [(0.2, 0.4)],
     }
-    assert boxes(lanes_figure(RUN, "cpu", axis=PASSES))["prefill"] == [(0, 1), (2, 3)]
+    assert boxes(lanes_figure([RUN], "cpu", axis=PASSES))["prefill"] == [(0, 1), (2, 3)]
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
 
 
 def test_a_run_is_told_by_the_definitions_of_its_speed_its_stalls_and_its_latencies() -> None:
-    assert re.findall(r"[\d.]+", run_title(RUN)) == ["8.00", "200", "3"]  # preemptions last
+    assert re.findall(r"[\d.]+", run_words(RUN)) == ["8.00", "3"], "its preemptions"
+    calm = replace(RUN, outputs=tuple(replace(one, n_preempted=0) for one in RUN.outputs))
+    assert re.findall(r"[\d.]+", run_words(calm)) == ["8.00", "200"], "else its longest stall"
     assert RUN.first_seconds == pytest.approx([0.1, 0.35])
     assert RUN.gaps == pytest.approx([0.1, 0.3])
     row = runs_table(Comparison((RUN,), RUN, 2))[0]
@@ -74,23 +79,39 @@ def test_a_run_is_told_by_the_definitions_of_its_speed_its_stalls_and_its_latenc
     assert told == ["225\u202fms", "290\u202fms", "8.00", "3"]
 
 
-def test_what_a_client_read_in_one_go_shares_its_time_and_what_had_no_gap_is_a_dash() -> None:
-    times = (0.1, 0.10001, 0.2, 0.20001, 0.20002, 0.3)  # reads of two tokens, three and one
-    remote = replace(RUN, policy=Policy("the server", 0, is_remote=True))
-    late = replace(remote, outputs=(Output((1,) * 6, times, 0), Output((7,), (0.4,), 0)))
-    assert late.gaps == pytest.approx([0.1 / 3] * 3 + [0.1], abs=1e-4)
-    single = replace(remote, outputs=(Output((7,), (0.1,), 0), Output((7,), (0.4,), 0)))
-    assert runs_table(Comparison((single,), None))[0]["ITL p50"] == "–"
+REMOTE = replace(RUN, policy=Policy("the server", 0, is_remote=True))
+
+
+def test_what_a_client_read_in_one_go_is_no_measurement() -> None:
+    """18.7 us between two tokens was once shown as a server's latency."""
+    times = (0.1, 0.2, 0.3, 0.300_018_7, 0.4, 0.5, 0.7)  # two of them were read in one go
+    late = replace(REMOTE, outputs=(Output((1,) * 7, times, 0), Output((7,), (0.4,), 0)))
+    assert late.gaps == pytest.approx([0.1, 0.1, 0.2])
+    assert late.n_gaps == 6
+    assert late.first_seconds == pytest.approx([0.1, 0.35])
+    assert replace(late, policy=RUN.policy).gaps[2] == pytest.approx(18.7e-6)
+
+
+def test_what_was_not_measured_is_a_dash() -> None:
+    at_once = Output((1,) * 3, (0.1, 0.100_01, 0.100_02), 0)
+    row = runs_table(Comparison((replace(REMOTE, outputs=(at_once, at_once)),), None))[0]
+    assert {row[f"{name} p{n}"] for name in ("TTFT", "ITL") for n in (50, 95)} == {"–"}
+    single = replace(REMOTE, outputs=(Output((7,), (0.1,), 0), Output((), (), 0)))
+    row = runs_table(Comparison((single,), None))[0]
+    assert (row["ITL p50"], row["TTFT p50"]) == ("–", "100\u202fms")
 
 
 def test_a_server_s_own_figures_are_drawn_as_it_says_them() -> None:
     moments = (ServerMoment(0.0, 1, 0, 0.01), ServerMoment(0.1, 2, 3, 0.25))
-    remote = replace(RUN, policy=Policy("the server", 0, is_remote=True))
-    run = ServerRun(Comparison((remote,), None), moments, n_asked=40, n_hit=10)
-    chart = server_figure(run)
+    run = ServerRun(Comparison((REMOTE,), None), moments, n_asked=40, n_hit=10)
+    top = 2 * end_of(REMOTE, SECONDS)  # the server was looked at longer than tokens came
+    chart = server_figure(run, top)
+    lanes = lanes_figure([REMOTE], "", top=top)
+    axes = [one.figure.to_dict()["layout"]["xaxis"]["range"] for one in (chart, lanes)]
+    assert axes[0] == axes[1]
     assert [list(trace.y) for trace in checked(chart).data] == [[1, 2], [0, 3]]
     assert {"25.0", "40", "10"} <= set(re.findall(r"[\d.]*\d", chart.caption))
-    assert "passes" not in lanes_figure(remote, "a server").caption
+    assert "passes" not in lanes_figure([REMOTE], "a server").caption
     assert column(runs_table(run.comparison), "passes") == ["–"]
 
 

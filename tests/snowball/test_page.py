@@ -1,7 +1,5 @@
 """The lesson as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from statistics import fmean
@@ -72,6 +70,8 @@ def steps(app: AppTest) -> tuple[ForkStep, ...]:
 
 
 def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
+    assert not state(app).mistakes, "the question comes first"
+    app.session_state["snowball_expected"] = "correct it"
     app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
     for name, prompt, word in (
         ("A contradiction", "Max was a", "cat"),
@@ -83,7 +83,7 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
         (steps,) = [s for p, s in state(app).mistakes.items() if p.endswith(prompt)]
         assert [steps[0].original.label == f"␣{word}", steps[0].forced.label] == [False, f"␣{word}"]
         assert math.exp(steps[0].forced.logprob) < 0.05, "the model itself finds it unlikely"
-    (html,) = [one.proto.body for one in app.get("html") if "mean probability" in one.proto.body]
+    (html,) = [one.proto.body for one in app.get("html") if "sure, on average" in one.proto.body]
     for side in ("original", "forced"):
         tokens = [getattr(step, side) for step in steps[1:]]
         sure = fmean(math.exp(token.logprob) for token in tokens if token)
@@ -98,8 +98,9 @@ def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(
     text = state(app).text
     assert text.text.startswith("The cat sat on the")
     assert len(text.steps) == 10
-    press(app, "snowball_rewind_run")
-    assert "Force it" in errors(app)
+    press(app, "snowball_rewind_run")  # of the token that is chosen, before it is put in
+    assert not errors(app)
+    found_first = app.dataframe[-1].value
     found = done(app, FORK)
     assert [s.original.token_id for s in found if s.original] == text.ids[-len(found) :]
     assert f"of {len(found)} positions" in words(app)
@@ -107,6 +108,7 @@ def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(
     table = app.dataframe[-1].value
     assert list(table["discarded"]) == [0, 1, 4, 7]
     assert list(table["as without it"]) == ["no", "yes", "yes", "yes"]
+    assert list(table["text from there on"]) == list(found_first["text from there on"])
     app.number_input(key="snowball_place").set_value(2).run()
     assert not steps(app), "another place takes the fork away until the next press"
     assert len(done(app, FORK)) == 9

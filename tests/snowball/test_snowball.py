@@ -1,7 +1,5 @@
 """A forced token on tiny models: forks by hand, slips by hand, many forks beside single ones."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

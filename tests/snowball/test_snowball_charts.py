@@ -1,7 +1,5 @@
 """The snowball lesson's figures show the records' own numbers, and its sentences what they say."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -51,11 +49,11 @@ def test_lines_are_the_records_own_numbers() -> None:
     parting = fork_chart.parting_figure(FORKS)
     median = line(parting, "median; the middle half is shaded")
     assert median == pytest.approx(np.nanmedian(FORKS.kl, axis=0))
-    cost = line(fork_chart.cost_figure(FORKS), "forced token")
+    cost = line(fork_chart.cost_figure(FORKS), "chosen token")
     assert cost[0] == pytest.approx(-np.nanmean(FORKS.forced[:, :4], axis=1).mean())
     survival = fork_chart.survival_figure(SLIPS)
     assert line(survival, "(1 − e)ⁿ") == pytest.approx(100 * SLIPS.predicted)
-    assert line(survival, "original") == pytest.approx(100 * SLIPS.original)
+    assert line(survival, "drawn") == pytest.approx(100 * SLIPS.original)
     judged = line(held_out_charts.judged_figure(EXPOSURE), held_out_charts.TRUE)
     assert judged[0] == pytest.approx(EXPOSURE.true_text[:, :8].mean())
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
@@ -91,7 +89,7 @@ def test_a_fork_is_drawn_up_to_where_a_text_ends_and_its_own_place_is_not_counte
     assert "1.50\u202fnats" in gap.caption
     assert "1 of 3 positions" in gap.caption
     surprise = fork_chart.surprise_figure(STEPS)
-    assert line(surprise, "forced token") == [6.0, 2.0]
+    assert line(surprise, "chosen token") == [6.0, 2.0]
     assert surprise.caption.count("2.00\u202fnats") == 2
 
 

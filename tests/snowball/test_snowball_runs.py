@@ -1,7 +1,5 @@
 """The lesson's other experiments on tiny models, held against single passes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

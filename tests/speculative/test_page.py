@@ -1,7 +1,5 @@
 """The speculative lesson as Streamlit runs it, and in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -11,11 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
 from model.generation import Generation
+from model.sampling import Settings
 from model.speculative.records import CROP, PROPOSE
-from pages.lessons.speculative import proof, speed
+from pages.lessons.speculative import proof, race, speed
+from pages.lessons.speculative.settings import RACES
 from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
 from tests.frame.accessibility import assert_accessible_to_all
-from tests.frame.driving import kept, open_lesson, press, words
+from tests.frame.driving import errors, kept, open_lesson, press, words
 from tests.tiny_models import tiny
 
 
@@ -112,6 +112,35 @@ def test_measuring_stops_and_keeps_what_it_measured(
     assert "Illustrative" not in words(app)
     app.segmented_control(key="spec_preset").set_value("textbook").run()
     assert "Illustrative" in words(app)
+
+
+def test_a_race_writes_the_greedy_text_both_ways_and_counts_every_token(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "N_TOKENS", 12)
+    app.selectbox(key="spec_race").set_value(RACES[1]).run()
+    assert "token for token; with the draft" not in words(app), "it is asked first"
+    for draft in ("scribbler", "prompt lookup"):  # one that agrees, one that has nothing to say
+        app.selectbox(key="spec_draft").set_value(draft).run()
+        press(app, "spec_race_run")
+        job = lesson(app).jobs["spec_race"]
+        while job.is_running:
+            app.run()
+        found = job.found
+        assert found.draft == draft
+        text = Generation(lesson(app).lm, RACES[1])
+        for _ in found.token_ids:
+            text.step(Settings(temperature=0))
+        assert tuple(text.ids[text.n_prompt :]) == found.token_ids
+        assert found.is_same
+        assert sum(n for _, n in found.rounds) == len(found.token_ids) == 12
+        app.session_state["spec_said"] = race.SAME
+        app.run()
+        assert "The same text, token for token; with the draft" in words(app)
+    monkeypatch.setattr(race, "MAX_PROMPT", 3)
+    press(app, "spec_race_run")
+    assert "shorten" in errors(app)
+    assert lesson(app).jobs["spec_race"] is job
 
 
 def test_another_model_on_the_first_page_becomes_the_target(app: AppTest) -> None:

@@ -1,7 +1,5 @@
 """Speculative decoding: its texts, its drafts, its rounds, what its parts predict."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections import Counter
@@ -40,7 +38,7 @@ from model.speculative.drafting import (
     check_pair,
     fit,
     look_up,
-    new_reader,
+    new_batch,
 )
 from model.speculative.proof import MemoizedSpeculation, check_greedy
 from model.speculative.records import Acceptance, Parts, RoundCost
@@ -67,7 +65,7 @@ def speculation(
     prompt: Sequence[int] = PROMPT,
     n_tokens: int = N_TOKENS,
 ) -> Speculation:
-    return Speculation(new_reader(target), drafter, prompt, settings, max_new_tokens=n_tokens)
+    return Speculation(new_batch(target), drafter, prompt, settings, max_new_tokens=n_tokens)
 
 
 def write(text: Speculation, n_draft: int) -> list[int]:
@@ -86,7 +84,7 @@ def write(text: Speculation, n_draft: int) -> list[int]:
 def test_greedy_text_is_that_of_transformers(architecture: str, n_draft: int) -> None:
     target = tiny(architecture)
     wanted = generated(target, PROMPT, N_TOKENS, target.end_ids)
-    assert decode_baseline(new_reader(target), PROMPT, N_TOKENS)[0] == wanted
+    assert decode_baseline(new_batch(target), PROMPT, N_TOKENS)[0] == wanted
     assert write(speculation(target, draft()), n_draft) == wanted
     # a draft that is the target itself is always accepted
     twin = speculation(target, ModelDraft(target, WIDTH))
@@ -119,7 +117,7 @@ def test_a_text_or_a_model_that_will_not_do_is_refused_with_the_remedy() -> None
         speculation(tiny("llama"), PromptLookup(WIDTH), prompt=[5] * 100)
     for architecture in ("mamba", "openai_gpt", "qwen3_next"):
         with pytest.raises(ValueError, match="cannot be cropped"):
-            new_reader(tiny(architecture))
+            new_batch(tiny(architecture))
 
 
 def test_a_check_says_where_two_texts_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +304,7 @@ def test_the_output_distribution_is_the_targets_by_exact_enumeration() -> None:
     """Every cell of the coins is run once; what a round leaves open is the target's to write."""
     drafter = ModelDraft.__new__(ModelDraft)
     drafter.name, drafter.width = "table", 3
-    drafter.reader = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
+    drafter.batch = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
     text = MemoizedSpeculation(TableReader(TARGET), drafter, [0], Settings())
     found: Counter[tuple[int, ...]] = Counter()
     for cell in product((np.arange(N_COINS) + 0.5) / N_COINS, repeat=len(FALLS)):

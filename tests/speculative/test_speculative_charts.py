@@ -1,7 +1,5 @@
 """Figures of speculative decoding: what each stage shows, sums that must add up, labels as data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,14 +1,14 @@
 """A lesson followed in a real browser, by keyboard alone: offered, begun, reloaded, left."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks.harness import Witness, by_key, visit, wait_idle
-from tests.frame.accessibility import assert_fits, forget_first_requests
+from benchmarks.home_page import Reader
+from tests.browser import SCREEN
+from tests.frame.accessibility import PHONE, assert_fits, forget_first_requests
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     wait_idle(page)
     live = by_key(page, "live")
     expect(live.locator(".loop")).to_have_attribute("data-tour", "dimmed")
-    expect(live.locator(".coin")).not_to_have_attribute("data-tour", re.compile("."))
+    expect(live.locator(".coin")).to_have_attribute("data-tour", "lit")
     for _ in range(4):  # the first page's own key: the bar does not take it
         page.keyboard.press("ArrowRight")
     choice = bar.get_by_role("radio", name="the widest")
@@ -46,7 +46,7 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     by_key(page, "tour").get_by_role("spinbutton").fill("6")
     by_key(page, "tour").get_by_role("button", name="Say it").click()
     expect(live.locator(".token").first).to_be_visible()
-    page.wait_for_function("location.search.includes('said=4.6')")
+    page.wait_for_function("() => location.search.includes('said=4.6')")
     page.reload()
     expect(page.get_by_text("You said 6")).to_be_visible()
     prompt = live.get_by_role("textbox").first
@@ -59,25 +59,106 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     expect(by_key(page, "tour")).to_have_count(0)
     expect(prompt).to_have_value("The crocodile was unbelievably hungry")
     expect(live.locator(".loop")).not_to_have_attribute("data-tour", re.compile("."))
-    page.wait_for_function("!/lesson|scene|said/.test(location.search)")
+    page.wait_for_function("() => !/lesson|scene|said/.test(location.search)")
 
 
 def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     page: Page, url: str, witness: Witness
 ) -> None:
-    visit(page, f"{url}/?lesson=how-a-model-writes&scene=9")
-    heading = page.get_by_role("heading", name="Without a cache")
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=11")
+    heading = page.get_by_role("heading", name="Do the draws follow")
     expect(heading).to_be_in_viewport()
-    expect(by_key(page, "kv_squares").locator(".stPlotlyChart")).to_have_attribute(
-        "data-tour", "covered"
-    )
-    bar, title = by_key(page, "tour").bounding_box(), heading.bounding_box()
-    assert bar is not None
-    assert title is not None
-    assert 0 <= bar["y"] <= bar["y"] + bar["height"] <= title["y"]
+    drawn = by_key(page, "draws").locator(".stPlotlyChart")
+    expect(drawn).to_have_attribute("data-tour", "covered")
+
+    def is_below_the_bar() -> bool:
+        bar, title = by_key(page, "tour").bounding_box(), heading.bounding_box()
+        assert bar is not None
+        assert title is not None
+        return 0 <= bar["y"] <= bar["y"] + bar["height"] <= title["y"] < SCREEN["height"]
+
+    assert is_below_the_bar()
+    by_key(page, "tour").get_by_role("radio", name="about 250 times").click()
+    expect(drawn).not_to_have_attribute("data-tour", re.compile("."))
+    for _ in range(100):  # the answer makes the bar higher, and the page follows it
+        if is_below_the_bar():
+            break
+        page.wait_for_timeout(50)
+    assert is_below_the_bar()
+
+    # the list says how far one has come
+    page.goto(f"{url}/tour")
+    onwards = page.get_by_role("link", name="Go on: scene 11 of 12")
+    expect(onwards).to_have_attribute("href", re.compile("scene=11"))
+    expect(page.get_by_role("link", name="Start", exact=True)).to_have_count(3)
+    onwards.click()
+    expect(page.get_by_text("Scene 11 of")).to_be_visible()
 
     # who goes to another page by a link of it is led back
     page.get_by_role("link", name="Glossary").click()
-    page.get_by_role("link", name="Back to How a model writes, scene 9").click()
-    expect(page.get_by_text("Scene 9 of")).to_be_visible()
+    page.get_by_role("link", name="Back to How a model writes, scene 11").click()
+    expect(page.get_by_text("Scene 11 of")).to_be_visible()
     forget_first_requests(witness)
+
+
+def test_clocks_that_hold_an_answer_are_covered_until_it_is_given(page: Page, url: str) -> None:
+    visit(page, f"{url}/?lesson=inference-speed&scene=1")
+    clocks = by_key(page, "phase_on_clock")
+    expect(clocks).to_have_attribute("data-tour", "covered")
+    wait_idle(page)
+    page.wait_for_timeout(500)
+    for clock in clocks.locator(".clock").all_text_contents():
+        assert clock.startswith("0.00"), "they wait for the answer"
+    by_key(page, "tour").get_by_role("radio", name="little in, much out").click()
+    expect(clocks).not_to_have_attribute("data-tour", re.compile("."))
+    expect(clocks.locator(".clock").first).to_be_visible()
+
+
+def test_covered_bars_say_no_number_and_a_text_that_is_spoken_of_is_seen_whole(
+    page: Page, url: str
+) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="7")
+    parts = [reader.live.locator(f".{name}").first for name in ("bars-active", "bar", "coin-bar")]
+    for part in parts:
+        expect(part).to_be_hidden()
+    by_key(page, "tour").get_by_role("radio", name="it grows").click()
+    for part in parts:
+        expect(part).to_be_visible()
+
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=6")
+    expect(reader.live.locator(".token").first).to_be_hidden()
+    by_key(page, "tour").get_by_role("radio", name="it gets better").click()
+    for n_written in (20, 40, 60, 80):
+        reader.button("Write 20 tokens at once").click()
+        expect(reader.live.locator(".token:not(.of-prompt)")).to_have_count(n_written)
+    text = reader.live.locator(".strip-scroll")
+    assert text.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
+
+
+def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=11&said=11.2")
+    heading = page.get_by_role("heading", name="Do the draws follow")
+    expect(heading).to_be_attached()
+    expect(page.get_by_text("You said about 250 times")).to_be_in_viewport()
+    caption = page.get_by_text("Scene 11 of 12").bounding_box()
+    onwards = way(page, "Continue").bounding_box()
+    assert caption is not None
+    assert onwards is not None
+    is_beside = onwards["x"] + onwards["width"] <= caption["x"]
+    assert is_beside or onwards["y"] + onwards["height"] <= caption["y"]
+    by_key(page, "tour").get_by_role("link", name="See the figure").click()
+    expect(heading).to_be_in_viewport()
+    expect(by_key(page, "draws").locator(".stPlotlyChart")).to_be_in_viewport()
+    assert "scene=11" in page.url
+
+
+def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: str) -> None:
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=1&present=1")
+    bar = by_key(page, "live").locator(".coin-bar")
+    expect(bar).to_be_visible()
+    box = bar.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= SCREEN["height"]

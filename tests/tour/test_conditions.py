@@ -1,7 +1,5 @@
 """Each phrase that ends a task holds where it says so, and nowhere else."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

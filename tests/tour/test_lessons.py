@@ -1,7 +1,6 @@
 """The lessons that are shipped: every scene's link opens its page as the scene says."""
 
-from __future__ import annotations
-
+import math
 import re
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
+from model.kv_cache.records import FewerBits
 from model.language_model import LanguageModel
-from model.sampling import Settings
+from model.loading import load_model
+from model.recorded import recorded_job
+from model.sampling import ORDERS, Settings
+from model.speculative.decoding import Speculation
+from model.speculative.drafting import ModelDraft, new_batch
+from model.tokenizing import encode
 from pages.home.controls import Controls
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.scenes import (
@@ -37,8 +42,10 @@ TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
     "causal_mask": "mask",
     "kv_cache": "kv",
+    "prefill_decode": "phase",
     "sampling": "lab",
     "snowball": "snowball",
+    "speculative": "spec",
 }
 SCENES = [
     pytest.param(name, number, id=f"{name}-{number}")
@@ -116,6 +123,7 @@ def test_the_example_that_teachers_copy_is_a_lesson() -> None:
 def test_every_scene_asks_and_ends_in_one_sentence(name: str) -> None:
     for scene in LESSONS[name].scenes:
         assert scene.asks, scene.title
+        assert scene.cover or not jobs_of(scene), "a recording holds the answer"
         assert scene.right, scene.title
         assert len(re.findall(r"[.!?](?=\s|$)", scene.remember)) in (1, 2), scene.title
 
@@ -134,6 +142,49 @@ def test_the_numbers_that_are_right_are_the_model_s(storyteller: LanguageModel) 
     for _ in range(80):
         loop.step(Settings(temperature=0))
     assert loop.ids[-20:] in [loop.ids[i : i + 20] for i in range(len(loop.ids) - 20)]
+
+
+def test_a_mask_that_remembers_is_seen_to_tighten(storyteller: LanguageModel) -> None:
+    (scene,) = [one for one in LESSONS["sampling"].scenes if one.title == "A mask that remembers"]
+    query = dict(scene.query)
+    settings = Settings(mirostat=float(query["mirostat"]), order=ORDERS[query["order"]])
+    assert f"here {query['mirostat']}" in scene.words
+    text = Generation(storyteller, query["prompt"], seed=0)
+    surprises, kept = list[float](), list[int]()
+    for _ in range(12):
+        stage = text.stages_for(settings)[-1]
+        kept.append(int(stage.kept.sum()))
+        text.step(settings)
+        surprises.append(-text.steps[-1].logprob / math.log(2))
+    assert sum(surprise > settings.mirostat for surprise in surprises) >= 2
+    assert sum(n > 1 for n in kept) >= 9, "a choice at nearly every press"
+
+
+def test_of_two_small_caches_of_a_size_the_one_in_fewer_bits_costs_less() -> None:
+    (scene,) = [x for x in LESSONS["inference-speed"].scenes if x.title == "The same in fewer bits"]
+    recorded = recorded_job("kv_small", FewerBits)
+    assert recorded is not None
+    full, rounded, cut = (recorded.result.run(*one) for one in ((32, 0), (8, 0), (32, 64)))
+    assert rounded.n_bytes == pytest.approx(cut.n_bytes, rel=0.05)
+    assert rounded.n_bytes == pytest.approx(full.n_bytes / 3, rel=0.05)
+    costs_less = rounded.nats - full.nats < 0.1 * (cut.nats - full.nats)
+    assert scene.right == scene.choices[0 if costs_less else 1]
+
+
+def test_a_draft_is_seen_to_be_accepted_and_rejected_in_whole_words(
+    storyteller: LanguageModel,
+) -> None:
+    by_title = {scene.title: scene for scene in LESSONS["how-a-model-writes"].scenes}
+    query = dict(by_title["A small model guesses"].query)
+    ids, tokenizer = encode(storyteller, query["prompt"]), storyteller.tokenizer
+    drafter = ModelDraft(load_model("scribbler"), storyteller.vocab_size)
+    settings, seed = Settings(temperature=0.8, top_p=0.9), int(query["seed"])
+    text = Speculation(new_batch(storyteller), drafter, ids, settings, seed)
+    for _ in range(2):
+        outcome = text.round(4)
+        assert 1 <= outcome.n_accepted <= 3
+        shown = tokenizer.convert_ids_to_tokens([*outcome.draft.ids, *outcome.token_ids])
+        assert all(label[0] == "Ġ" or not label[0].isalpha() for label in shown), shown
 
 
 @pytest.mark.parametrize("prompt", EXAMPLES)

@@ -1,7 +1,5 @@
 """The bar over a page, and the list of the lessons, without a browser."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -91,7 +89,7 @@ def test_a_question_covers_its_answer_until_something_was_said() -> None:
     assert guided(reloaded)["cover"] == []
 
     done = open_lesson("pages/tour.py", done="ours", said="1.1")
-    assert "You said yes; right is no" in words(done)
+    assert "You said “yes”. Right is “no”" in words(done)
     assert "**Never.**" in words(done)
 
 

@@ -1,7 +1,5 @@
 """What was said to a lesson's questions: kept in the address, read as a stranger's."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

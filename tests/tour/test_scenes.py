@@ -1,7 +1,5 @@
 """A lesson's file: what it says is read as it stands, and each fault is named with its line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -80,11 +78,18 @@ def test_a_scene_may_ask_before_it_shows() -> None:
         ("Cover: figure", 17, "waits for"),
         ("Light: draw bar", 17, "that page has no part “draw bar”"),
         ("Remember:", 17, "has no “Remember"),
+        ("Class: a song", 17, "a class is asked for one of"),
     ],
 )
 def test_a_faulty_question_is_named_with_its_line(fields: str, line: int, why: str) -> None:
     with pytest.raises(LessonError, match=rf"^mine\.md, line {line}: .*{why}"):
         parse_lesson("mine", f"{LESSON}\n{fields}\n")
+
+
+def test_a_scene_has_a_question_for_a_class_a_note_for_its_teacher_and_an_address() -> None:
+    (scene,) = parse_lesson("mine", f"{LESSON}\nClass: next token\n\nNote: 5 minutes.\n").scenes
+    assert (scene.of_class, scene.note) == ("next token", "5 minutes.")
+    assert scene.address == "./kv_cache?prompt=A+b%26c&seed=3#with-and-without-the-cache"
 
 
 def test_the_first_page_has_parts_of_its_own() -> None:
@@ -159,6 +164,10 @@ def test_any_text_is_a_lesson_or_a_sentence_with_a_line(text: str) -> None:
         ("## The draw", "# Another\n\n## The draw", 5, "a lesson has one title"),
         ("Two sentences. On one thing.", "", 5, "has no words"),
         ("Two sentences. On one thing.", "word " * 200, 5, "more than 600 characters"),
+        (LESSON.splitlines()[0], "# " + "word " * 20, 1, "the title has more than 80 characters"),
+        ("## The draw", "## " + "word " * 20, 5, "the title has more than 80 characters"),
+        ("Answer: Because.", "Answer: " + "word " * 100, 15, "“Answer:” has more than 400"),
+        ("Question: Why?", f"Question: Why?\n\nChoices: a | {'b' * 81}", 15, "a choice has more"),
         (re.findall(r"Page: .*", SCENE)[0], "", 5, "has no “Page: …”"),
         ("Question: Why?", "Question:", 13, "has no “Question: …”"),
         ("Answer: Because.", "", 5, "has no “Answer: …”"),

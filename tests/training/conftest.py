@@ -1,7 +1,5 @@
 """What the tests of training share: made-up stories and a tokenizer that knows them."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """What a teacher writes for its draft: files that a second call leaves alone, rows in any order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How stories go, counted by simple rules, and what the card says of the prompts on offer."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -14,7 +14,7 @@ from training.evaluate import agreement, bits_by_position, bits_per_byte, loopin
 from training.family import llama, make_model
 from training.ngram import KneserNey
 from training.objectives import next_token_loss
-from training.train import Job, Phase, Plan, Progress, rate_factor, train
+from training.train import Phase, Plan, Training, TrainingProgress, rate_factor, train
 from training.writing import habits
 
 # ---- the judge and the baseline
@@ -118,7 +118,7 @@ def make_tiny_job(stories, tokenizer, config=TINY, loss_of=next_token_loss, judg
     documents = encode_documents(tokenizer, stories["tales"])
     held = [Document(documents[0], len(stories["tales"][0]))]
     streams = {"tales": Stream(documents[1:], 0)}
-    return Job(
+    return Training(
         model, loss_of(model), Mixture(streams, 0), lambda model: {"tales": judge(model, held)}
     )
 
@@ -146,7 +146,7 @@ def test_a_tiny_run_learns_resumes_exactly_and_keeps_its_best(stories, tokenizer
 
     often = Plan(**{**PLAN.__dict__, "save_every": 0.0})
     with pytest.raises(KeyboardInterrupt):
-        train(Job(broken.model, crash, broken.batches, broken.judge), often, folder)
+        train(Training(broken.model, crash, broken.batches, broken.judge), often, folder)
     again = make_tiny_job(stories, tokenizer)
     assert train(again, PLAN, folder).step == progress.step
     for name, weight in straight.model.state_dict().items():
@@ -156,7 +156,7 @@ def test_a_tiny_run_learns_resumes_exactly_and_keeps_its_best(stories, tokenizer
 def test_a_run_stops_early_when_nothing_improves(stories, tokenizer, tmp_path):
     job = make_tiny_job(stories, tokenizer)
     worse = itertools.count()
-    sad = Job(job.model, job.loss_of, job.batches, lambda _: {"tales": float(next(worse))})
+    sad = Training(job.model, job.loss_of, job.batches, lambda _: {"tales": float(next(worse))})
     plan = Plan(PLAN.phases, tokens=10**9, judge_every=2, patience=3)
     assert train(sad, plan, tmp_path).step == 8
 
@@ -167,7 +167,7 @@ def test_the_rate_rises_stays_and_falls_to_zero():
     assert rate_factor(0.3, plan) == 1
     assert rate_factor(0.75, plan) == pytest.approx(0.5)
     assert rate_factor(1.0, plan) == 0
-    assert Progress(tokens=50, seconds=30).fraction(Plan((), tokens=100, minutes=2)) == 0.5
+    assert TrainingProgress(tokens=50, seconds=30).fraction(Plan((), tokens=100, minutes=2)) == 0.5
 
 
 # ---- what is written

@@ -1,7 +1,5 @@
 """Models that several readers ask for at the same moment are built one after the other."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

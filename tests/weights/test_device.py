@@ -1,7 +1,5 @@
 """Where a model runs, in which numbers, and whether it fits."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

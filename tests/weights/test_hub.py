@@ -1,7 +1,5 @@
 """Names of the hub: what is fetched, what is refused before the weights, what opens offline."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -27,7 +25,7 @@ from model.loading import load_model
 from model.weights import device, fetch
 from model.weights import download as download_module
 from model.weights import hub as hub_names
-from model.weights.check import INDEX
+from model.weights.check import INDEX, kind_of
 from model.weights.hub import is_whole
 from tests.loopback_hub import TOKEN, LoopbackHub, reach
 from tests.tiny_models import VOCAB_SIZE, bare_model, fresh_logits, load_error, save, tokenizer
@@ -109,6 +107,36 @@ def test_a_model_is_fetched_once_and_opens_again_by_its_name_without_a_network(
     assert set(hub_names.cached_models()) == {NAME}
 
 
+def test_a_model_that_was_renamed_is_kept_once(
+    hub: LoopbackHub, gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.add("openai-community/gpt2", gpt2)
+    hub.renamed["openai/gpt-2"] = "openai-community/gpt2"
+    load_model("openai/gpt-2")
+    assert set(hub_names.cached_models()) == {"openai-community/gpt2"}
+    n_fetched = len(hub.fetched("openai-community/gpt2"))
+    load_model("openai/gpt-2")
+    assert len(hub.fetched("openai-community/gpt2")) == n_fetched
+    reach(hub, tmp_path / "cache", monkeypatch, offline=True)
+    assert load_model("GPT-2").n_parameters == load_model("openai-community/gpt2").n_parameters
+
+
+@pytest.mark.usefixtures("hub")
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GPT-2", "openai-community/gpt2"),
+        ("gpt2@main", "openai-community/gpt2@main"),
+        ("qwen3 0.6b base", "Qwen/Qwen3-0.6B-Base"),
+        ("qwen3", "qwen3"),  # there are several
+        ("someone/gpt2", "someone/gpt2"),
+        ("of-tomorrow", "of-tomorrow"),
+    ],
+)
+def test_a_name_without_its_owner_is_found_in_the_list(name: str, meant: str) -> None:
+    assert hub_names.full_id(name) == meant
+
+
 def test_a_model_that_sees_as_well_is_read_by_its_text_half(
     hub: LoopbackHub, tmp_path: Path
 ) -> None:
@@ -186,6 +214,8 @@ WEIGHTS, CONFIG = "model.safetensors", "config.json"
         ({"tokenizer.json": "a", "tokenizer_config.json": "b"}, {}, "no tokenizer files"),
         ({}, {"model_type": "of_tomorrow"}, "upgrade transformers"),
         ({}, {"model_type": "own", "auto_map": {"AutoModel": "a.B"}}, "of its own, .* never exec"),
+        ({}, {"model_type": "emu3_text_model", "architectures": ["Emu3ForCausalLM"]}, "whole one"),
+        ({}, {"architectures": ["GPT2ForSequenceClassification"]}, "no language model"),
     ],
 )
 def test_a_repository_that_will_not_do_is_refused_before_its_weights(
@@ -197,6 +227,26 @@ def test_a_repository_that_will_not_do_is_refused_before_its_weights(
     hub.add(NAME, folder, base="someone/whole")
     assert re.search(expected, load_error(NAME))
     assert not [file for file in hub.fetched(NAME) if file.endswith((".safetensors", ".gguf"))]
+
+
+@pytest.mark.parametrize(
+    ("model_type", "classes", "more", "kind"),
+    [
+        ("bert", ["BertForMaskedLM"], {}, "masked"),
+        ("bert", ["BertModel"], {}, "masked"),  # a sentence encoder
+        ("roberta", ["RobertaForCausalLM"], {}, "masked"),  # which reads both sides all the same
+        ("bert", ["BertLMHeadModel"], {"is_decoder": True}, "causal"),
+        ("t5", ["T5ForConditionalGeneration"], {}, "seq2seq"),
+        ("bart", ["BartModel"], {"is_encoder_decoder": True}, "seq2seq"),
+        ("gpt_neox", ["GPTNeoXForCausalLM"], {"is_decoder": False}, "causal"),
+        ("gpt2", ["GPT2Model"], {}, "causal"),
+        ("qwen3_5", ["Qwen3_5ForConditionalGeneration"], {}, "causal"),
+    ],
+)
+def test_a_config_tells_what_a_model_does(
+    model_type: str, classes: list[str], more: dict[str, Any], kind: str
+) -> None:
+    assert kind_of({"model_type": model_type, "architectures": classes} | more, "it") == kind
 
 
 def test_a_shard_that_is_missing_is_named_before_others_are_fetched(
@@ -343,6 +393,46 @@ def test_a_connection_that_breaks_is_taken_up_again(hub: LoopbackHub) -> None:
     run_until(job, lambda: job.is_done)
     first, second, third = starts(hub)
     assert first == 0 < second < third
+
+
+def flipped(content: bytes) -> bytes:
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+def longer(content: bytes) -> bytes:
+    return content + b"more"
+
+
+@pytest.mark.parametrize("spoil", [flipped, longer])
+def test_a_file_that_came_damaged_is_thrown_away_and_fetched_anew(
+    hub: LoopbackHub, slow: Path, spoil: Callable[[bytes], bytes]
+) -> None:
+    hub.flowing.set()
+    hub.repositories[NAME].spoiled = [spoil]
+    job = opening()
+    run_until(job, lambda: job.notice is not None)
+    assert "model.safetensors of" in str(job.notice)
+    assert "try again" in str(job.notice)
+    again = opening()
+    run_until(again, lambda: again.is_done)
+    assert is_whole(again.result)
+    assert starts(hub) == [0, 0]
+    weights = (again.result / "model.safetensors").read_bytes()
+    assert weights == (slow / "model.safetensors").read_bytes()
+
+
+def test_a_file_that_was_cut_short_on_this_disk_is_fetched_anew(
+    hub: LoopbackHub, slow: Path
+) -> None:
+    hub.flowing.set()
+    job = opening()
+    run_until(job, lambda: job.is_done)
+    path = (job.result / "model.safetensors").resolve()
+    path.write_bytes(path.read_bytes()[:-100])
+    assert hub_names.cached_folder(NAME) is None
+    assert hub_names.cached_models() == {}
+    assert load_model(NAME).name == NAME
+    assert path.stat().st_size == (slow / "model.safetensors").stat().st_size
 
 
 def test_a_hub_that_goes_away_says_so_and_whole_files_stay(hub: LoopbackHub, slow: Path) -> None:

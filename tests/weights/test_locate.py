@@ -1,7 +1,5 @@
 """A name becomes a folder on this disk, or is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

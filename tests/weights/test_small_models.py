@@ -1,7 +1,5 @@
 """The list of small models says of each what its published config says."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A trial in another process takes seconds: files that have passed theirs are not tried again."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,0 +1,106 @@
+"""What is drawn of a class's answers: every vote once, and never more rows than can be read."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.classroom.records import ClassRound, ClassRow, Kind, Question, Tally
+from viz.classroom.bars import MAX_BARS, beside, counted, drawn, numbers
+
+counts = st.lists(st.integers(0, 60), min_size=2, max_size=8)
+
+
+def tally(
+    votes: Sequence[int], written: Sequence[tuple[str, int]] = (), kind: Kind = "choice"
+) -> Tally:
+    options = tuple(f"answer {i}" for i in range(len(votes)))
+    return Tally(Question(1, kind, "Which?", options), tuple(votes), tuple(written))
+
+
+@given(counts, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 5)))
+def test_every_vote_is_in_one_of_at_most_five_rows(votes: list[int], words: dict[str, int]) -> None:
+    bars = counted(tally(votes, list(words.items()))).bars
+    assert len(bars) <= MAX_BARS
+    n = sum(votes) + sum(words.values())
+    assert math.fsum(bar.values[0] for bar in bars) == pytest.approx(1 if n else 0)
+    said = [bar.texts[0].split(" of ") for bar in bars]
+    assert sum(int(k) for k, _ in said) == n
+    assert {all_ for _, all_ in said} == {str(n)}
+
+
+def test_choices_keep_their_order_and_words_come_by_their_votes() -> None:
+    assert [bar.label for bar in counted(tally([1, 5, 2])).bars] == [
+        "answer 0",
+        "answer 1",
+        "answer 2",
+    ]
+    of_next = counted(tally([1, 5, 2], kind="next"), right="ANSWER 2")
+    assert [bar.label for bar in of_next.bars] == ["answer 1", "answer 2", "answer 0"]
+    assert [bar.is_marked for bar in of_next.bars] == [False, True, False]
+
+
+def test_what_is_right_has_a_row_even_if_nobody_said_it() -> None:
+    bars = counted(tally([4, 4, 4, 4, 4, 4, 0]), right="answer 6").bars
+    assert [bar.label for bar in bars if bar.is_marked] == ["answer 6"]
+    assert (len(bars), bars[-1].texts) == (MAX_BARS, ("12 of 24",))
+
+
+def test_a_second_vote_stands_beside_the_first() -> None:
+    outcome = counted(tally([1, 3]), earlier=tally([3, 3]))
+    assert [name for name, _ in outcome.series] == ["now", "before the discussion"]
+    assert [bar.texts for bar in outcome.bars] == [("1 of 4", "3 of 6"), ("3 of 4", "3 of 6")]
+    assert [bar.values for bar in outcome.bars] == [(0.25, 0.5), (0.75, 0.5)]
+
+
+probs = st.lists(st.floats(1e-6, 1), min_size=1, max_size=12)
+
+
+@given(probs, st.data())
+def test_class_and_model_each_fill_their_bars_and_what_came_is_among_them(
+    weights: list[float], data: st.DataObject
+) -> None:
+    whole = 2 * sum(weights)  # half of it lies elsewhere
+    rows = [ClassRow(i, f"word {i}", 0, w / whole, w / whole) for i, w in enumerate(weights)]
+    came = data.draw(st.sampled_from(range(len(rows))))
+    outcome = beside(ClassRound(4, tuple(rows), 0.5, 4096), came)
+    assert len(outcome.bars) <= MAX_BARS
+    for i in (0, 1):
+        assert math.fsum(bar.values[i] for bar in outcome.bars) == pytest.approx(1)
+    assert [bar.label for bar in outcome.bars if bar.is_marked] == [f"word {came}"]
+    assert [bar.is_rest for bar in outcome.bars] == [False] * (len(outcome.bars) - 1) + [True]
+
+
+def test_pointers_are_counted_beside_the_shares_of_the_bar() -> None:
+    bars = drawn(["a", "b"], [0.25, 0.75], [1, 3]).bars
+    assert [bar.values for bar in bars] == [(0.25, 0.25), (0.75, 0.75)]
+    assert [bar.texts[0] for bar in bars] == ["1 of 4", "3 of 4"]
+
+
+def written(*those: tuple[str, int]) -> Tally:
+    return tally([], those, "number")
+
+
+def test_numbers_are_dots_that_hide_none_beside_median_and_truth() -> None:
+    outcome = numbers(written(("8000.5", 1)), written(("100", 2), ("1e6", 1)), 8192)
+    assert outcome.dots is not None
+    places = {(place, height) for place, height, _ in outcome.dots.dots}
+    assert len(places) == len(outcome.dots.dots) == 4, "equal numbers are stacked"
+    assert sorted(i for _, _, i in outcome.dots.dots) == [0, 1, 1, 1]
+    ends = [place for place, _, i in outcome.dots.dots if i == 1]
+    assert (min(ends), max(ends)) == (0, 1)
+    (_, middle, _), (_, true, _) = outcome.dots.marks
+    logs = [math.log10(n / 100) / 4 for n in (8000.5, 8192)]  # from 100 to a million
+    assert [middle, true] == pytest.approx(logs)
+    assert outcome.words, "a line that is logarithmic says so"
+    assert not numbers(written(("2", 1), ("9", 1))).words
+
+
+def test_one_number_alone_and_none_are_drawn_too() -> None:
+    alone = numbers(written(("7", 1))).dots
+    assert alone is not None
+    assert alone.dots == ((0.5, 1, 0),)
+    assert numbers(written()).dots is None
+    assert numbers(written()).words

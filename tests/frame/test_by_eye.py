@@ -1,0 +1,139 @@
+"""Pages whose words are longer, or set as WCAG 1.4.12 lets a reader set them: nothing is cut."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from benchmarks.harness import by_key, visit
+from tests.browser import SCREEN
+from tests.frame.accessibility import NARROW, PHONE, assert_fits
+from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, RESTYLE, SPACED, UNSTYLE, cut
+
+pytestmark = pytest.mark.browser
+
+LONGER = 0.4  # of a word
+REDRAWN_MS = 1000  # after which figures have a window's width
+WIDTHS = (SCREEN, PHONE, NARROW)
+
+
+@contextmanager
+def spaced(page: Page) -> Iterator[None]:
+    """The page under a reader's own style sheet."""
+    page.evaluate(RESTYLE, SPACED)
+    yield
+    page.evaluate(UNSTYLE)
+
+
+def assert_nothing_is_cut(page: Page) -> None:
+    for width in WIDTHS:
+        assert_fits(page, width)
+        assert cut(page) == [], width
+
+
+@pytest.mark.parametrize("lesson", ["generate", "kv_cache", "sampling", "prefill_decode"])
+def test_a_page_has_room_for_spaced_letters_and_for_longer_words(
+    turn_to: Callable[[str], Page], lesson: str
+) -> None:
+    page = turn_to(lesson)
+    if lesson == "generate":
+        press = by_key(page, "live").get_by_role("button", name="Next")
+        expect(press).to_be_visible()
+        press.click()
+    assert cut(page) == []
+    with spaced(page):
+        assert_nothing_is_cut(page)
+    page.evaluate(LENGTHEN, LONGER)
+    assert_nothing_is_cut(page)
+
+
+def test_words_in_figures_lie_on_no_line_on_a_phone(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("prefill_decode")
+    for width in (PHONE, NARROW):
+        assert_fits(page, width)
+        page.wait_for_timeout(REDRAWN_MS)
+        for key in ("phase_roof_rec", "phase_streamed", "phase_throughput_rec"):
+            assert by_key(page, key).locator(".js-line").count() > 0
+            assert page.evaluate(CROSSED, key) == [], (key, width)
+
+
+def test_a_phone_has_room_too(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    page.goto(f"{url}/room")
+    with spaced(page):
+        assert cut(page) == []
+    page.evaluate(LENGTHEN, LONGER)
+    assert cut(page) == []
+    context.close()
+
+
+def test_a_phone_in_a_room_has_room_too(browser: Browser, url: str) -> None:
+    """Before a question, while it is asked, answered, and closed."""
+    context = browser.new_context(viewport=SCREEN)
+    page, desk, phone = (context.new_page() for _ in range(3))
+    visit(page, f"{url}/classroom")
+    page.get_by_role("button", name="Open a room").click()
+    link = page.get_by_role("link", name="Open the desk").get_attribute("href") or ""
+    desk.goto(f"{url}/{link.removeprefix('./')}")
+    phone.goto(f"{url}/{link.removeprefix('./').partition('/desk')[0]}")
+    phone.locator("#name").fill("Ada")
+    phone.locator("#join button").click()
+    expect(phone.locator("#text")).to_be_visible()
+    press = desk.get_by_role("button", name="What comes next?", exact=True).first
+    options = phone.locator("#options button")
+    for act, shown in (
+        (lambda: None, phone.locator("#text")),
+        (press.click, options.nth(4)),
+        (options.nth(1).click, phone.locator("#sure")),
+        (desk.get_by_role("button", name="Close", exact=True).first.click, phone.locator(".bars")),
+    ):
+        act()
+        expect(shown).to_be_visible()
+        with spaced(phone):
+            for width in (PHONE, NARROW):
+                phone.set_viewport_size(width)
+                assert cut(phone) == [], (shown, width)
+        phone.evaluate(LENGTHEN, LONGER)
+        for width in (PHONE, NARROW):
+            phone.set_viewport_size(width)
+            assert cut(phone) == [], (shown, width)
+    context.close()
+
+
+def test_what_is_cut_is_found(scripts: Page) -> None:
+    """Clipped, with dots, out of its box; not what scrolls, nor what is for the ear."""
+    words = "a sentence that is far too long for its place"
+    page = scripts
+    page.evaluate(
+        """([words, styles]) => document.body.append(...styles.map((css) => {
+          const box = Object.assign(document.createElement("div"), { textContent: words });
+          box.style.cssText = `width: 90px; white-space: nowrap; ${css}`;
+          return box;
+        }))""",
+        [
+            words,
+            [
+                "overflow: hidden",
+                "overflow: hidden; text-overflow: ellipsis",
+                "border: 1px solid",
+                "white-space: normal; height: 1em; background: pink",
+                "overflow: auto",
+                "white-space: normal; border: 1px solid",
+                "width: 1px; overflow: hidden",
+            ],
+        ],
+    )
+    assert page.evaluate("() => document.body.children.length") == 7
+    found = [
+        page.evaluate(
+            f"""(shown) => {{
+              [...document.body.children].forEach((box, i) => box.hidden = i !== shown);
+              return ({CUT})(".none");
+            }}""",
+            i,
+        )
+        for i in range(7)
+    ]
+    assert [bool(one) for one in found] == [True, True, True, True, False, False, False]

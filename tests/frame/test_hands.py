@@ -1,0 +1,200 @@
+"""Where the hand and the keyboard are: the focus, the way back, a finger on a slider."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+
+from benchmarks.harness import EXPERT, by_key, visit, wait_idle
+from tests.browser import SCREEN
+from tests.frame.accessibility import PHONE
+
+pytestmark = pytest.mark.browser
+
+ACTIVE = """() => {
+  let node = document.activeElement;
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node === document.body ? "" : `${node.tagName} ${node.textContent.trim().slice(0, 40)}`;
+}"""
+
+
+def active(page: Page) -> str:
+    """What has the focus once it has settled: tag and words; nothing where it is the body."""
+    page.wait_for_function(f"() => ({ACTIVE})() !== ''")
+    wait_idle(page)
+    page.wait_for_timeout(400)
+    found: str = page.evaluate(ACTIVE)
+    return found
+
+
+def strike(page: Page, place: Locator) -> str:
+    """Press something by the keyboard; returns what has the focus then."""
+    place.focus()
+    page.keyboard.press("Enter")
+    return active(page)
+
+
+# a page's parts as Streamlit draws them; what is done to what has the focus; what has it then
+LOSSES = {
+    "drawn anew": ("a.replaceWith(made('a', 'Ask'))", "Ask"),
+    "gone, beside the way on": ("a.querySelector('button').remove()", "Go on"),
+    "switched off": ("a.querySelector('button').disabled = true", "Go on"),
+    "hidden": ("a.hidden = true", "Go on"),
+    "let go": ("document.activeElement.blur()", ""),
+}
+DRAW = """async () => {
+  globalThis.made = (key, words, kind = "secondary") => {
+    const place = Object.assign(document.createElement("div"), { className: `st-key-${key}` });
+    const button = Object.assign(document.createElement("button"), { textContent: words });
+    button.dataset.testid = `stBaseButton-${kind}`;
+    place.append(button);
+    return place;
+  };
+  const row = Object.assign(document.createElement("div"), { className: "st-key-row" });
+  row.append(made("first", "First"), made("a", "Ask"), made("b", "Go on", "primary"));
+  document.body.append(row);
+  globalThis.a = row.querySelector(".st-key-a");
+  (await import("/pages/frame/live/focus.js")).keepFocus();
+}"""
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_focus_goes_on_where_what_had_it_is_gone(scripts: Page, loss: str) -> None:
+    scripts.evaluate(DRAW)
+    scripts.locator(".st-key-first button").focus()
+    scripts.locator(".st-key-a button").focus()
+    done, words = LOSSES[loss]
+    scripts.evaluate(f"() => {{ {done}; }}")
+    scripts.wait_for_timeout(400)
+    assert scripts.evaluate(ACTIVE) == (f"BUTTON {words}" if words else "")
+
+
+def test_a_dialog_that_closes_hands_the_focus_back_to_what_opened_it(scripts: Page) -> None:
+    scripts.evaluate(DRAW)
+    scripts.locator(".st-key-a button").focus()
+    scripts.evaluate(
+        """() => {
+          globalThis.dialog = document.createElement("section");
+          dialog.setAttribute("role", "dialog");
+          dialog.append(made("within", "Use it"));
+          document.body.append(dialog);
+        }"""
+    )
+    scripts.get_by_text("Use it").focus()
+    scripts.evaluate("() => { a.replaceWith(made('a', 'Ask anew')); dialog.remove(); }")
+    scripts.wait_for_function(f"() => ({ACTIVE})() === 'BUTTON Ask anew'")
+
+
+def test_a_page_that_is_turned_to_begins_at_its_title(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("guess")
+    assert strike(page, by_key(page, "neighbours").get_by_role("link").first).startswith("H1")
+
+
+def test_so_does_one_whose_address_comes_late(scripts: Page) -> None:
+    """What was pressed is gone before the address is another: the focus waits nowhere else."""
+    scripts.evaluate(DRAW)
+    scripts.locator(".st-key-a button").focus()
+    scripts.evaluate("() => a.querySelector('button').remove()")
+    scripts.wait_for_function(f"() => ({ACTIVE})() === 'BUTTON Go on'")
+    scripts.evaluate(
+        """() => {
+          document.body.prepend(Object.assign(document.createElement("h1"), { textContent: "T" }));
+          history.pushState(null, "", "/another");
+        }"""
+    )
+    scripts.wait_for_function(f"() => ({ACTIVE})() === 'H1 T'")
+
+
+def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("speculative")
+    link = by_key(page, "neighbours").get_by_role("link", name="Glossary")
+    link.scroll_into_view_if_needed()
+    page.wait_for_timeout(100)  # the browser tells of it in its next frame
+    top = page.get_by_test_id("stMain").evaluate("(node) => node.scrollTop")
+    assert top > SCREEN["height"]
+    link.click()
+    expect(page).to_have_title(re.compile("Glossary"))
+    wait_idle(page)
+    page.go_back()
+    expect(page).to_have_title(re.compile("Speculative"))
+    # but for what has grown above it meanwhile
+    is_there = "(top) => Math.abs(document.querySelector('.stMain').scrollTop - top) < 200"
+    page.wait_for_function(is_there, arg=top)
+    page.go_forward()
+    expect(page).to_have_title(re.compile("Glossary"))
+    page.go_back()  # where the next test believes this page to be
+    expect(page).to_have_title(re.compile("Speculative"))
+    wait_idle(page)
+
+
+def test_a_page_that_a_link_leads_to_begins_at_its_top(scripts: Page) -> None:
+    """Also where the one before it was as high when it was left, and nothing scrolled."""
+    scripts.evaluate(
+        """async () => {
+          const main = Object.assign(document.createElement("div"), { className: "stMain" });
+          main.style.cssText = "height: 200px; overflow: auto";
+          const long = Object.assign(document.createElement("div"), { textContent: "words" });
+          long.style.height = "3000px";
+          const words = { href: "/next", textContent: "on" };
+          const link = Object.assign(document.createElement("a"), words);
+          link.addEventListener("click", (event) => {
+            event.preventDefault();
+            setTimeout(() => history.pushState(null, "", "/next"), 200);
+          });
+          main.append(long, link);
+          document.body.append(main);
+          (await import("/pages/frame/live/scroll.js")).keepScroll();
+          main.scrollTop = 2000;
+        }"""
+    )
+    scripts.get_by_text("on", exact=True).click()
+    scripts.wait_for_function("() => document.querySelector('.stMain').scrollTop === 0")
+    scripts.evaluate("() => history.pushState(null, '', '/')")
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    context.add_init_script(EXPERT)
+    yield context.new_page()
+    context.close()
+
+
+def drag(page: Page, place: Locator, across: float, down: float) -> None:
+    """Draw a finger over something, from its middle."""
+    box = place.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    client: CDPSession = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: dict[str, Any]) -> None:
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    touch("touchStart", {"x": x, "y": y})
+    for n in range(1, 11):
+        touch("touchMove", {"x": x + across * n / 10, "y": y + down * n / 10})
+    touch("touchEnd")
+
+
+@pytest.mark.parametrize(
+    ("path", "slider"),
+    [
+        ("", ".st-key-live input[name=temperature]"),
+        ("diffusion", ".stSlider div:has(> div > [type=range])"),
+    ],
+)
+def test_a_finger_moves_a_slider_and_not_the_page(
+    phone: Page, url: str, path: str, slider: str
+) -> None:
+    visit(phone, f"{url}/{path}")
+    place = phone.locator(slider).first
+    place.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+    main = phone.get_by_test_id("stMain")
+    tell = "(node) => (node.querySelector('input') ?? node).value"
+    before, top = place.evaluate(tell), main.evaluate("(node) => node.scrollTop")
+    drag(phone, place, 60, 12)
+    wait_idle(phone)
+    assert main.evaluate("(node) => node.scrollTop") == top
+    assert place.evaluate(tell) != before

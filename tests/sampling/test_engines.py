@@ -1,0 +1,95 @@
+"""Where engines part: each row of the table does, and no pair of masks that does is missing."""
+
+from html import unescape
+from itertools import combinations, product
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.sampling import ORDERS, Settings, process
+from model.settings import ENGINES
+from pages.frame.fields import read_fields
+from pages.lessons.sampling.engines import CASES, drawn, rows
+from pages.lessons.sampling.settings import SETTINGS
+from pages.lessons.sampling.state import FIELDS, SLIDERS
+from tests.frame.driving import open_lesson
+
+VALUES: dict[str, tuple[float, ...]] = {
+    "temperature": (0.5, 2.0),
+    "top_k": (2, 5),
+    "top_p": (0.5, 0.8),
+    "min_p": (0.1, 0.3),
+    "typical_p": (0.4, 0.7),
+    "top_n_sigma": (0.5, 1.0),
+    "mirostat": (1.0, 2.0),
+}
+
+
+def part(first: str, second: str, **values: Any) -> bool:
+    """Whether two engines keep other tokens of some distribution."""
+    rows = np.random.default_rng(4).normal(0, 1.5, (40, 12))
+    for row in rows:
+        a, b = (
+            process(row, [], Settings(order=ORDERS[engine], **values))[-1].kept
+            for engine in (first, second)
+        )
+        if (a != b).any():
+            return True
+    return False
+
+
+@pytest.mark.parametrize("values", CASES, ids=lambda values: "+".join(values))
+def test_every_row_parts_two_engines(values: dict[str, float]) -> None:
+    found = drawn(values)
+    tokens = {engine: said.partition(" of ")[0] for engine, said in found.items()}
+    assert len(set(tokens.values())) > 1
+    for engine, said in found.items():
+        assert said.count("(no ") == sum(name not in ORDERS[engine] for name in values)
+    # engines that have the same order of these masks draw the same
+    orders = {e: [name for name in ORDERS[e] if name in values] for e in ENGINES}
+    for a, b in combinations(ENGINES, 2):
+        if orders[a] == orders[b]:
+            assert found[a] == found[b]
+
+
+def test_no_pair_of_masks_that_parts_two_engines_is_missing() -> None:
+    shown = {frozenset(values) for values in CASES}
+    for first, second in combinations(ENGINES, 2):
+        both = [name for name in ORDERS[first] if name in ORDERS[second] and name in VALUES]
+        for one, other in combinations(both, 2):
+            if ORDERS[second].index(one) < ORDERS[second].index(other):
+                continue
+            swapped = product(VALUES[one], VALUES[other])
+            parts = any(part(first, second, **{one: a, other: b}) for a, b in swapped)
+            assert parts == ({one, other} in shown), (first, second, one, other)
+    for name in SLIDERS:
+        n_having = sum(name in ORDERS[engine] for engine in ENGINES)
+        if 0 < n_having < len(ENGINES):
+            assert any(name in values for values in shown), name
+
+
+def test_the_link_of_a_row_opens_its_masks_on_its_distribution() -> None:
+    for values, row in zip(CASES, rows(), strict=True):
+        query = str(row["on the bars"]).partition("/sampling?")[2].partition('"')[0]
+        read = read_fields(parse_qs(unescape(query)), SETTINGS.fields)
+        assert not read.faults
+        opened = {field.name: field.default for field in FIELDS} | read.values
+        assert {name: opened[name] for name in values} == values
+        assert set(opened["use"]) == set(values)
+        assert read.values["source"] == "textbook"
+
+
+def test_the_table_waits_for_an_answer() -> None:
+    app: AppTest = open_lesson("pages/sampling.py")
+    assert not [table for table in tables(app) if ">masks<" in table]
+    app.get_by_key("lab_engines").set_value("Always").run()
+    (table,) = [table for table in tables(app) if ">masks<" in table]
+    assert table.count('<a href="/sampling?') == len(CASES)
+    assert not app.exception
+
+
+def tables(app: AppTest) -> list[str]:
+    return [html.proto.body for html in app.get("html") if "<table" in html.proto.body]
