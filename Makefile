@@ -3,6 +3,7 @@
 # make page    writes the home page with the model in it as one file, build/one-token.html
 # make check   lint, formatting, types, then every test
 # make test-vllm  runs the tests of tests/server against vLLM itself, in an environment of its own (3.5 GB)
+# make test-browsers  runs the main journeys in Firefox and WebKit, Debian's own, which it installs where it may
 # make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
 #
 # Nothing is installed twice: a stamp in the environment bears the checksum of the requirements that are in it.
@@ -28,7 +29,7 @@ DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | ck
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: run page test test-vllm check lint format types coverage bench clean
+.PHONY: run page test test-browsers test-vllm check lint format types coverage bench clean
 
 run: $(APP_STAMP)
 	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
@@ -39,6 +40,10 @@ page: $(APP_STAMP)
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+test-browsers: $(DEV_STAMP)
+	@sh tests/install_browsers.sh || echo "A browser that is missing is skipped, for the reason above." >&2
+	@$(BIN)/python -m pytest tests/journeys.py -q $(PYTEST_ARGS)
 
 test-vllm: $(DEV_STAMP)
 	@if [ ! -e $(VLLM)/.ready ]; then \

@@ -6,8 +6,6 @@
 Each is tried in a process of its own, which is ended after a minute.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import sys
 import warnings
@@ -20,8 +18,10 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_N
 from transformers.utils import logging
 
 from benchmarks.one_architecture import Outcome, try_architecture
+from model.sentences import cut
 
 SECONDS = 60.0
+_MAX_SAID = 100  # characters of why a model was not built
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 BEGIN, END = "<!-- written by benchmarks.architectures -->", "<!-- up to here -->"
 TITLES = {
@@ -71,16 +71,15 @@ def table(outcomes: Sequence[Outcome]) -> str:
     for outcome in outcomes:
         groups.setdefault(_told_of(outcome), []).append(outcome.model_type)
     lines += ["| what is told | types |", "| --- | --- |"]
-    lines += [
-        f"| {told or 'nothing: equal'} | {', '.join(types)} |" for told, types in groups.items()
-    ]
+    lines += [f"| {told or 'nothing'} | {', '.join(types)} |" for told, types in groups.items()]
     return "\n".join(lines)
 
 
 def _told_of(outcome: Outcome) -> str:
     """Says what a reader is told of a type; its own name is left out, to group what is alike."""
-    told = [outcome.said] if outcome.state in ("refused", "not built", "differs") else []
-    words = " ".join("; ".join([*told, *outcome.notes]).split())
+    said = cut(outcome.said, _MAX_SAID) if outcome.state == "not built" else outcome.said
+    told = [said] if outcome.state in ("refused", "not built", "differs") else []
+    words = " ".join(" ".join([*told, *outcome.notes]).split())
     return words.replace(outcome.model_type, "it").replace("|", "\\|")
 
 

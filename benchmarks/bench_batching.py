@@ -3,8 +3,6 @@
 python -m benchmarks.bench_batching [--model storyteller | --shape GPT-2]
 """
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model

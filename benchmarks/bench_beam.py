@@ -7,8 +7,6 @@ second part runs greedy, a beam and the exact best over the shipped prompts and 
 greedy is beaten: that is how the lesson's example was found.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

@@ -6,8 +6,6 @@ Prints seconds of a step, of a whole text and of a second prompt, each beside wh
 with in the same run; the arithmetic and its exponents; and how far the two sides lie apart.
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import accumulate
 

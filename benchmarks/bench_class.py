@@ -8,8 +8,6 @@ has come whole. The largest class comes twice, the second a minute after the fir
 that has left behind must not make it slow.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import random
@@ -42,7 +40,7 @@ GPT2_AIM = 0.400  # seconds that 95 of 100 presses of ten readers may take, a pr
 
 
 @dataclass(frozen=True)
-class Lesson:
+class ClassTiming:
     """What a class waited, and what it cost the server."""
 
     seconds: tuple[float, ...]  # of each press
@@ -65,7 +63,7 @@ async def attend(
     press: Callable[[Visitor], Awaitable[float]],
     gaps: Sequence[Sequence[float]],
     **params: str,
-) -> Lesson:
+) -> ClassTiming:
     """Lets readers press side by side.
 
     Args:
@@ -85,7 +83,7 @@ async def attend(
         ]
         seconds = tuple(chain.from_iterable(await asyncio.gather(*turns)))
         cpu = processor_seconds(server) - before
-        return Lesson(seconds, cpu, cpu / (asyncio.get_running_loop().time() - started))
+        return ClassTiming(seconds, cpu, cpu / (asyncio.get_running_loop().time() - started))
 
 
 def processor_seconds(server: Server) -> float:
@@ -103,7 +101,7 @@ def people(n_readers: int, interval: float, seconds: float) -> list[list[float]]
     return [[toss.expovariate(1 / interval) for _ in range(n_presses)] for _ in range(n_readers)]
 
 
-def report(label: str, lesson: Lesson, aim: float | None = None, at: float = 0.95) -> None:
+def report(label: str, lesson: ClassTiming, aim: float | None = None, at: float = 0.95) -> None:
     """Prints one line, and keeps the quantile that the aim is about."""
     seconds = lesson.seconds
     shown = [f"{name} {milliseconds(quantile(seconds, q))}" for name, q in

@@ -6,8 +6,6 @@ The first token is compared with the bare import of the libraries that every suc
 first paint with that of an empty Streamlit app, each time on a server that has served nobody yet.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -7,8 +7,6 @@ Ours also records the step: every stage of the masks for the top rows, the distr
 Theirs is the model as transformers loads it by itself.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from dataclasses import dataclass, replace

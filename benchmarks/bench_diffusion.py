@@ -5,8 +5,6 @@
 A pass over a whole page costs more than a step of the loop with its cache: what is saved is passes.
 """
 
-from __future__ import annotations
-
 import argparse
 
 import torch

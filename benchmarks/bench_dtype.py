@@ -5,8 +5,6 @@
 Half the memory it gives everywhere. Where it decodes no faster, that is all that it is chosen for.
 """
 
-from __future__ import annotations
-
 import argparse
 from statistics import median
 

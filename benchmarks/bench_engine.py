@@ -6,8 +6,6 @@ All texts begin with the same prompt. On the server a step is a request; here pa
 Says in a sentence where there is no server.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

@@ -5,8 +5,6 @@
 Real Chromium, real model; the plain Streamlit app of plain_app.py is pressed in the same run.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from functools import partial
@@ -18,7 +16,17 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.bench_class import pass_seconds
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import CLOCK, ROOT, chromium, frames_during, serve, time_to_paint, visit
+from benchmarks.harness import (
+    CLOCK,
+    EXPERT,
+    ONE_DISTRIBUTION,
+    ROOT,
+    chromium,
+    frames_during,
+    serve,
+    time_to_paint,
+    visit,
+)
 from benchmarks.home_page import Reader
 from benchmarks.models import gpt2_sized
 
@@ -47,14 +55,20 @@ def forced(n_tokens: int) -> dict[str, str]:
     return {"run": str(n_tokens), "forced": ids}
 
 
-def open_reader(browser: Browser, url: str, **params: str) -> Reader:
+def open_reader(browser: Browser, url: str, *, likes: str = EXPERT, **params: str) -> Reader:
     """Opens a page of its own; nothing listens to its wire, which would cost time.
 
     Without motion: the bar that a press chose is not lit before the next distribution shows.
+
+    Args:
+        browser: Where it is opened.
+        url: Where the app answers.
+        likes: A script that says what the reader prefers.
+        params: Of the link that is opened.
     """
     context = browser.new_context(viewport=VIEWPORT, reduced_motion="reduce")  # type: ignore[arg-type]  # a mapping
     page = context.new_page()
-    page.add_init_script(CLOCK + LAST_CLICK)
+    page.add_init_script(CLOCK + LAST_CLICK + likes)
     reader = Reader(page, url, is_tapped=False)
     return reader.open(**params)
 
@@ -244,11 +258,16 @@ def main() -> None:
         print(plain.line(), plain_gpt2.line(), sep="\n")
         with serve() as server:
             url = server.url
-            bench_presses(browser, url, "storyteller", n, plain, AIM, **START)
-            bench_presses(browser, url, "storyteller at 400 tokens", n, plain, AIM, **forced(400))
             long = {"model": str(gpt2), **forced(295)}
-            aim = pass_seconds(gpt2) + BESIDE_THE_PASS
-            bench_presses(browser, url, "GPT-2's size at 300 tokens", n, plain_gpt2, aim, **long)
+            gpt2_aim = pass_seconds(gpt2) + BESIDE_THE_PASS
+            for what, link, beside, aim in (
+                ("storyteller", START, plain, AIM),
+                ("storyteller at 400 tokens", forced(400), plain, AIM),
+                ("GPT-2's size at 300 tokens", long, plain_gpt2, gpt2_aim),
+            ):
+                alone = f"{what}, one distribution"
+                bench_presses(browser, url, alone, n, beside, aim, likes=ONE_DISTRIBUTION, **link)
+                bench_presses(browser, url, what, n, beside, aim, **link)
             print()
             bench_fast_presses(browser, url)
             bench_drag(browser, url)

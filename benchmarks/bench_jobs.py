@@ -6,8 +6,6 @@ The jobs are those whose passes are longest: whole contexts, training, forty tex
 press beside them is compared with one beside none, in the same run; then each of them has to end.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 from collections.abc import Sequence

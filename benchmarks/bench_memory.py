@@ -9,8 +9,6 @@ grows when a class comes twice, 300 sessions, 2,000 presses and 50 changes of mo
 the collector does not look at, because it is frozen, counts as well.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import gc

@@ -7,8 +7,6 @@ turns; then both phases of each engine, the requests that swap in and out, and w
 vector takes beside an answer that is written.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Sequence

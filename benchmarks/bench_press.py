@@ -7,8 +7,6 @@ subtracted, at any length of the text. What a processor does in a millisecond ch
 minute: both are measured in turn, a few presses at a time, and the median of these rounds counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import time

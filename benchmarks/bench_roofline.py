@@ -5,8 +5,6 @@
 Prints MBU (reading against the copy), MFU (arithmetic against the matrix product) and what binds.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from benchmarks.bench_phases import add_model_options, chosen_model
@@ -31,7 +29,7 @@ def main() -> None:
         what = f"{point.phase} {point.n_batch} x {point.n_input}, {point.engine}"
         print(
             f"{what:<48} {point.seconds.median * 1000:9.2f} ms  MBU {point.mbu(top):6.1%}"
-            f"  MFU {point.mfu(top):6.1%}  bound by {point.bound(top)}"
+            f"  MFU {point.mfu(top):6.1%}  bound by {point.bound(top) or 'none'}"
         )
     for phase, ceiling in (("decode", "bandwidth"), ("prefill", "matrix rate")):
         point = max((p for p in roofline.points if p.phase == phase), key=lambda p: p.n_input)

@@ -6,8 +6,6 @@ Phones ask once a second, as their page does, and all answer within a few second
 readers of the home page press Next. Every answer must be counted once.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import http.client
@@ -51,6 +49,7 @@ class Phone:
 
     def take_part(self, seed: int) -> None:
         """Asks every second, and answers the first question at a moment of its own."""
+        self.connection.close()  # the server has closed one that rested; the next request opens it
         toss = random.Random(seed)
         time.sleep(toss.random() * POLL_SECONDS)
         answer_at = time.perf_counter() + toss.random() * ANSWERS_WITHIN
@@ -61,20 +60,21 @@ class Phone:
         self.ask("answer", {"number": number, "option": toss.randrange(5), "confidence": 0.5})
 
 
-def open_room(page: Page, url: str) -> str:
-    """Opens a room on the teacher's page; returns its code."""
+def open_desk(page: Page, url: str) -> str:
+    """Opens a room, and its desk in the same tab; returns its code."""
     visit(page, f"{url}/classroom")
     by_key(page, "classroom_open").get_by_role("button").click()
-    code = page.locator("[data-testid=stHtml] b").first
-    code.wait_for()
-    return code.inner_text()
+    link = page.get_by_role("link", name="Open the desk").get_attribute("href") or ""
+    page.goto(f"{url}/{link.removeprefix('./')}")
+    return link.split("/")[2]
 
 
-def bench(server: Server, page: Page, n_phones: int, n_readers: int) -> None:
+def bench(server: Server, desk: Page, page: Page, n_phones: int, n_readers: int) -> None:
     """Prints what the phones waited, and when the projector showed the last answer."""
-    code = open_room(page, server.url)
+    code = open_desk(desk, server.url)
+    page.goto(f"{server.url}/room/{code}/projector")
     phones = [Phone(server.url, code) for _ in range(n_phones)]
-    by_key(page, "classroom_next").get_by_role("button").click()
+    desk.get_by_role("button", name="What comes next?").click()
     page.get_by_text(f"0 of {n_phones} have answered").wait_for()
     gaps = people(n_readers, 2.0, ANSWERS_WITHIN + 2)
     class_ = threading.Thread(
@@ -112,7 +112,7 @@ def main() -> None:
     args = parser.parse_args()
     print(describe_machine(), end="\n\n")
     with serve() as server, chromium() as browser:
-        bench(server, browser.new_page(), args.phones, args.readers)
+        bench(server, browser.new_page(), browser.new_page(), args.phones, args.readers)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ Prints the speed-up of every draft length, what the measured parts predict of it
 formula, best and worst case, and how both sides read: by hand, or by the model's own pass.
 """
 
-from __future__ import annotations
-
 import argparse
 
 import torch

@@ -7,8 +7,6 @@ them, and once more by one that has been there. An empty Streamlit app, which co
 opened in turn.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.bench_cold_start import EMPTY_APP
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import chromium, serve, wait_idle
+from benchmarks.harness import LONG_TASKS, chromium, long_tasks, serve, slow_down, wait_idle
 
 VIEWPORT = {"width": 1280, "height": 800}
 SCHOOL = {"latency": 40, "downloadThroughput": 10e6 / 8, "uploadThroughput": 10e6 / 8}
@@ -42,11 +40,19 @@ class Visit:
     socket_bytes: int = 0
     seconds_to_paint: float = 0.0
     seconds_to_use: float = 0.0
+    tasks: list[tuple[float, float]] = field(default_factory=list)  # over 50 ms: begin, duration
 
     @property
     def n_bytes(self) -> int:
         """All bytes that were received."""
         return sum(self.sizes.values()) + self.socket_bytes
+
+    @property
+    def seconds_blocked(self) -> float:
+        """For how long a hand was not heard until the page could be used."""
+        return sum(
+            max(0.0, took - 0.05) for began, took in self.tasks if began < self.seconds_to_use
+        )
 
     def watch(self, page: Page, *, is_slow: bool) -> None:
         """Notes down all that comes from now on."""
@@ -81,16 +87,29 @@ class Visit:
             wire.send("Network.emulateNetworkConditions", {"offline": False, **SCHOOL})
 
 
-def weigh(context: BrowserContext, url: str, usable: str, *, is_slow: bool = False) -> Visit:
-    """Opens a page, waits until it can be used and all of it is there, and closes it."""
+def weigh(
+    context: BrowserContext, url: str, usable: str, *, is_slow: bool = False, times_slower: int = 1
+) -> Visit:
+    """Opens a page, waits until it can be used and all of it is there, and closes it.
+
+    Args:
+        context: Of a browser that may have been there.
+        url: The page.
+        usable: What can be used when it is there.
+        is_slow: Whether it comes at a school's connection.
+        times_slower: What the processor is slowed down by.
+    """
     page, visit = context.new_page(), Visit()
     visit.watch(page, is_slow=is_slow)
+    slow_down(page, times_slower)
+    page.add_init_script(LONG_TASKS)
     page.goto(url, wait_until="commit")
     page.locator(usable).first.wait_for(timeout=60_000)
     visit.seconds_to_use = float(page.evaluate("performance.now()")) / 1000
     wait_idle(page)
     page.wait_for_timeout(QUIET_MS)
     visit.seconds_to_paint = float(page.evaluate(FIRST_PAINT)) / 1000
+    visit.tasks = long_tasks(page)
     page.close()
     return visit
 

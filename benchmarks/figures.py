@@ -92,9 +92,13 @@ def busy_by_others() -> float:
 
 
 def machine_kind() -> str:
-    """Names this kind of machine: the processor and its cores."""
+    """Names this kind of machine: its GPU, or the processor and its cores."""
+    import torch  # not every benchmark needs it
+
     from model.machine.device import processor
 
+    if torch.cuda.is_available():
+        return processor(torch.device("cuda", 0))
     return f"{processor()}, {os.cpu_count()} cores"
 
 

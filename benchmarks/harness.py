@@ -5,8 +5,6 @@ paints; it knows nothing of this app's pages and never imports torch, so that a 
 timed from here.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -61,7 +59,8 @@ NO_CHROMIUM = (
 IDLE = """() => {
   const app = document.querySelector('[data-testid="stApp"]');
   const isRunning = app?.dataset.testScriptState !== "notRunning";
-  return !isRunning && document.querySelector('[data-testid="stSkeleton"]') === null;
+  const isOnItsWay = document.querySelector('[data-testid="stSkeleton"], [data-later]') !== null;
+  return !isRunning && !isOnItsWay;
 }"""
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -262,6 +261,8 @@ try {
     if (localStorage.getItem(`ott-${name}`) === null) localStorage.setItem(`ott-${name}`, value);
 } catch { /* a page without storage */ }
 """
+# The same, with one distribution, as the page opens.
+ONE_DISTRIBUTION = EXPERT.replace('side: "1"', 'side: "0"')
 
 CLOCK = """
 window.__clock ??= (() => {
@@ -357,3 +358,30 @@ def frames_during(page: Page, act: Callable[[], object]) -> Frames:
     sent = page.evaluate("() => window.__clock.sent()")
     gaps = [(after - first) / 1000 for first, after in pairwise(times)]
     return Frames(gaps, sent - before)
+
+
+# A slow machine
+
+
+LONG_TASKS = """
+window.__tasks ??= [];
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) window.__tasks.push([task.startTime, task.duration]);
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+def slow_down(page: Page, times: float) -> None:
+    """Makes the processor so many times slower for a page."""
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": times})
+
+
+def long_tasks(page: Page) -> list[tuple[float, float]]:
+    """Returns when each task of over 50 ms began and how long it took, in seconds, and forgets it.
+
+    Args:
+        page: A page with `LONG_TASKS` as an init script.
+    """
+    page.wait_for_timeout(250)  # the observer is told late
+    tasks = page.evaluate("() => window.__tasks.splice(0)")
+    return [(began / 1000, duration / 1000) for began, duration in tasks]

@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, Request, expect
 
 from benchmarks.harness import by_key, visit
 
-PATIENCE = 30_000  # milliseconds; a busy machine is no failure
+PATIENCE_MS = 30_000  # milliseconds; a busy machine is no failure
 LOOP = "/loop/"  # in the address that the page asks
 LOOK_EVERY = 20  # milliseconds between two looks at what has crossed the wire
 ADDRESS_AFTER = 600  # milliseconds after which the link is in the address bar: the page takes 250
@@ -59,6 +59,7 @@ class Wire:
 
     address: str = ""  # that it asks, with its secret
     events: list[dict[str, Any]] = field(default_factory=list)  # as sent, each once
+    known: set[tuple[str, object]] = field(default_factory=set)  # addresses and numbers of events
     n_sent: int = 0  # requests of the loop
     n_open: int = 0  # of them, those that are not answered yet
 
@@ -76,7 +77,9 @@ class Wire:
             self.n_sent += 1
             self.n_open += 1
             event = json.loads(request.post_data or "{}")
-            if event["kind"] != "state" and event["n"] not in {sent["n"] for sent in self.events}:
+            number = request.url, event.get("n")  # each session counts for itself
+            if event["kind"] != "state" and number not in self.known:
+                self.known.add(number)
                 self.events.append(event)
 
     def _ended(self, request: Request) -> None:
@@ -110,8 +113,8 @@ class Reader:
     def open_link(self, link: str) -> Reader:
         """Opens a link as it is written in the address bar, without the host."""
         visit(self.page, f"{self.url}{link}")
-        expect(self.button("Next")).to_be_visible(timeout=PATIENCE)
-        expect(self.chips.first).to_be_visible(timeout=PATIENCE)
+        expect(self.button("Next")).to_be_visible(timeout=PATIENCE_MS)
+        expect(self.chips.first).to_be_visible(timeout=PATIENCE_MS)
         if self.is_tapped:
             self.until(
                 lambda: bool(self.wire.address) and not self.wire.n_open,
@@ -191,12 +194,12 @@ class Reader:
 
     def said(self) -> str:
         """The one sentence above the strip."""
-        expect(self.notice).to_be_visible(timeout=PATIENCE)
+        expect(self.notice).to_be_visible(timeout=PATIENCE_MS)
         return self.notice.locator("span").inner_text()
 
     # Waiting
 
-    def until(self, holds: Callable[[], bool], otherwise: str, patience: int = PATIENCE) -> None:
+    def until(self, holds: Callable[[], bool], otherwise: str, patience: int = PATIENCE_MS) -> None:
         """Waits for something that is known on this side of the wire.
 
         Raises:

@@ -1,7 +1,5 @@
 """The model in the page, run by deno outside of one: a call a line."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -30,7 +28,7 @@ class InPage:
         self.process = process
 
     def __call__(self, call: str, **arguments: Any) -> Any:
-        """Call one of the functions of the runner."""
+        """Calls one of the functions of the runner."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"call": call, **arguments}) + "\n")
@@ -41,13 +39,13 @@ class InPage:
 
 
 def floats(text: str) -> FloatArray:
-    """Return the float32 array that came as base64."""
+    """Returns the float32 array that came as base64."""
     return np.frombuffer(b64decode(text), dtype="<f4")
 
 
 @contextmanager
 def in_deno(lm: LanguageModel) -> Iterator[InPage]:
-    """Run the modules of pages/home/in_page with the shipped model's files."""
+    """Runs the modules of pages/home/in_page with the shipped model's files."""
     command = [sys.executable, "-m", "deno", "run", "--no-remote", "--quiet", "--allow-read"]
     env = os.environ | {"DENO_DIR": str(ROOT / ".venv" / "deno"), "DENO_NO_UPDATE_CHECK": "1"}
     pipe = subprocess.PIPE

@@ -4,7 +4,7 @@ import { Generation, NEUTRAL } from "../pages/home/in_page/generation.js";
 import { KVCache } from "../pages/home/in_page/kv_cache.js";
 import { readLink } from "../pages/home/in_page/link.js";
 import { Llama } from "../pages/home/in_page/llama.js";
-import { uniformAt } from "../pages/home/in_page/pointer.js";
+import { uniformAt } from "../pages/frame/live/pointer.js";
 import { textQuery } from "../pages/home/live/link.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
 import { Session } from "../pages/home/in_page/session.js";

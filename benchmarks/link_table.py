@@ -3,8 +3,6 @@
 python -m benchmarks.link_table [--prompts 50] [--tokens 200]
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 from collections.abc import Iterator
@@ -48,6 +46,9 @@ CONTROLS = {
     "typical, epsilon, eta": Controls(
         temperature=1.2, typical_p=0.9, epsilon=3e-4, eta=2e-3, use=("temperature",)
     ),
+    "mirostat, tokens forced": Controls(
+        temperature=1.2, mirostat=3, order="llama.cpp", use=("temperature",)
+    ),
     "greedy, tokens forced": Controls(greedy=True, repetition_penalty=1.1),
 }
 PROMPTS = [
@@ -77,7 +78,7 @@ class Outcome:
 
 
 def links(n_prompts: int, n_tokens: int) -> Iterator[tuple[str, str]]:
-    """Yield links by the names of their settings: prompts of all kinds under all of them."""
+    """Yields links by the names of their settings: prompts of all kinds under all of them."""
     rng = random.Random(31)
     words = PROMPTS[-1].split()
     drawn = (" ".join(rng.sample(words, rng.randrange(1, 30))) for _ in range(n_prompts))
@@ -92,7 +93,7 @@ def links(n_prompts: int, n_tokens: int) -> Iterator[tuple[str, str]]:
 
 
 def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
-    """Write a link's text on both sides."""
+    """Writes a link's text on both sides."""
     params = dict(parse_qsl(query, keep_blank_values=True))
     link = read_link(params, lm.name)
     session = Session(lm, link.prompt, link.seed)
@@ -113,11 +114,12 @@ def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
 
 
 def _parted(session: Session, query: str, place: int) -> Outcome:
-    """Say why two texts part: only where the pointer is near an end may they."""
+    """Says why two texts part: only where the pointer is near an end may they."""
     ours = session.generation
     step, choice = ours.steps[place], session.active.choices[place]
     ids = ours.ids[: step.position]
-    stage = process(step.distribution.logits, ids, choice.settings, ours.n_prompt, step.coin)[-1]
+    known = step.distribution.logits, ids, choice.settings, ours.n_prompt, step.coin
+    stage = process(*known, step.memory)[-1]
     ends = np.cumsum(stage.best_probs)
     distance = float(np.abs(ends / ends[-1] - step.coin).min())
     said = f"?{query}: token {place}, the pointer {step.coin} is {distance:.1e} from an end"

@@ -1,7 +1,5 @@
 """Models to time beside the shipped one."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

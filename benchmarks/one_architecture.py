@@ -5,8 +5,6 @@ ids of `generate` with and without a cache, the logits of a pass over the whole 
 token, after a rewind, on a fork, and of padded rows. What is refused is refused in one sentence.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

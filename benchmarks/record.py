@@ -8,8 +8,6 @@ started on its page as a reader would, with the settings that the page opens wit
 device and date; quiet the machine first.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -32,13 +30,20 @@ from model.timing import describe
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
 PAGES = {  # a page, what its session keeps, and the panels that open on a recording, as pressed
-    "sampling": ("sampling_lab", "vote", "loop"),
+    "sampling": ("sampling_lab", "vote", "loop", "aim"),
     "beam_search": ("beam_lesson", "beam_exact", "beam_cost"),
     "constraints": ("constraint_lesson", "constraint_methods"),
     "kv_cache": ("kv_lesson", "kv_small", "kv_prefix"),
     "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
     "serving": ("serving_lesson", "serving_batches", "serving_chunks", "serving_memory"),
-    "speculative": ("spec_lesson", "spec_speed", "spec_drafts", "spec_greedy", "spec_sampled"),
+    "speculative": (
+        "spec_lesson",
+        "spec_race",
+        "spec_speed",
+        "spec_drafts",
+        "spec_greedy",
+        "spec_sampled",
+    ),
     "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
     "causal_mask": ("mask_lesson", "mask_training"),
     "snowball": (

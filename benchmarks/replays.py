@@ -5,14 +5,12 @@
 Each is one HTML file without a server: what **Save the run** gives on the home page.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any
 
 from model.loading import load_model
-from pages.frame.models import DEFAULT_MODEL
+from pages.frame.offers import DEFAULT_MODEL
 from pages.home.replay_page import replay_page
 from pages.home.session import Session
 

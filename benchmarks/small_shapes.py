@@ -5,8 +5,6 @@ or a count is made small, by its name; what its architecture wants otherwise sta
 Weights are random, and spread so wide that no two favourites are near ties.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -7,8 +7,6 @@ begins again. A line has the presses of the last part of the hour, what they wai
 wrong, and what the server holds: memory, threads, open files, blocks that Python has allocated.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import random

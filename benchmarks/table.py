@@ -5,8 +5,6 @@
 The figures are those that `make bench` kept in measured.json, on whichever machine it ran.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +19,14 @@ BEGIN, END = "<!-- benchmarks/table.py: begin -->", "<!-- benchmarks/table.py: e
 
 
 def render(measured: Measured) -> str:
-    """Returns the table, and which commits it is of."""
+    """Returns a table of the processors and one of the GPUs, each with the commits it is of."""
+    kinds = [
+        {m: f for m, f in measured.items() if ("cores" in m) is is_cpu} for is_cpu in (True, False)
+    ]
+    return "\n\n".join(_table(kind) for kind in kinds if kind)
+
+
+def _table(measured: Measured) -> str:
     names = dict.fromkeys(name for figures in measured.values() for name in figures)
     rows = [["what", "aim", *measured], ["---", "---", *["--:"] * len(measured)]]
     for name in names:

@@ -6,8 +6,6 @@ Each set draws everything anew, by other seeds. A verdict that fewer than nine t
 give is marked: the claim needs more prompts or texts, or another measure.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 
