@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from benchmarks.harness import ROOT
+from model.weights.locate import SHIPPED
 
 
 @contextmanager
@@ -20,9 +20,7 @@ def gpt2_sized() -> Iterator[Path]:
     """
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(bos_token_id=0, eos_token_id=0, dtype="float32"))
-    tokenizer = AutoTokenizer.from_pretrained(
-        ROOT / "model" / "pretrained" / "storyteller", local_files_only=True
-    )
+    tokenizer = AutoTokenizer.from_pretrained(SHIPPED["storyteller"], local_files_only=True)
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, "gpt2-sized")
         model.save_pretrained(folder)
