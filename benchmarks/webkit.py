@@ -17,6 +17,8 @@ from benchmarks.harness import free_port
 from benchmarks.tab import PATIENCE, SCREEN, Tab
 
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
+# Debian’s WebKit crashes as it starts, once in ten times, and its driver waits without end
+N_STARTS, START_SECONDS = 4, 20.0
 HERE = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # nobody listens there: only this machine can be reached
 NO_NETWORK = {
@@ -42,21 +44,34 @@ class Driver:
     """The driver of one session, its windows, and which of them is spoken to."""
 
     def __init__(self, address: str) -> None:
-        """Begins a session: a WebKit that keeps nothing."""
+        """Begins a session: a WebKit that keeps nothing.
+
+        Raises:
+            TimeoutError: It has not started.
+        """
         self.address, self.window = address, ""
         self.windows: list[Window] = []
         self.errors: list[str] = []
         asked = {"browserName": "MiniBrowser", "proxy": NO_NETWORK}
-        self.session = self.ask("/session", {"capabilities": {"alwaysMatch": asked}})["sessionId"]
+        begun = self.ask(
+            "/session", {"capabilities": {"alwaysMatch": asked}}, seconds=START_SECONDS
+        )
+        self.session = begun["sessionId"]
         self.ask("/timeouts", {"script": int(1000 * PATIENCE)})
 
-    def ask(self, path: str, body: dict[str, Any] | None = None, method: str = "POST") -> Any:
+    def ask(
+        self,
+        path: str,
+        body: dict[str, Any] | None = None,
+        method: str = "POST",
+        seconds: float = 2 * PATIENCE,
+    ) -> Any:
         """Asks one thing; returns its value."""
         place = path if path == "/session" else f"/session/{self.session}{path}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.address + place, data, method=method)
         try:
-            with HERE.open(request, timeout=2 * PATIENCE) as answer:
+            with HERE.open(request, timeout=seconds) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
@@ -129,6 +144,14 @@ def run() -> Iterator[Tab]:
     assert (why := missing()) is None, why
     with ExitStack() as stack:
         display = stack.enter_context(_screen())
+        session = _start(stack, display)
+        stack.callback(session.ask, "", None, "DELETE")
+        yield Tab(Window(session))
+
+
+def _start(stack: ExitStack, display: str) -> Driver:
+    """Starts a driver and its browser, again where the browser did not come."""
+    for _ in range(N_STARTS):
         port = free_port()
         driver = subprocess.Popen(
             ["WebKitWebDriver", f"--port={port}"],
@@ -138,9 +161,11 @@ def run() -> Iterator[Tab]:
         )
         stack.callback(_end, driver)
         _wait(f"http://127.0.0.1:{port}/status")
-        session = Driver(f"http://127.0.0.1:{port}")
-        stack.callback(session.ask, "", None, "DELETE")
-        yield Tab(Window(session))
+        try:
+            return Driver(f"http://127.0.0.1:{port}")
+        except TimeoutError:
+            continue
+    raise RuntimeError(f"WebKit has not started in {N_STARTS} times {START_SECONDS:g} s.")
 
 
 @contextmanager
