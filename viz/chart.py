@@ -41,6 +41,7 @@ def template() -> Style:
     muted, line = colour("muted"), colour("line")
     axis = {
         "automargin": True,
+        "ticklabeloverflow": "allow",  # else Plotly measures each label anew, a quarter of a load
         "gridcolor": line,
         "linecolor": line,
         "showgrid": False,
