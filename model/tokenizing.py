@@ -24,6 +24,7 @@ from model.token_bytes import alphabet_of, characters, joiner, token_bytes
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
 
+START = "start"  # stands for the token that begins a text
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 # characters that print as nothing although Unicode calls them letters or symbols
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
@@ -53,6 +54,12 @@ def _label(tokenizer: Any, token_id: int) -> str:
 def labels_of(lm: LanguageModel, ids: Iterable[int]) -> tuple[str, ...]:
     """Returns the label of each id."""
     return tuple(label(lm.tokenizer, token_id) for token_id in ids)
+
+
+def labels_of_text(lm: LanguageModel, ids: Sequence[int]) -> tuple[str, ...]:
+    """Returns the label of each token of a text; the one that begins every text is the start."""
+    labels = labels_of(lm, ids)
+    return (START, *labels[1:]) if ids and ids[0] == lm.bos_id else labels
 
 
 def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:

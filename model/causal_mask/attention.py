@@ -20,7 +20,7 @@ from model.machine.device import lock_of
 from model.masks import divergence, log_softmax
 from model.passes import Logits, PassError, check_context, forward, inputs_of, run_pass, twin_of
 from model.token_bytes import alphabet_of
-from model.tokenizing import encode, encode_bare, label, labels_of, pieces
+from model.tokenizing import encode, encode_bare, label, labels_of, labels_of_text, pieces
 
 N_SHIFTS = 4  # best tokens of either text that are shown
 MIN_SHIFT = 1e-3  # probability below which a token is not, unless it is the best
@@ -124,7 +124,7 @@ def read_attention(
     if not layers:
         raise _no_attention(lm)
     maps = AttentionMaps(
-        np.stack(list(layers.values())), tuple(layers), labels_of(lm, ids), is_masked=is_masked
+        np.stack(list(layers.values())), tuple(layers), labels_of_text(lm, ids), is_masked=is_masked
     )
     if not is_masked and len(ids) > 1 and maps.largest_ahead == 0:
         raise _fixed_mask(lm)
@@ -175,7 +175,7 @@ def edit_token(
         unmasked_changes = _largest_changes(old, new, pairs)
     except ValueError:
         unmasked_changes = None
-    labels = labels_of(lm, ids)
+    labels = labels_of_text(lm, ids)
     return Edit(
         labels=labels,
         position=position,

@@ -11,7 +11,7 @@ from model.diffusion.records import DenoiseHistory, Sheet
 from model.generation import Generation
 from model.job import Work
 from model.records import FloatArray
-from model.tokenizing import labels_of
+from model.tokenizing import labels_of, labels_of_text
 
 
 def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
@@ -27,7 +27,7 @@ def sheet_of(page: Diffusion, loo_probs: FloatArray | None = None) -> Sheet:
     around = (page.start, len(page.ids) - page.start - page.length)
     loo = None if loo_probs is None else np.pad(loo_probs, around, constant_values=np.nan)
     return Sheet(
-        labels=labels_of(page.lm, shown),
+        labels=labels_of_text(page.lm, shown),
         given=tuple(np.pad(np.zeros(page.length, bool), around, constant_values=True).tolist()),
         filled_in=tuple(np.pad(page.filled_in, around).tolist()),
         confidence=np.pad(confidence, around, constant_values=np.nan),
@@ -47,7 +47,7 @@ def loop_sheet(text: Generation, n_passes: int, length: int) -> Sheet:
     """
     steps = text.steps[: min(n_passes, length)]
     n_given, n_open = text.n_prompt, length - len(steps)
-    labels = labels_of(text.lm, text.prompt_ids)
+    labels = labels_of_text(text.lm, text.prompt_ids)
     confidence = [np.nan] * n_given + [step.prob for step in steps] + [np.nan] * n_open
     return Sheet(
         labels=(*labels, *(step.text for step in steps), *[""] * n_open),

@@ -18,7 +18,7 @@ from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.passes import Logits, check_context, run_pass
 from model.records import FloatArray
-from model.tokenizing import encode, labels_of, text_of
+from model.tokenizing import START, encode, labels_of, labels_of_text, text_of
 
 MAX_TOKENS = 48  # that are written, unless said otherwise
 
@@ -128,8 +128,8 @@ class Infilling:
         return TwoCaches(
             cross=_sizes(cross),
             own=_sizes(own),
-            source_labels=labels_of(self.lm, self.source_ids),
-            written_labels=labels_of(self.lm, self.ids[: len(self._bytes) - 1]),
+            source_labels=labels_of_text(self.lm, self.source_ids),
+            written_labels=(START, *labels_of(self.lm, self.ids[1:]))[: len(self._bytes) - 1],
             cross_bytes=tuple(one for one, _ in self._bytes),
             own_bytes=tuple(one for _, one in self._bytes),
             encoder_seconds=self.encoder_seconds,

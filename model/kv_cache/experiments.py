@@ -33,7 +33,7 @@ from model.kv_cache.records import (
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.passes import Logits, prefill
-from model.tokenizing import labels_of
+from model.tokenizing import labels_of_text
 
 # gives the logits after a text, NaN where one is not known, and the seconds that it took
 Read: TypeAlias = Callable[[Sequence[int]], tuple[Logits, float]]
@@ -58,7 +58,7 @@ def look_into(generation: Generation) -> CacheGrid | None:
     return CacheGrid(
         keys=np.stack([kv_cache.head_sizes(layer.keys) for layer in layers]),
         values=np.stack([kv_cache.head_sizes(layer.values) for layer in layers]),
-        labels=labels_of(lm, tokens),
+        labels=labels_of_text(lm, tokens),
         n_prompt=min(generation.n_prompt, generation.cache_tokens),
         n_new=generation.last_pass.n_input,
         key_bytes=layers[0].keys.shape[-1] * layers[0].keys.element_size(),
@@ -265,7 +265,7 @@ def reuse_prefix(
 
     def measured() -> PrefixReuse:
         return PrefixReuse(
-            labels=labels_of(lm, second),
+            labels=labels_of_text(lm, second),
             n_common=n_common,
             n_first=len(first),
             n_reused=n_reused,

@@ -21,7 +21,7 @@ from model.machine.device import lock_of
 from model.masks import log_softmax
 from model.passes import PassError, inputs_of, run_pass, twin_of
 from model.records import FloatArray
-from model.tokenizing import labels_of
+from model.tokenizing import labels_of_text
 
 NAME = "sdpa_noted"  # of the attention function, for transformers
 MIN_TOKENS = 4  # the first, one to look at, the one before, the newest
@@ -82,7 +82,7 @@ def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
         layer=layer + 1,
         head=head + 1,
         kv_head=kv_head + 1,
-        labels=labels_of(lm, ids),
+        labels=labels_of_text(lm, ids),
         query=query[head],
         keys=keys[kv_head],
         values=values[kv_head],

@@ -17,7 +17,7 @@ from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.passes import Logits, forward
 from model.prefill_decode.records import PaddedWay, Padding
-from model.tokenizing import labels_of
+from model.tokenizing import labels_of_text
 
 RIGHT = "mask and positions given"
 COUNTED = "padding counted as positions"
@@ -61,7 +61,7 @@ def compare_padding(lm: LanguageModel, prompts: Sequence[Sequence[int]]) -> Work
     for name, run in together.items():
         yield Progress(next(n_done), n_total, f"together, {name}")
         ways.append(_against(name, run(), alone))
-    labels = tuple(labels_of(lm, ids) for ids in prompts)
+    labels = tuple(labels_of_text(lm, ids) for ids in prompts)
     scale = max(float(abs(row).max()) for row in alone)
     return Padding(labels, n_columns, scale, tuple(ways))
 

@@ -156,8 +156,6 @@ def _show_progress(job: Job[Any]) -> None:
         st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
     elif not job.is_done:
         st.caption(f"Stopped after {share}." if progress.n_total else "Stopped.")
-    elif progress.n_total:  # a text may end before its length
-        st.caption(f"Done: {share}." if progress.n_done == progress.n_total else "Done.")
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"
         st.caption(

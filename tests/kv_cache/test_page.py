@@ -111,7 +111,7 @@ def test_the_calculator_follows_its_inputs_and_takes_a_model_by_its_config(app: 
 
 def test_a_small_cache_is_shown_once_the_reader_has_said_a_number(app: AppTest) -> None:
     assert "smaller by" not in {metric.label for metric in app.metric}
-    app.session_state["kv_small_guess"] = 3
+    app.session_state["kv_small_said"] = "at 3 bits"
     app.run()
     app.select_slider(key="kv_small_bits").set_value(2).run()
     shown = {metric.label: metric.value for metric in app.metric}

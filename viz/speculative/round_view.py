@@ -10,7 +10,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from model.records import Piece
 from model.speculative.records import CROP, DECIDE, VERIFY, CacheMark, Drawn, Proposal, Round
 from viz.format import count, digits, plural, size
 from viz.palette import colour
@@ -24,9 +23,9 @@ MAX_CELLS = 28  # positions of a cache that are drawn one by one
 # The text
 
 
-def text_strip(pieces: Sequence[Piece], owners: Sequence[str]) -> Markup:
+def text_strip(labels: Sequence[str], owners: Sequence[str]) -> Markup:
     """Writes the text as tokens, each in the dress of who wrote it, and what the dresses mean."""
-    boxes = [_owned(piece.label, owner) for piece, owner in zip(pieces, owners, strict=True)]
+    boxes = [_owned(label, owner) for label, owner in zip(labels, owners, strict=True)]
     legend = [_owned(words, owner, "font-size:.75rem") for owner, words in OWNERS.items()]
     apart = "justify-content:space-between"
     return element("div", row(*boxes), row(*legend, gap="8px"), class_="round", style=apart)

@@ -12,7 +12,7 @@ from model.batch import Batch
 from model.beam_search import BeamSearch, rank_finished
 from model.beam_search.records import FinishedBeam, lineage
 from model.loading import LanguageModel
-from model.tokenizing import end_of, pieces, text_of
+from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.jump_list import show_jump_list
@@ -259,6 +259,6 @@ def _cache(steps: BeamSteps) -> None:
     if not read:
         st.caption("The model has not read any generated token yet.")
         return
-    labels = [piece.label for piece in pieces(lm.tokenizer, search.start.ids)]
+    labels = labels_of_text(lm, search.start.ids)
     per_token = lm.cache_shape.bytes_per_token
     show_chart(cache_figure(search.nodes, read[-1], labels, per_token), "beam_cache")

@@ -19,7 +19,7 @@ from model.causal_mask.attention import (
 from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
 from model.loading import LanguageModel
-from model.tokenizing import encode, labels_of
+from model.tokenizing import encode, labels_of_text
 from pages.frame.lesson_state import LessonState
 from pages.frame.stepper import Stepper, Steps
 
@@ -50,7 +50,7 @@ class MeasuredText:
     @property
     def labels(self) -> tuple[str, ...]:
         """Visible text of every token."""
-        return self.keep("labels", lambda: labels_of(self.lm, self.ids))
+        return self.keep("labels", lambda: labels_of_text(self.lm, self.ids))
 
     @property
     def is_cut(self) -> bool:

@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.encoder_decoder.gaps import with_sentinels
 from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
-from model.tokenizing import labels_of
+from model.tokenizing import labels_of, labels_of_text
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_charts
 from pages.frame.layout import CannotBeginError, show_error
@@ -74,7 +74,7 @@ def _draw(lesson: GapLesson) -> None:
     stepper.show()
     text, lm = stepper.steps.engine, lesson.lm
     st.html(gap_text_html(text.segments))
-    source, written = labels_of(lm, text.source_ids), labels_of(lm, text.written_ids)
+    source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)

@@ -8,10 +8,13 @@ from model.kv_cache.records import FewerBits, SmallCacheRun
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import measured_on
+from pages.frame.question import answered
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import digits, plural, size
 from viz.kv_cache.fewer_bits_chart import loss_figure, n_common, parting_strip
+
+SAID = "kv_small_said"
 
 
 class CacheInFewerBits(Experiment[CacheLesson]):
@@ -22,19 +25,9 @@ class CacheInFewerBits(Experiment[CacheLesson]):
     recorded = FewerBits
     claim = (
         "A cache halves when its numbers take half the bits, and stops growing when only the "
-        "newest positions are kept. Keys are rounded per channel, values per token. "
-        "**How many bits until you notice?**"
+        "newest positions are kept. Keys are rounded per channel, values per token."
     )
     code = (compare_small_caches, SmallCache.read, SmallCache._shrink, rounded)
-
-    def _begin(self) -> None:
-        st.segmented_control(
-            "The text is another one from so many bits on",
-            BITS[1:],
-            format_func=lambda bits: f"at {bits} bits",
-            key="kv_small_guess",
-            persist_state="session",
-        )
 
     def _start(self) -> Job[FewerBits]:
         text = self.lesson.text
@@ -42,11 +35,10 @@ class CacheInFewerBits(Experiment[CacheLesson]):
         return Job(compare_small_caches(self.lesson.lm, prompt, text.settings, seed))
 
     def _draw(self, job: Job[FewerBits]) -> None:
-        guess = st.session_state.get("kv_small_guess")
-        if guess is None:
-            st.caption("Say what you expect: then it is shown.")
-            return
         found = job.result
+        question = "At how many bits does the model first write another text?"
+        if not answered(question, [_at(bits) for bits in BITS[1:]], _first_parted(found), SAID):
+            return
         with st.container(horizontal=True):
             bits = SETTINGS.widget("small_bits", width=320)
             window = SETTINGS.widget("small_window", width=320)
@@ -59,7 +51,7 @@ class CacheInFewerBits(Experiment[CacheLesson]):
         ):
             column.caption(name)
             column.html(parting_strip(full, run))
-        st.markdown(_verdict(found, full, chosen, guess))
+        st.markdown(_verdict(full, chosen))
 
 
 def _numbers(found: FewerBits, chosen: SmallCacheRun) -> None:
@@ -73,15 +65,23 @@ def _numbers(found: FewerBits, chosen: SmallCacheRun) -> None:
     show_metrics(cells, "kv_small_numbers")
 
 
-def _verdict(found: FewerBits, full: SmallCacheRun, chosen: SmallCacheRun, guess: int) -> str:
-    """Says where this text parts, and from how many bits on any does."""
+def _first_parted(found: FewerBits) -> str:
+    """Says at how many bits, with all positions, the text is first another one."""
+    full = found.runs[0].written
+    parted = [run.bits for run in found.runs if not run.window and run.written != full]
+    return _at(max(parted)) if parted else "at none of these"
+
+
+def _at(bits: int) -> str:
+    return f"at {bits} bits"
+
+
+def _verdict(full: SmallCacheRun, chosen: SmallCacheRun) -> str:
+    """Says where this text parts."""
     n = n_common(full.written, chosen.written)
     is_same = n == len(full.written) == len(chosen.written)
     here = "The same text to its end." if is_same else f"The texts part after {plural(n, 'token')}."
-    parted = [run.bits for run in found.runs if not run.window and run.written != full.written]
-    first = f"at {max(parted)} bits" if parted else "at none of these"
     return (
-        f"{here} Outlined is what the full cache did not write. With all positions, the text is "
-        f"first another one {first}; you said at {guess}. Another text is not yet a worse one: the "
-        "loss says how much worse."
+        f"{here} Outlined is what the full cache did not write. Another text is not yet a worse "
+        "one: the loss says how much worse."
     )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from model.loading import LanguageModel
-from model.records import Piece
 from model.speculative.decoding import Speculation
 from model.speculative.drafting import (
     MAX_DRAFT,
@@ -15,7 +14,7 @@ from model.speculative.drafting import (
 )
 from model.speculative.records import CROP, DECIDE, PROPOSE, Round
 from model.speculative.round_view import describe_round
-from model.tokenizing import encode_within, pieces
+from model.tokenizing import encode_within, labels_of_text
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Steps
 from pages.lessons.speculative.settings import LOOKUP, SETTINGS, masks_now
@@ -118,14 +117,14 @@ class RoundSteps(Steps):
             self.rounds.pop()
             self.stage = CROP
 
-    def shown(self) -> tuple[tuple[Piece, ...], list[str]]:
+    def shown(self) -> tuple[tuple[str, ...], list[str]]:
         """Returns the text as far as the page has got, and of each token who wrote it."""
         is_decided = not self.rounds or self.stage >= DECIDE
         ids = self.text.ids[: None if is_decided else self.rounds[-1].n_text]
         owners = ["prompt"] * self.text.n_prompt
         for one in self.rounds:
             owners += ["draft"] * one.n_accepted + ["target"] * (one.drawn is not None)
-        return pieces(self.text.target.lm.tokenizer, ids), owners[: len(ids)]
+        return labels_of_text(self.text.target.lm, ids), owners[: len(ids)]
 
 
 @dataclass
