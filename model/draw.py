@@ -110,6 +110,13 @@ def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatAr
     return drawn
 
 
+def count_draws(stage: Stage, n: int, seed: int = 0) -> npt.NDArray[np.int64]:
+    """Draws n tokens, the i-th by the seed's coin of position i; returns how often each came."""
+    coins = [uniform_at(seed, position) for position in range(n)]
+    drawn = draw_many(stage.order, stage.best_probs, coins)
+    return np.bincount(drawn, minlength=stage.n_vocab)
+
+
 def agreement(answers: Sequence[Hashable]) -> float:
     """Returns the chance that two of the answers, taken at random, are the same; 1 for one."""
     n = len(answers)

@@ -9,11 +9,12 @@ from model.claims.context import GREEDY, ExperimentContext
 from model.claims.records import Finding
 from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
+from model.draw import count_draws
 from model.generation import Generation
 from model.held_out import held_out
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
-from model.sampling.experiments import apply_alone, count_draws, find_loop, first_word
+from model.sampling.experiments import apply_alone, find_loop, first_word
 from model.tokenizing import encode, text_of
 
 SURE, UNSURE = "Once upon a", "She looked at the"

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from model import masks
-from model.draw import draw_many, uniform_at
 from model.generation import Generation
 from model.job import Progress, Work
 from model.language_model import LanguageModel
@@ -76,16 +74,6 @@ def divergence(first: Stage, second: Stage) -> float:
     if np.any(first.kept & ~second.kept):
         return math.inf
     return float(masks.divergence(log_softmax(first.scores), log_softmax(second.scores)))
-
-
-# Many draws
-
-
-def count_draws(stage: Stage, n: int, seed: int = 0) -> npt.NDArray[np.int64]:
-    """Draws n tokens, the i-th by the seed's coin of position i; returns how often each came."""
-    coins = [uniform_at(seed, position) for position in range(n)]
-    drawn = draw_many(stage.order, stage.best_probs, coins)
-    return np.bincount(drawn, minlength=stage.n_vocab)
 
 
 # Many continuations of one prompt

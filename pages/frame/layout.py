@@ -26,6 +26,14 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
 .stApp .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
+.stApp .stMainBlockContainer .stMarkdown :is(p, li) {
+  max-width: none; font-size: clamp(1.15rem, 1.35vw, 1.6rem);
+}
+.stApp .stMainBlockContainer h2 {font-size: clamp(1.3rem, 1.7vw, 2rem);}
+.stApp .stMainBlockContainer [data-testid="stButtonGroup"] p,
+.stApp .stMainBlockContainer [class*="_asked"] button p {
+  font-size: clamp(1.15rem, 1.2vw, 1.4rem);
+}
 .stApp .stMainBlockContainer [data-testid="stMetricValue"],
 .stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
 .stApp .stMainBlockContainer label p {font-size: 1rem;}

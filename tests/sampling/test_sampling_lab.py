@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from model.draw import agreement, draw, uniform_at
+from model.draw import agreement, count_draws, draw, uniform_at
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel
@@ -19,7 +19,6 @@ from model.sampling.experiments import (
     PENALTIES,
     Loop,
     apply_alone,
-    count_draws,
     divergence,
     find_loop,
     first_word,

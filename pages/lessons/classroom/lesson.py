@@ -1,6 +1,7 @@
 """The page from which a room is opened: its desk and its projector are pages of their own."""
 
 import secrets
+from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
@@ -11,12 +12,20 @@ from model.classroom.limits import network_of
 from model.classroom.members import RoomError
 from model.classroom.room import Room
 from model.classroom.rooms import MAX_CODE, find_room
+from model.draw import count_draws, rank_order
+from model.generation import Generation
 from model.language_model import LanguageModel
+from model.sampling import Settings
+from model.tokenizing import labels_of
+from pages.frame.figures import show_chart
 from pages.frame.layout import as_written, show_error
-from pages.frame.lesson_state import lesson_state
+from pages.frame.lesson_state import LessonState, lesson_state
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.state import copy_letters, open_class
 from pages.lessons.tour.bar import LINK_STYLE
+from viz.bars import draws_figure
+from viz.chart import Chart
 
 MODEL, ROOM = "classroom_model", "classroom_room"  # the room: its code and key
 PROBLEM = "classroom_problem"
@@ -25,15 +34,45 @@ CLAIM = (
     "Pupils join by phone and vote; the projector shows their votes, and then what the model gave. "
     "You ask from a desk of your own, which the class does not see."
 )
+N_PUPILS = 25
+USUAL = Settings(temperature=0.8, top_p=0.9)
 _LINKS = Markup(
     '<p class="tour-links"><a class="is-next" href="./room/{0}/desk#{1}" target="_blank">Open the '
     'desk</a><a href="./room/{0}/projector" target="_blank">Open the projector</a></p>'
 )
 
 
+@dataclass
+class ClassPage(LessonState):
+    """What one teacher has on the page before a room is open."""
+
+    picture: Chart
+
+
 def show_classroom(waiting: DeltaGenerator) -> None:
     """Draws the page for this teacher."""
-    lm = lesson_state(MODEL, waiting, lambda lm, _: lm, lambda lm: lm, over_server=True)
+    page = lesson_state(
+        MODEL, waiting, lambda lm, _: ClassPage(lm, draws_of_a_class(lm)), over_server=True
+    )
+    words, picture = st.columns(2, gap="large")
+    with words:
+        _show_ways(page.lm)
+    with picture:
+        st.markdown(
+            f"*{as_written(DEFAULT_PROMPT)} …* A class of {N_PUPILS} draws the next token: every "
+            "phone gets a pointer of its own. **How near do they come to the model?**"
+        )
+        show_chart(page.picture, "classroom_draws")
+
+
+def draws_of_a_class(lm: LanguageModel) -> Chart:
+    """Draws what a class's pointers fall on, as the projector would show it."""
+    stage = Generation(lm, DEFAULT_PROMPT).stages_for(USUAL)[-1]
+    order, drawn = rank_order(stage.scores), count_draws(stage, N_PUPILS)
+    return draws_figure(labels_of(lm, order[:24].tolist()), drawn[order], stage.probs[order])
+
+
+def _show_ways(lm: LanguageModel) -> None:
     st.markdown(CLAIM)
     with st.container():  # what comes and goes in it moves nothing below
         room = _room_here()

@@ -7,12 +7,13 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.draw import count_draws
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import MASKS
 from model.records import Memory
 from model.sampling import process
-from model.sampling.experiments import count_draws, find_loop
+from model.sampling.experiments import find_loop
 from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code

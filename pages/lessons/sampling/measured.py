@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from model.chi_square import chi_square
-from model.draw import rank_order
+from model.draw import count_draws, rank_order
 from model.records import Stage
-from model.sampling.experiments import count_draws, divergence, jaccard, kept_at
+from model.sampling.experiments import divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import show_chart, show_charts
 from pages.frame.question import answered

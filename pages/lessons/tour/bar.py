@@ -51,6 +51,11 @@ header[data-testid="stHeader"] {display: none;}
 }
 </style>
 """
+_LARGE = """
+<style>
+.stApp .stMainBlockContainer .st-key-tour label p {font-size: clamp(1.15rem, 1.35vw, 1.6rem);}
+</style>
+"""
 LINK_STYLE = """
 <style>
 .tour-links {display: flex; gap: .5rem;}
@@ -95,7 +100,7 @@ def show_bar(path: str) -> None:
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
-    st.html(_STYLE + LINK_STYLE)
+    st.html(_STYLE + LINK_STYLE + (_LARGE if is_presenting() else ""))
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
