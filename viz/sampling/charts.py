@@ -1,6 +1,7 @@
 """Figures of the sampling lab: how alike masks are, how texts vote, where one loops."""
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -117,9 +118,10 @@ def table_html(rows: Table, *, height: int = 0) -> Markup:
 
 
 def loop_html(before: str, repeated: str) -> Markup:
-    """Writes a text with its repeating end, if any, marked by a field and an underline."""
+    """Writes a text with its repeating end, if any, marked; empty lines are left out."""
     look = (
         f"background:{colour('error-tint')};color:inherit;"
         f"text-decoration:underline {colour('error')};text-underline-offset:.2em"
     )
+    before, repeated = (re.sub(r"\n\s*\n", "\n", text) for text in (before, repeated))
     return paragraph(before, element("mark", repeated, style=look) if repeated else "")
