@@ -26,7 +26,7 @@ def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
     assert not app.error
     assert "no guess" in app.info[0].value
     app.text_input(key="guess_names").set_value("Ada, Ben, Cleo").run()
-    guess("She 50", "He 50", "")
+    guess("garden 50", "park 50", "")
     assert "1 so far" in captions(app)
     ada, ben, cleo = lesson.game.rounds[0].players
     assert (ada.name, ada.bits) == ("Ada", pytest.approx(1))
