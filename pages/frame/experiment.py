@@ -10,6 +10,7 @@ from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
+from pages.frame.question import opening
 
 TIMER = ":material/timer:"
 
@@ -51,7 +52,7 @@ class Experiment(ABC, Generic[Kept]):
         """Draws the section, from top to bottom."""
         if self.title:
             (st.subheader if self.is_part else st.header)(self.title, anchor=False)
-        st.markdown(self.claim)
+        opening(self.claim)
         self._begin()
         JobPanel(
             self.lesson.jobs,

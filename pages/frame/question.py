@@ -8,6 +8,12 @@ import streamlit as st
 _STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;}</style>'
 
 
+def opening(words: str) -> None:
+    """Says what a page, or a part of it, is about; in a guided lesson its scene says so."""
+    if not lesson_asks():
+        st.markdown(words)
+
+
 def answered(question: str, choices: Sequence[str], right: str, key: str) -> bool:
     """Asks; tell whether something was said, so that what shows the answer may be drawn.
 

@@ -18,6 +18,7 @@ from pages.frame.figures import show_chart
 from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
+from pages.frame.question import opening
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
 from pages.lessons.beam_search.settings import SETTINGS, request_now
@@ -45,7 +46,7 @@ TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
-    st.markdown(
+    opening(
         "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, "
         "extends each by every token, and goes on with the likeliest texts. **Whose sentence is "
         "the likelier one in the end?** Press Step, or Play."

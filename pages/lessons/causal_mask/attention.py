@@ -9,6 +9,7 @@ from model.causal_mask.records import AttentionMaps
 from model.passes import twin_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
+from pages.frame.question import opening
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MAX_MAPPED, MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.attention_map import attention_figure, heads_figure
@@ -19,7 +20,7 @@ ALL_HEADS = 0  # in the list of heads, which are counted from 1
 def show_attention(lesson: MaskLesson) -> None:
     """Shows the attention weights."""
     st.header("Attention weights", anchor=False)
-    st.markdown(
+    opening(
         "Each row is a position: the darker a cell, the more it takes from the token of that "
         "column. To the right of itself it sees nothing."
     )

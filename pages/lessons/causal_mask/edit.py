@@ -6,6 +6,7 @@ from model.causal_mask.attention import edit_token, next_best, read_text, read_u
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_charts
 from pages.frame.layout import as_written, show_error
+from pages.frame.question import opening
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure
@@ -14,7 +15,7 @@ from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_f
 def show_edit(lesson: MaskLesson) -> None:
     """Lets the reader replace a token, and shows what moves."""
     st.header("The effect of an edit", anchor=False)
-    st.markdown(
+    opening(
         "An edit changes no logit before it; it may change every one after it. Drag along the text."
     )
     st.fragment(_edit)(lesson)

@@ -10,6 +10,7 @@ from model.job import Job
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import JobPanel
+from pages.frame.question import opening
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
 from viz.format import count, digits, nats, percent, plural
@@ -18,7 +19,7 @@ from viz.format import count, digits, nats, percent, plural
 def show_losses(lesson: MaskLesson) -> None:
     """Shows the text tinted by surprise, its losses, and the loop that finds them again."""
     st.header("The loss at every position", anchor=False)
-    st.markdown(
+    opening(
         "No position sees its own answer, so one pass gives a prediction and a loss at every "
         "position. That is how training reads a whole text in parallel. Generation cannot: its "
         "next token does not exist yet."

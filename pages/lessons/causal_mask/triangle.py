@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.frame.question import opening
 from pages.frame.stepper import show_stepper
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson
@@ -13,7 +14,7 @@ PLAY_SECONDS = 0.8  # between two rows: paced for the eye
 
 def show_triangle(lesson: MaskLesson) -> None:
     """Asks what must be hidden, and lets the reader cover and uncover it."""
-    st.markdown(
+    opening(
         "At every position of a text, a model is asked for the next token. It reads the whole text "
         "in one pass, so every answer stands in front of it. **What must be covered?** Press Step "
         "for the next position. Then take the cover off."

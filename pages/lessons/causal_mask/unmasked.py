@@ -11,6 +11,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import measured_on
+from pages.frame.question import opening
 from pages.lessons.causal_mask.state import MaskLesson, Refusal
 from viz.causal_mask.edit_charts import leak_figure
 from viz.causal_mask.loss_chart import training_figure
@@ -20,7 +21,7 @@ from viz.format import nats, percent, plural
 def show_leak(lesson: MaskLesson) -> None:
     """Shows the probability of the true next token, mask on and mask off."""
     st.header("Attention without the mask", anchor=False)
-    st.markdown(
+    opening(
         "Without the mask, the position that predicts the next token can attend to it. The "
         "answer leaks: red lines lead from its probability with the mask to that without."
     )

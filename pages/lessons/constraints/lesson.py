@@ -19,7 +19,7 @@ from pages.frame.figures import show_chart, show_table
 from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.frame.question import answered, lesson_asks
+from pages.frame.question import answered, lesson_asks, opening
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
@@ -45,7 +45,7 @@ MAX_SHOWN = 200  # characters of a prompt
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    st.markdown(
+    opening(
         "A program allows only some endings. Before every token a mask removes what would break "
         "that rule, and the likeliest of the rest is taken. Each Step is a token."
     )

@@ -21,6 +21,7 @@ from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
+from pages.frame.question import opening
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
@@ -62,7 +63,7 @@ def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
 
 def show_fill(lesson: DiffusionLesson) -> None:
     """Shows the loop and the masked model at the same text, then what both are set up with."""
-    st.markdown(
+    opening(
         "Must a text be written from left to right? Here two models go on from the same "
         "beginning, one pass each at a time. **Which is done first, and whose text reads "
         "better?** Press Step, or Play."

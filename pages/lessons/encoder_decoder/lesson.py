@@ -13,6 +13,7 @@ from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
+from pages.frame.question import opening
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
@@ -39,7 +40,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         st.session_state[LESSON] = lesson
     waiting.empty()
     show_faults(SETTINGS)
-    st.markdown(
+    opening(
         "What fits into a gap depends on what stands **after** it as well. Who writes only from "
         "left to right never sees that. So here are two machines: one reads, the other writes. "
         "**What will it write into gap 2?** Press Step."

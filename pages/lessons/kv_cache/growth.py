@@ -12,7 +12,7 @@ from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.layout import show_error
-from pages.frame.question import answered
+from pages.frame.question import answered, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
@@ -32,7 +32,7 @@ MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 def show_growth(lesson: CacheLesson) -> None:
     """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold."""
-    st.markdown(
+    opening(
         "For every token that it reads, a model computes a column of keys and values. Once "
         "computed it never changes. Each Step is a pass of the model, and paints what it computes."
     )

@@ -12,6 +12,7 @@ from model.weights.shapes import read_shape
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_table
+from pages.frame.question import opening
 from pages.lessons.kv_cache.settings import SETTINGS
 from viz.kv_cache.plan_chart import plan_figure, plan_table
 
@@ -21,7 +22,7 @@ GIGABYTE = 10**9
 def show_plan() -> None:
     """Shows the calculator, and the code behind it."""
     st.header("Cache memory of larger models", anchor=False)
-    st.markdown(
+    opening(
         "Long contexts and many readers fill a memory with keys and values, so models are built "
         "to keep fewer. Nothing is loaded here: shapes are published, the rest is multiplication."
     )

@@ -18,6 +18,7 @@ from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.job_panel import JobPanel, is_running
+from pages.frame.question import opening
 from pages.lessons.prefill_decode.recorded import recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -32,7 +33,7 @@ THOUSAND = 1000
 def show_cost(lesson: PhaseLesson) -> None:
     """Shows the calculator, fed by what was measured above."""
     st.header("Cost per token", anchor=False)
-    st.markdown(
+    opening(
         "An hour costs the same whatever runs in it, so a token costs the time for which it "
         "holds the machine: one output token costs as much as many input tokens. The times are "
         "those above; the price is yours."

@@ -23,6 +23,7 @@ from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.question import opening
 from pages.lessons.sampling.aimed import AimedTexts
 from pages.lessons.sampling.engines import show_engines
 from pages.lessons.sampling.measured import show_draws, show_overlap, show_temperatures
@@ -40,7 +41,7 @@ _lab = component("lab", _FOLDER / "mount.js", SHARED, _FOLDER)
 def show_lab(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     state = lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
-    st.markdown(
+    opening(
         "The model says how likely each token is; a mask says which may still be drawn. "
         "**Which masks keep fewer tokens when the model is sure?** Say it, press Peaked, then Flat."
     )

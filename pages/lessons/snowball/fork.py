@@ -18,6 +18,7 @@ from pages.frame.figures import show_charts
 from pages.frame.job_panel import JobPanel, is_running
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.link import offer_link
+from pages.frame.question import opening
 from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import (
     MAX_PROMPT,
@@ -50,7 +51,7 @@ HEIGHT = """<style>
 def show_fork(lesson: SnowballLesson) -> None:
     """Shows the text, the place and the token to force, and both continuations."""
     st.header("Put in a token of your own", anchor=False)
-    st.markdown(
+    opening(
         "One other token changes everything after it. Whether more errors follow from it is "
         "another question, and this page measures it. Click a token, choose another for its "
         "place, and press Put it in. Both texts continue with the same pointers."

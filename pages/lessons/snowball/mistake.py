@@ -12,7 +12,7 @@ from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_folded
 from pages.frame.layout import as_written
-from pages.frame.question import answered
+from pages.frame.question import answered, opening
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
 from viz.snowball.mistake import mistake_html, tokens_html
@@ -33,7 +33,7 @@ ADVICE = (
 
 def show_mistake(lesson: SnowballLesson) -> None:
     """Asks what follows from a mistake, then shows it, and what a reader can do."""
-    st.markdown("Sooner or later the pointer falls on a wrong word. Here one is put in.")
+    opening("Sooner or later the pointer falls on a wrong word. Here one is put in.")
     st.fragment(_mistake)(lesson)
     show_code(fork_text, key="snowball_code_mistake")
 

@@ -18,6 +18,7 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.question import opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
@@ -48,7 +49,7 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     Race(lesson).show()
     show_jump_list("A round, step by step", SpeedUp.title, Drafts.title, PROOF)
     st.header("A round, step by step", anchor=False)
-    st.markdown(
+    opening(
         "The draft proposes, the target verifies all of it in one pass, and a pointer judges each "
         "proposal. The text stays the target’s own. Press Step."
     )
