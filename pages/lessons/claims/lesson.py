@@ -43,6 +43,9 @@ RUN_WIDTH = 100  # px
 LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
 _LARGE_ROWS = """<style>
 .stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
+@media (min-width: 1600px) {
+  .stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.4;}
+}
 </style>"""
 SURPRISING = "Five that surprise"
 SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
