@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.classroom.room import Room
 from model.classroom.rooms import end_room, find_desk
+from model.loading import LanguageModel
 from pages.lessons.classroom import lesson
 from tests.frame.driving import errors, open_lesson, press
 
@@ -26,6 +27,13 @@ def test_a_room_is_opened_once_and_its_desk_has_a_link_of_its_own() -> None:
     app.run()
     assert len(app.info) == 1
     assert room.key not in str([html.proto.body for html in app.get("html")])
+
+
+def test_the_page_opens_on_what_a_class_s_pointers_fall_on(storyteller: LanguageModel) -> None:
+    expected, drawn = lesson.draws_of_a_class(storyteller).figure.data
+    assert sum(drawn["y"]) == lesson.N_PUPILS
+    assert sum(expected["y"]) == pytest.approx(lesson.N_PUPILS)
+    assert list(drawn["y"]) != [round(times) for times in expected["y"]]
 
 
 def test_where_no_room_can_be_opened_one_sentence_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from model.tokenizing import (
     encode_chat,
     known_ids,
     label,
+    labels_of,
+    labels_of_text,
     pieces,
     text_of,
     vocabulary_labels,
@@ -230,3 +232,13 @@ def test_a_chat_model_reads_its_template_special_tokens_and_all_and_others_say_w
         encode_chat(chat_model(None), "hi")
     with pytest.raises(ValueError, match=r"template of .* failed .*without it"):
         encode_chat(chat_model("{{ raise_exception('no system role') }}"), "hi")
+
+
+def test_the_token_that_begins_a_text_is_its_start_and_no_other_is(
+    storyteller: LanguageModel,
+) -> None:
+    ids = encode(storyteller, "The cat")
+    assert labels_of_text(storyteller, ids) == ("start", "The", "␣cat")
+    assert labels_of_text(storyteller, [*ids, ids[0]])[-1] == labels_of(storyteller, ids[:1])[0]
+    assert labels_of_text(storyteller, ids[1:]) == labels_of(storyteller, ids[1:])
+    assert labels_of_text(storyteller, []) == ()

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from benchmarks.harness import by_key, visit
+from benchmarks.harness import Witness, by_key, visit
 from tests.browser import SCREEN
-from tests.frame.accessibility import NARROW, PHONE, assert_fits
+from tests.frame.accessibility import NARROW, PHONE, assert_fits, forget_first_requests
 from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, RESTYLE, SPACED, UNSTYLE, cut
 
 pytestmark = pytest.mark.browser
@@ -16,6 +16,8 @@ pytestmark = pytest.mark.browser
 LONGER = 0.4  # of a word
 REDRAWN_MS = 1000  # after which figures have a window's width
 WIDTHS = (SCREEN, PHONE, NARROW)
+PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
+BACK_ROW = 24  # pixels on it, at least, of what is said and asked
 
 
 @contextmanager
@@ -56,6 +58,18 @@ def test_words_in_figures_lie_on_no_line_on_a_phone(turn_to: Callable[[str], Pag
         for key in ("phase_roof_rec", "phase_streamed", "phase_throughput_rec"):
             assert by_key(page, key).locator(".js-line").count() > 0
             assert page.evaluate(CROSSED, key) == [], (key, width)
+
+
+def test_a_projector_is_read_from_the_back_row(page: Page, url: str, witness: Witness) -> None:
+    page.set_viewport_size(PROJECTOR)
+    visit(page, f"{url}/constraints?present=1")
+    forget_first_requests(witness)
+    said = by_key(page, "constraint_said_asked")
+    for words in (page.locator(".stMarkdown p").first, said.locator("p").first):
+        size = words.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
+        assert size >= BACK_ROW
+    assert said.get_by_role("radio").first.bounding_box()["height"] >= 1.5 * BACK_ROW
+    assert cut(page) == []
 
 
 def test_a_phone_has_room_too(browser: Browser, url: str) -> None:

@@ -18,6 +18,8 @@ from model.speculative.decoding import Speculation
 from model.speculative.drafting import ModelDraft, new_batch
 from model.tokenizing import encode
 from pages.home.controls import Controls
+from pages.lessons.kv_cache.growth import QUESTION
+from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.scenes import (
     FIELDS,
@@ -76,6 +78,13 @@ def test_the_lessons_are_there_and_as_long_as_they_say() -> None:
     n_scenes = {name: len(lesson.scenes) for name, lesson in LESSONS.items()}
     assert n_scenes["how-a-model-writes"] == 12
     assert {"inference-speed", "sampling", "search-and-speculation"} <= n_scenes.keys()
+
+
+def test_a_page_asks_and_opens_by_itself_unless_a_scene_does() -> None:
+    alone, guided = open_lesson("pages/kv_cache.py"), opened("how-a-model-writes", 9)
+    own = {CacheInFewerBits.claim, f"**{QUESTION}**"}
+    assert own <= {text.value for text in alone.markdown}
+    assert own.isdisjoint(text.value for text in guided.markdown)
 
 
 @pytest.mark.parametrize(("name", "number"), SCENES)
