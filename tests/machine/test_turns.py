@@ -64,7 +64,8 @@ def test_a_slice_gives_way_until_the_last_step_is_over_and_no_step_waits_for_it(
         order.append("step")
     assert order == ["step", "slice"]
     assert (turns.n_steps, turns.is_serving) == (1, False), "a step within a step is the same"
-    with turns.slice_of(Reader(), 0.0, is_timed=False):
+    with turns.slice_of(Reader(), LONG, is_timed=False) as has_turn:  # once the first has rested
+        assert has_turn
         with beside(lambda: serve(turns)):
             pass
         with turns.step():
