@@ -22,7 +22,8 @@ export function createIcicle(actions) {
     top,
     el("div", { class: "icicle-body" }, pieces, marks, cover),
   );
-  const pool = { piece: [], mark: [], flag: [] };
+  const pool = { mark: [], flag: [] };
+  const boxes = new Map(); // of pieces, by what each is: none becomes another's while the tree grows
   let shown = null;
   let width = 1000;
   let size = 14;
@@ -53,7 +54,8 @@ export function createIcicle(actions) {
   }).observe(pieces);
 
   function pieceOf(target) {
-    return shown.pieces[pool.piece.indexOf(target.closest(".icicle-piece"))];
+    const box = target.closest(".icicle-piece");
+    return shown.pieces.find((piece) => boxes.get(keyOf(piece)) === box);
   }
 
   /** Where an arrow leads: to the piece beside, below or above the one that is chosen. */
@@ -78,10 +80,17 @@ export function createIcicle(actions) {
     setAttribute(element, "aria-label", view.heard);
     setAttribute(element, "data-runs", view.runs.length > 0);
     paintTop(top, view);
-    view.pieces.forEach((piece, i) => paint(at(pool.piece, i, pieces, "icicle-piece"), piece, first));
-    hideFrom(pool.piece, view.pieces.length);
+    const keys = new Set(view.pieces.map(keyOf));
+    for (const [key, box] of boxes) if (!keys.has(key) && boxes.delete(key)) box.remove();
+    for (const piece of view.pieces) paint(boxOf(piece), piece, first);
     paintMarks(view);
     setShown(cover, view.isCovered && nRows > 1);
+  }
+
+  function boxOf(piece) {
+    const key = keyOf(piece);
+    if (!boxes.has(key)) boxes.set(key, boxIn(pieces, "icicle-piece"));
+    return boxes.get(key);
   }
 
   function paint(node, piece, first) {
@@ -151,11 +160,18 @@ function paintTop(top, { topIds, prompt, label }) {
   );
 }
 
+function keyOf({ kind, ids }) {
+  return `${kind} ${ids}`;
+}
+
+function boxIn(place, kind) {
+  const box = el("div", { class: kind }, el("span", {}), el("small", {}));
+  place.append(box);
+  return box;
+}
+
 function at(pool, i, place, kind) {
-  if (!pool[i]) {
-    pool[i] = el("div", { class: kind }, el("span", {}), el("small", {}));
-    place.append(pool[i]);
-  }
+  pool[i] ??= boxIn(place, kind);
   setShown(pool[i], true);
   return pool[i];
 }
