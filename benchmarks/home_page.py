@@ -20,6 +20,9 @@ from benchmarks.harness import by_key, visit
 PATIENCE_MS = 30_000  # milliseconds; a busy machine is no failure
 LOOP = "/loop/"  # in the address that the page asks
 LOOK_EVERY = 20  # milliseconds between two looks at what has crossed the wire
+# tokens, those that wait for their answer, and whether the step before is lit, for a moment
+COUNTS = """(root) => [".token", ".token.is-pending", ".bars[data-drawn]"]
+  .map((selector) => root.querySelectorAll(selector).length)"""
 ADDRESS_AFTER = 600  # milliseconds after which the link is in the address bar: the page takes 250
 KIND_OF_BUTTON = {
     "Next": "next",
@@ -213,17 +216,16 @@ class Reader:
 
     def settle(self) -> None:
         """Waits until every event is answered and what Python said is on the screen."""
-        pending = self.live.locator(".token.is-pending")
-        lit = self.live.locator(".bars[data-drawn]")  # the step before, for a moment
-        self.until(
-            lambda: (
-                self.wire.n_open == 0
-                and pending.count() == 0
-                and self.chips.count() == len((header := self.header)["ids"])
-                and (header["finished"] or lit.count() == 0)
-            ),
-            f"no answer to {self.wire.events[-1:]}, or not on the screen",
-        )
+
+        def is_settled() -> bool:
+            if self.wire.n_open > 0:
+                return False
+            n_tokens, n_pending, n_lit = self.live.locator(".ott").evaluate(COUNTS)
+            if n_pending > 0 or n_tokens != len((header := self.header)["ids"]):
+                return False
+            return bool(header["finished"]) or n_lit == 0
+
+        self.until(is_settled, f"no answer to {self.wire.events[-1:]}, or not on the screen")
 
     def rest(self) -> str:
         """Waits until the hand rests; returns the link, which is in the address bar by then."""

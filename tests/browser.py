@@ -13,7 +13,6 @@ from benchmarks.harness import (
     ROOT,
     Server,
     Witness,
-    by_key,
     chromium,
     serve,
     visit,
@@ -126,7 +125,7 @@ class LessonTab:
         """Opens nothing before it is needed."""
         self.window, self.url, self.witness = window, url, Witness()
         self.page: Page | None = None
-        self.shown, self.seen = GLOSSARY, set[str]()
+        self.seen = set[str]()
 
     def turn_to(self, lesson: str) -> Page:
         """Shows a lesson, by the name of its file, to a reader who has not seen it."""
@@ -134,14 +133,8 @@ class LessonTab:
             self.close()
         page = self.page = self.page or self._opened()
         page.bring_to_front()  # a page behind another draws no frame
-        if self.shown != GLOSSARY:  # drawn anew by the lines below: the glossary costs the least
-            by_key(page, "neighbours").get_by_role("link", name="Glossary").click()
-            expect(page).to_have_title(re.compile("Glossary"))
-            wait_idle(page)
         page.set_viewport_size(SCREEN)
-        page.emulate_media(color_scheme="light")
         known = lesson_at(f"pages/{lesson}.py")
-        self.shown = lesson
         self.seen.add(lesson)
         page.get_by_test_id("stTopNavSection").get_by_text(known.section).click()
         page.get_by_role("menuitem", name=known.title).click()
@@ -151,6 +144,7 @@ class LessonTab:
 
     def _opened(self) -> Page:
         page = self.window.new_page()
+        page.emulate_media(color_scheme="dark")  # test_every_page.py looks at all in the light
         self.witness.watch(page)
         visit(page, f"{self.url}/{GLOSSARY}")
         forget_first_requests(self.witness)
@@ -160,7 +154,7 @@ class LessonTab:
         """Forgets the page, and the reader with it."""
         if self.page is not None:
             self.page.close()
-        self.page, self.shown = None, GLOSSARY
+        self.page = None
         for noted in (self.seen, self.witness.errors, self.witness.outside):
             noted.clear()
 

@@ -9,15 +9,13 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Server, serve
-from benchmarks.soak_reader import SoakReader
+from benchmarks.harness import Server
 from benchmarks.visitor import Visitor
 from model.classroom.members import JOINING_SECONDS, MAX_PEOPLE, RoomError
 from model.classroom.records import Answer
@@ -372,23 +370,6 @@ def test_who_may_open_what(
         assert address == ALONE or str(tmp_path) not in shown
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serve() as running:
-        yield running
-
-
-async def open_all(url: str) -> list[str]:
-    """Opens all lessons of a fresh server at once; returns what went wrong in them."""
-
-    async def wrong_in(page: str) -> list[str]:
-        async with SoakReader(url, page) as reader:
-            return reader.exceptions
-
-    pages = ("snowball", "sampling", "prefill_decode", "")
-    return list(chain.from_iterable(await asyncio.gather(*map(wrong_in, pages))))
-
-
 async def flood(url: str) -> list[float]:
     """Presses as one reader while others do what no page does; returns how long each press took."""
     async with Visitor(url, prompt="Once upon a time") as bystander:
@@ -409,10 +390,10 @@ async def disturb(url: str, number: int) -> None:
             await visitor.socket.send(b"\xff" * 1_000)
 
 
-def test_a_fresh_server_and_a_flood_keep_nobody_from_writing(server: Server) -> None:
+def test_a_flood_keeps_nobody_from_writing(server: Server) -> None:
+    printed_before = len(server.log())
     with ThreadPoolExecutor(1) as alone:  # a browser's tests leave a loop in this thread
-        assert alone.submit(asyncio.run, open_all(server.url)).result() == []
         seconds = alone.submit(asyncio.run, flood(server.url)).result()
     assert max(seconds) < PATIENCE_SECONDS
     assert server.is_healthy()
-    assert "/pages/" not in server.log()  # a traceback that runs through our code
+    assert "/pages/" not in server.log()[printed_before:]  # a traceback that runs through our code

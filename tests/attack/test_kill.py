@@ -1,21 +1,17 @@
 """Killed in the middle of something: what was whole stays, and nothing is left behind."""
 
-import asyncio
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import psutil
 
-from benchmarks.harness import ROOT, serve
-from benchmarks.soak_reader import SoakReader
+from benchmarks.harness import ROOT
 from model.loading import load_model
 from model.machine import child
 from model.weights.hub import cached_folder, cached_models
@@ -24,7 +20,6 @@ from tests.tiny_models import bare_model, fresh_logits, save
 
 PATIENCE_SECONDS = 120.0
 LOAD = "import sys; from model.loading import load_model; load_model(sys.argv[1])"
-LESSON, JOB = "snowball", "snowball_long_run"  # forty texts side by side
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
@@ -86,23 +81,3 @@ def test_a_download_that_is_killed_leaves_what_is_whole_and_no_half(
     np.testing.assert_allclose(fresh_logits(lm, ids), fresh_logits(truth, ids), atol=1e-4)
     assert n_bytes() == 0, "no half is left"
     assert hub.fetched(name).count("config.json") == 1, "what was whole is not fetched again"
-
-
-async def begin_a_job(url: str) -> list[str]:
-    async with SoakReader(url, LESSON) as reader:
-        await reader.press_key(JOB)
-        assert await reader.tick(), "it goes on"
-        return reader.exceptions
-
-
-def test_a_server_that_is_killed_during_a_job_starts_again_as_new() -> None:
-    with ThreadPoolExecutor(1) as alone:  # a browser's tests leave a loop in this thread
-        with serve() as first:
-            assert alone.submit(asyncio.run, begin_a_job(first.url)).result() == []
-            children = psutil.Process(first.process.pid).children(recursive=True)
-            first.process.kill()
-            first.process.wait()
-        assert psutil.wait_procs(children, timeout=20 * child._LOOK_EVERY)[1] == []
-        with serve(port=urlsplit(first.url).port) as second:
-            assert alone.submit(asyncio.run, begin_a_job(second.url)).result() == []
-            assert "Traceback" not in second.log()

@@ -13,7 +13,7 @@ from model.loading import LanguageModel
 from model.tokenizing import text_of
 from pages.lessons.causal_mask.lesson import EXAMPLES
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
 from tests.tiny_models import tiny
 
@@ -124,7 +124,6 @@ def test_a_head_is_pressed_the_mask_taken_off_and_a_token_changed(
     main = page.locator("[data-testid=stMain]")
     expect(main).to_contain_text("in all layers and heads: 0", timeout=SLOW)
     expect(by_key(page, "mask_loss_numbers")).to_be_visible(timeout=SLOW)
-    assert_accessible(page)
 
     heads = by_key(page, "mask_heads").locator(".js-plotly-plot")
     expect(heads.locator(".scatterlayer .point").first).to_be_attached(timeout=SLOW)

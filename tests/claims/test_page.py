@@ -17,7 +17,7 @@ from model.source_code import source_of
 from pages.frame.claims import EMPIRICAL
 from pages.lessons.claims.lesson import SURPRISES
 from pages.lessons.claims.state import ClaimsLesson
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press
 
 SLOW = 120_000  # ms: an experiment on a busy machine
@@ -80,7 +80,6 @@ def test_a_claim_is_run_all_are_begun_and_stopped_and_the_report_is_kept(
     page = turn_to("claims")
     row = by_key(page, "claim_C06")
     expect(row).to_be_visible(timeout=SLOW)
-    assert_accessible(page)
     by_key(page, "run_C06").get_by_role("button").click()
     expect(row.get_by_text("✓ holds here").first).to_be_visible(timeout=SLOW)
     row_of_all = by_key(page, "claims_row")  # the announcer says it as well

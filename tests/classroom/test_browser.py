@@ -5,14 +5,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
-from benchmarks.harness import Witness, by_key, visit, wait_idle
-from tests.frame.accessibility import assert_accessible, forget_first_requests, violations
+from benchmarks.harness import Server, Witness, by_key, visit, wait_idle
+from tests.browser import unharmed, watched
+from tests.frame.accessibility import forget_first_requests, violations
 
 pytestmark = pytest.mark.browser
 
@@ -59,15 +60,15 @@ class Room:
     desk: Page
     projector: Page
     phone: Page
+    others: list[str] = field(default_factory=list)  # phones that need no browser, by their tokens
 
     def press(self, name: str) -> None:
         self.desk.get_by_role("button", name=name, exact=True).first.click()
 
-    def others_answer(self, url: str, n: int, option: int) -> None:
-        """So many phones that need no browser."""
+    def others_answer(self, url: str, option: int) -> None:
         base = f"{url}/room/{self.code}"
-        for _ in range(n):
-            token = asked(f"{base}/join", {})["token"]
+        self.others = self.others or [asked(f"{base}/join", {})["token"] for _ in range(4)]
+        for token in self.others:
             headers = {"x-phone": token}
             with urllib.request.urlopen(
                 urllib.request.Request(f"{base}/state", headers=headers), timeout=10
@@ -79,43 +80,56 @@ class Room:
             ).close()
 
 
-@pytest.fixture
-def room(page: Page, window: BrowserContext, url: str, witness: Witness) -> Iterator[Room]:
+@pytest.fixture(scope="module")
+def _opened(window: BrowserContext, server: Server, url: str) -> Iterator[tuple[Room, Witness]]:
     """Opened by a teacher; one phone has joined, by a code that was mistyped at first."""
-    visit(page, f"{url}/classroom")
-    assert_accessible(page)
-    by_key(page, "classroom_open").get_by_role("button").focus()
-    with focus_stays(page):
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("link", name="Open the desk")).to_be_visible()
-    link = page.get_by_role("link", name="Open the desk").get_attribute("href")
-    assert link is not None
-    code = link.split("/")[2]
-    desk, projector, phone = (window.new_page() for _ in range(3))
-    for each in (desk, projector, phone):
-        witness.watch(each)
-    desk.goto(f"{url}{link.removeprefix('.')}")
-    expect(desk.locator("#desk")).to_be_visible()
-    projector.set_viewport_size(PROJECTOR)
-    projector.goto(f"{url}/room/{code}/projector")
-    phone.set_viewport_size(SMALL)
-    phone.goto(f"{url}/room/ZZZZ")
-    phone.locator("#name").fill("Ada")
-    phone.locator("#join button").click()
-    expect(phone.locator("#error")).not_to_be_empty()
-    expect(phone.locator("#code")).to_have_value("ZZZZ")
-    phone.locator("#code").fill(code.lower())
-    phone.locator("#join button").click()
-    expect(phone.locator("#text")).to_have_text("The cat sat on the")
-    expect(phone.locator("#ask")).to_be_focused()
-    witness.errors.clear()  # the browser's own line about the mistyped code
-    page.reload()  # the desk's cookie says which room is open here
-    wait_idle(page)
-    expect(page.get_by_role("link", name="Open the desk")).to_have_attribute("href", link)
-    forget_first_requests(witness)
-    yield Room(code, desk, projector, phone)
-    for each in (desk, projector, phone):
-        each.close()
+    witness = Witness()
+    with watched(window, server, witness) as page:
+        visit(page, f"{url}/classroom")
+        by_key(page, "classroom_open").get_by_role("button").focus()
+        with focus_stays(page):
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("link", name="Open the desk")).to_be_visible()
+        link = page.get_by_role("link", name="Open the desk").get_attribute("href")
+        assert link is not None
+        code = link.split("/")[2]
+        desk, projector, phone = (window.new_page() for _ in range(3))
+        for each in (desk, projector, phone):
+            witness.watch(each)
+        desk.goto(f"{url}{link.removeprefix('.')}")
+        expect(desk.locator("#desk")).to_be_visible()
+        projector.set_viewport_size(PROJECTOR)
+        projector.goto(f"{url}/room/{code}/projector")
+        phone.set_viewport_size(SMALL)
+        phone.goto(f"{url}/room/ZZZZ")
+        phone.locator("#name").fill("Ada")
+        phone.locator("#join button").click()
+        expect(phone.locator("#error")).not_to_be_empty()
+        expect(phone.locator("#code")).to_have_value("ZZZZ")
+        phone.locator("#code").fill(code.lower())
+        phone.locator("#join button").click()
+        expect(phone.locator("#text")).to_have_text("The cat sat on the")
+        expect(phone.locator("#ask")).to_be_focused()
+        witness.errors.clear()  # the browser's own line about the mistyped code
+        page.reload()  # the desk's cookie says which room is open here
+        wait_idle(page)
+        expect(page.get_by_role("link", name="Open the desk")).to_have_attribute("href", link)
+        forget_first_requests(witness)
+        yield Room(code, desk, projector, phone), witness
+
+
+@pytest.fixture
+def room(_opened: tuple[Room, Witness], server: Server) -> Iterator[Room]:
+    """The room that the file's tests share, one after another: to open one takes seconds."""
+    room, witness = _opened
+    with unharmed(server, witness):
+        yield room
+
+
+@pytest.fixture
+def witness(_opened: tuple[Room, Witness]) -> Witness:
+    """What went wrong in the room's pages."""
+    return _opened[1]
 
 
 @contextmanager
@@ -181,7 +195,7 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> N
     assert "␣" not in phone.locator("body").inner_text()
     phone.reload()  # keeps its place and its answer
     expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
-    room.others_answer(url, 4, 1)
+    room.others_answer(url, 1)
     expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
     assert projector.locator("#outcome").is_hidden()
     assert_read_from_the_back_row(projector, "text", "ask", "options")
@@ -207,7 +221,7 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     expect(phone.locator("#text")).to_contain_text("saw a")
     room.press("What comes next?")
     phone.locator("#options button").first.click()
-    room.others_answer(url, 4, 1)
+    room.others_answer(url, 1)
     expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
     assert_read_from_the_back_row(projector, "text", "ask", "options")
     room.press("Close")
@@ -233,6 +247,8 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     wait_idle(phone)
     expect(phone.locator(".token").first).to_be_visible()
     assert phone.locator(".token.is-forced").count() == 0, "what the model drew is drawn"
+    phone.goto(f"{url}/room/{room.code}")
+    expect(phone.locator("#text")).to_contain_text("saw a")
     forget_first_requests(witness)
 
 
@@ -245,7 +261,7 @@ def test_a_lesson_is_the_room_s_script(room: Room, url: str) -> None:
     assert_read_from_the_back_row(projector, "text", "ask", "bar")
     assert projector.locator("#bar b").count() == 0, "where the pointers fall is the question"
     phone.locator("#options button").first.click()
-    room.others_answer(url, 4, 0)
+    room.others_answer(url, 0)
     room.press("Close")
     expect(projector.locator("#bar b")).to_have_count(5)
     expect(phone.locator("#sent")).to_contain_text("It fell on")

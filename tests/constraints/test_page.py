@@ -11,7 +11,7 @@ from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE_MS
 from model.loading import LanguageModel
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson, begin
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.tiny_models import tiny
 
@@ -121,7 +121,6 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     page = turn_to("constraints")
     step = by_key(page, "constraint_step").get_by_role("button")
     expect(step).to_be_enabled(timeout=3 * PATIENCE_MS)
-    assert_accessible(page)
     by_key(page, "constraint_said").locator("button").first.click()
     step.click()
     expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE_MS)

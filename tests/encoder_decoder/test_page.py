@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from benchmarks.harness import by_key
 from pages.lessons.encoder_decoder import lesson as gap_lesson
 from pages.lessons.encoder_decoder.lesson import GapLesson
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press
 from tests.tiny_fillers import tiny_gapfiller
 
@@ -39,7 +39,6 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
 def test_the_page_shows_both_caches_at_once(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("encoder_decoder")
     expect(by_key(page, "gap_caches").locator(".js-plotly-plot")).to_be_visible()
-    assert_accessible(page)
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()
     field = by_key(page, "gap_gaps").locator("input")

@@ -27,12 +27,10 @@ DRAFT_WAIT = 120  # milliseconds after which what is typed is asked for as a dra
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 ALIVE = "script, b > b, a[href], img"  # what markup would make
 SCRIPTS = (
-    "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 b",
-    "\u4f60\u597d\u4e16\u754c",
-    "\u0645\u0631\u062d\u0628\u0627 \u202eabc",
-    "e\u0301 n\u0303 \u0e01\u0e34 Z\u0351\u036b\u0343 x\N{ZERO WIDTH JOINER}y\N{BYTE ORDER MARK}",
-    "one\ntwo\n\n\tthree  four",
-    "a\0b \x1b[31mred\x07",
+    "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 \u4f60\u597d\u4e16\u754c"
+    " \u0645\u0631\u062d\u0628\u0627 \u202eabc",
+    "e\u0301 n\u0303 \u0e01\u0e34 Z\u0351\u036b\u0343 x\N{ZERO WIDTH JOINER}y\N{BYTE ORDER MARK}"
+    " one\ntwo\n\n\tthree  four a\0b \x1b[31mred\x07",
     "   ",
 )
 

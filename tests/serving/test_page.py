@@ -10,7 +10,7 @@ from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE_MS
 from model.serving.records import Comparison
 from pages.frame.lesson_state import LessonState
-from tests.frame.accessibility import assert_accessible, assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import (
     PATIENCE_SECONDS,
     captions,
@@ -99,7 +99,6 @@ def test_the_lanes_are_drawn_unasked_and_a_run_can_be_stopped(
     page = turn_to("serving")
     for key in ("serving_batches_lanes", "serving_chunks_lanes", "serving_memory_blocks"):
         expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE_MS)
-    assert_accessible(page)
     button = by_key(page, "serving_memory_run").get_by_role("button")
     expect(button).to_contain_text("Serve", timeout=4 * PATIENCE_MS)
     button.click()

@@ -1,0 +1,32 @@
+"""Several copies behind one address: every address of a room leads to the copy that opened it."""
+
+import re
+
+import pytest
+
+from benchmarks.harness import ROOT
+from model.language_model import LanguageModel
+from pages.lessons.classroom import desk, phone, projector
+from pages.lessons.classroom.state import open_class
+
+RULES = re.findall(r"~\*(\S+) 127\.0\.0\.1:(\d+);", (ROOT / "docs/nginx.conf").read_text("utf-8"))
+
+
+def port_of(path: str) -> int:
+    """To which copy docs/nginx.conf sends an address: the port of its map."""
+    (port,) = {int(port) for rule, port in RULES if re.search(rule, path, re.IGNORECASE)}
+    return port
+
+
+@pytest.mark.parametrize(("letter", "port"), [("a", 8501), ("B", 8502)])
+def test_a_room_s_addresses_lead_to_its_own_copy(
+    monkeypatch: pytest.MonkeyPatch, storyteller: LanguageModel, letter: str, port: int
+) -> None:
+    monkeypatch.setenv("ONE_TOKEN_COPY", letter)
+    opened = open_class(storyteller)
+    codes = (opened.room.code, opened.room.code.lower())  # as it is shown, and as it is typed
+    for part in (desk, phone, projector):
+        for route in part.routes("/tokens"):
+            if "{code}" in route.path:
+                assert {port_of(route.path.format(code=code)) for code in codes} == {port}
+    opened.end()
