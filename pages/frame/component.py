@@ -98,7 +98,10 @@ def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[A
     Returns:
         The whole payload, its length a multiple of four.
     """
-    packed = {name: _packed(array) for name, array in arrays.items()}
+    packed = {
+        name: array.ravel().astype("<f4" if np.issubdtype(array.dtype, np.floating) else "<i4")
+        for name, array in arrays.items()
+    }
     described = [
         {"name": name, "dtype": array.dtype.str[1:], "length": array.size}
         for name, array in packed.items()
@@ -107,10 +110,6 @@ def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[A
     padding = b"\0" * (-(4 + len(text)) % 4)
     parts = [len(text).to_bytes(4, "little"), text, padding]
     return b"".join([*parts, *(array.tobytes() for array in packed.values())])
-
-
-def _packed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return array.ravel().astype("<f4" if np.issubdtype(array.dtype, np.floating) else "<i4")
 
 
 def strict_json(header: Mapping[str, Any]) -> str:

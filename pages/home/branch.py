@@ -4,6 +4,7 @@ Knows nothing of Streamlit.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from model.generation import Generation
 from model.records import NO_MEMORY, Distribution, Memory
@@ -30,6 +31,12 @@ class Choice:
     controls: Controls
     token_id: int
     forced: bool
+
+    @cached_property
+    def how(self) -> str:
+        """The seed and the controls, as a link says them."""
+        parts = {"seed": str(self.seed)} | self.controls.encode()
+        return "~".join(f"{name}:{text}" for name, text in parts.items())
 
 
 @dataclass(frozen=True, eq=False)

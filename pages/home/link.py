@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
@@ -83,22 +82,12 @@ def _write_model(session: Session, chat: bool) -> str:
 
 def write_text(text: Branch | ParkedBranch) -> str:
     """Returns the query of one text alone: all of it but the model and the controls."""
-    alike = [(how, sum(1 for _ in same)) for how, same in groupby(map(write_how, text.choices))]
+    alike = groupby(choice.how for choice in text.choices)
+    run = ";".join(f"{len(list(same))}~{how}" for how, same in alike)
     forced = [f"{i}:{choice.token_id}" for i, choice in enumerate(text.choices) if choice.forced]
     parts = {"prompt": text.prompt, "seed": str(text.seed), "chat": "1" if text.chat else ""}
-    parts |= {"forced": ",".join(forced), "run": ";".join(f"{n}~{how}" for how, n in alike)}
+    parts |= {"forced": ",".join(forced), "run": run}
     return _joined({name: value for name, value in parts.items() if value or name == "prompt"})
-
-
-def write_how(choice: Choice) -> str:
-    """Returns the seed and the controls of a choice, as a link says them."""
-    return _write_how(choice.seed, choice.controls)
-
-
-@lru_cache(maxsize=256)
-def _write_how(seed: int, controls: Controls) -> str:
-    parts = {"seed": str(seed)} | controls.encode()
-    return "~".join(f"{name}:{text}" for name, text in parts.items())
 
 
 def _joined(parts: Mapping[str, str]) -> str:

@@ -21,10 +21,11 @@ from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
 from pages.home.branch import Branch, ParkedBranch
-from pages.home.link import write_address, write_how, write_text
+from pages.home.link import write_address, write_text
 from pages.home.session import Session
 from pages.home.told import Part
 
+TIMING = ("phase", "seconds", "n_input", "is_shared")  # of a pass
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
@@ -35,7 +36,11 @@ def describe(session: Session) -> dict[str, Any]:
     next_id = session.next_id()  # first: a server may be asked for more logits
     others = [other for other in session.branches if other is not branch]
     draft, lm, prompt = session.draft_pieces, session.lm, (branch.prompt, branch.chat)
+    kept = generation.distribution
+    described, arrays = name_arrays(kept, generation.logits)
+    last = generation.last_pass
     return describe_text(session) | {
+        "model": Part(lm, lambda: describe_model(lm)),
         "branch": branch.number,
         "prompt_ids": Part(prompt, lambda: generation.prompt_ids),
         "prompt_joined": Part(prompt, lambda: joined(lm, generation.prompt_ids)),
@@ -45,27 +50,26 @@ def describe(session: Session) -> dict[str, Any]:
         "logprob": generation.logprob,
         "memory": vars(generation.memory),
         "controls": session.controls.to_page(),
-        "distribution": _distribution(generation),
+        "distribution": Part(kept, lambda: described, arrays),
         "inspect": _inspection(session),
         "branches": Part(
             tuple((other.number, other.logprob) for other in others),
             lambda: [_describe_branch(lm, other) for other in others],
         ),
         "cache": describe_cache(generation),
-        "timing": _timing(generation),
+        "timing": {name: getattr(last, name) for name in TIMING},
         "pieces": Part(draft, lambda: [describe_piece(piece) for piece in draft]),
         "pieces_of": session.draft,
         "guess": vars(session.guess) if session.guess else None,
         "notice": vars(session.notice) if session.notice else None,
-        "address": write_address(session),
+        "address": Part((lm, prompt, session.controls), lambda: write_address(session)),
     }
 
 
 def describe_text(session: Session) -> dict[str, Any]:
-    """Describes the model and the prompt: what a saved page is told as well."""
+    """Describes the prompt: what a saved page is told as well."""
     branch = session.active
     return {
-        "model": _model(session.lm),
         "prompt": branch.prompt,
         "seed": branch.seed,
         "chat": branch.chat,
@@ -87,14 +91,8 @@ def columns_of(session: Session, start: int, end: int | None = None) -> dict[str
     completed = joined(lm, ids, first)
     return columns | {
         "joined": [completed.get(place) for place in range(first, len(ids))],
-        "how": list(map(write_how, choices)),
+        "how": [choice.how for choice in choices],
     }
-
-
-def _distribution(generation: Generation) -> Part:
-    kept = generation.distribution
-    described, arrays = name_arrays(kept, generation.logits)
-    return Part(kept, lambda: described, arrays)
 
 
 def _inspection(session: Session) -> Part | None:
@@ -132,7 +130,8 @@ def name_arrays(
     return described, arrays
 
 
-def _model(lm: LanguageModel) -> dict[str, Any]:
+def describe_model(lm: LanguageModel) -> dict[str, Any]:
+    """Describes a model, and where its labels are."""
     return {
         "name": lm.name,
         "labels": labels_address(lm),
@@ -218,16 +217,6 @@ def describe_cache(generation: Generation) -> dict[str, Any]:
         "bytes_per_number": shape.bytes_per_number,
         "bytes_per_token": shape.bytes_per_token,
         "sliding_window": shape.sliding_window,
-    }
-
-
-def _timing(generation: Generation) -> dict[str, Any]:
-    last = generation.last_pass
-    return {
-        "phase": last.phase,
-        "seconds": last.seconds,
-        "n_input": last.n_input,
-        "is_shared": last.is_shared,
     }
 
 

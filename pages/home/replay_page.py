@@ -22,6 +22,7 @@ from pages.home.branch import Choice
 from pages.home.payload import (
     columns_of,
     describe_cache,
+    describe_model,
     describe_piece,
     describe_text,
     joined,
@@ -57,6 +58,7 @@ def record(session: Session, *, presenter: bool) -> dict[str, Any]:
     del columns["joined"]
     ids = [*run.prompt_ids, *columns.pop("id")]
     header = describe_text(session) | {
+        "model": describe_model(session.lm),
         "branch": session.active.number,
         "ids": ids,
         "joined": joined(session.lm, ids),

@@ -129,16 +129,12 @@ class Session:
         """Returns the id that Next will append as things stand; None where the text is finished."""
         if self.generation.finished:
             return None
-        place = self._place()
+        active, text = self.active, self.generation
+        written = text.ids[:], text.memory, active.undone[:]
+        place = active.number, active.seed, *written, self.controls  # all that the step depends on
         if self._next is None or self._next[0] != place:
             self._next = place, self._draw_next()
         return self._next[1]
-
-    def _place(self) -> tuple[object, ...]:
-        """Returns all that the next step depends on."""
-        active = self.active
-        text = active.generation
-        return active.number, active.seed, text.ids[:], text.memory, active.undone[:], self.controls
 
     # What the page may ask for
 

@@ -59,14 +59,18 @@ class Told:
         since = held if isinstance(held, int) and held < self.version else -1
         sent = {name: value for name, (value, stamp) in self._fields.items() if stamp > since}
         keep = bisect_right(self._stamps, since)
-        header = {
+        header: dict[str, Any] = {
             "version": self.version,
             "keep": keep,
             "rows": columns(keep),
-            **{name: _written(value) for name, value in sent.items()},
+            **sent,
         }
-        parts = (value for value in sent.values() if isinstance(value, Part))
-        return encode_payload(header, {k: v for part in parts for k, v in part.arrays.items()})
+        arrays: dict[str, npt.NDArray[np.generic]] = {}
+        for name, part in sent.items():
+            if isinstance(part, Part):
+                header[name] = part.write()
+                arrays |= part.arrays
+        return encode_payload(header, arrays)
 
     def _note(self, fields: Mapping[str, Any], rows: Sequence[object]) -> None:
         """Stamp what is new."""
@@ -79,7 +83,3 @@ class Told:
         del self._stamps[n_same:]
         self._stamps += [self.version] * (len(rows) - n_same)
         self._rows = list(rows)
-
-
-def _written(value: Any) -> Any:
-    return value.write() if isinstance(value, Part) else value

@@ -1,11 +1,16 @@
-"""types.d.ts and PROTOCOL.md are what both sides say: every field and event, and no other."""
+"""types.d.ts and PROTOCOL.md are what both sides say: every field, event and function, no other."""
 
 import inspect
 import re
-from collections.abc import Iterator
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from benchmarks.harness import ROOT
 from benchmarks.home_page import header_of
 from model.loading import LanguageModel
 from pages.frame.assets import SHARED
@@ -93,3 +98,55 @@ def test_python_answers_every_event_and_reads_no_other_field() -> None:
     sources = inspect.getsource(Session) + inspect.getsource(tab_module)
     read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", sources)
     assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
+
+
+WAY = [
+    (path, re.findall(r"`(\w+)`", names))
+    for path, names in re.findall(r"^\| `(pages/\S+)`[^|]*\|([^|]*)\|", DESCRIBED, re.MULTILINE)
+]
+OF_THE_WIRE = "pages/home/route.py"  # what stands before a tab: no thread of its own runs here
+MOST_FILES, MOST_FUNCTIONS = 16, 60
+
+
+def entered(act: Callable[[], object]) -> dict[str, set[str]]:
+    """The functions of pages/ that run meanwhile, by file; no properties, nor what has no name."""
+    found: dict[str, set[str]] = defaultdict(set)
+
+    def note(frame: FrameType, kind: str, _: object) -> None:
+        code = frame.f_code
+        if kind != "call" or not code.co_filename.startswith(str(ROOT / "pages")):
+            return
+        is_read = isinstance(
+            getattr(type(frame.f_locals.get("self")), code.co_name, None),
+            property | cached_property,
+        )
+        if not is_read and "<" not in code.co_name:
+            found[str(Path(code.co_filename).relative_to(ROOT))].add(code.co_name)
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return dict(found)
+
+
+def test_a_press_goes_the_way_that_is_told(storyteller: LanguageModel) -> None:
+    tab = Tab(Session(storyteller, "The cat"))
+    for _ in range(2):
+        answer = header_of(tab.answer({"n": tab.ack + 1, "kind": "next", "holds": -1}))
+    event = {"n": tab.ack + 1, "kind": "next", "holds": answer["version"], "branch": 0}
+    ran = entered(lambda: tab.answer(event | {"controls": answer["controls"]}))
+    told = {path: set(names) for path, names in WAY if path.endswith(".py")}
+    told.pop(OF_THE_WIRE)
+    assert ran == told
+
+
+def test_the_way_is_short_and_each_of_its_functions_is_there() -> None:
+    assert len({path for path, _ in WAY}) <= MOST_FILES
+    assert sum(len(names) for _, names in WAY) <= MOST_FUNCTIONS
+    for path, names in WAY:
+        text = (ROOT / path).read_text("utf-8")
+        for name in names:
+            defined = rf"\b(?:def|function|async|get|const)? ?\b{name}\s*(?:\(|= \()"
+            assert re.search(defined, text), (path, name)

@@ -16,7 +16,6 @@ import { linkOf } from "./link.js";
 import { readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./player.js";
 import { isFirstVisit } from "./preferences.js";
-import { Step } from "./step.js";
 import { afterThisFrame } from "./timings.js";
 import { Undo } from "./undo.js";
 import { buildView } from "./view.js";
@@ -26,6 +25,7 @@ const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["state", "tokenise", "guess", "settings"];
 const STEP_EVENTS = ["next", "force", "back"];
+const UNKNOWN_ID = -1; // stands on the screen for a token that the engine has not named yet
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
 /** What a frame draws, the least first. */
 const SCOPES = ["stage", "token", "all"];
@@ -53,7 +53,7 @@ export class Live {
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
   isPeeking = false; // the pointer of the next position is shown before the draw
-  /** What is shown and not yet answered. @type {Step|null} */
+  /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
   step = null;
   // the next frame
   ids = []; // on the screen
@@ -117,9 +117,10 @@ export class Live {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
     this.isFirstGuess = false;
-    this.step = new Step(entry, this.idAfter(entry));
+    const id = this.idAfter(entry);
+    this.step = { kind: entry.kind, id };
     this.inspecting = null;
-    this.ids = this.step.idsAfter(header.ids);
+    this.ids = entry.kind === "back" ? header.ids.slice(0, -1) : [...header.ids, id ?? UNKNOWN_ID];
     this.marks.push([entry.timing, "painted_token"]);
     if (entry.kind !== "back") {
       const { ids, coin, memory, orders } = header;

@@ -20,7 +20,9 @@ const DRAWING_STEPS = ["next", "force"]; // the steps that append
  * @returns {Position}
  */
 function choosePosition({ header, present, inspected, finished, step, inspecting, ids, isLit }) {
-  const past = pastPosition(header, inspected);
+  const { token_id: lookedAtId, ...inspect } = header.inspect ?? {};
+  const isHeld = header.inspect && inspected !== null;
+  const past = isHeld ? { ...inspect, distribution: inspected, chosenId: lookedAtId } : null;
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
   const asEnd = { chosenId: ids[end], forced: header.steps.forced[end - header.n_prompt] ?? false };
@@ -34,12 +36,6 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   if (past?.position === end) return past;
   if (finished.drawn?.position === end) return { ...finished.drawn, ...asEnd, settings: null };
   return { ...NOTHING, position: ids.length };
-}
-
-function pastPosition({ inspect }, distribution) {
-  if (!inspect || distribution === null) return null;
-  const { position, coin, token_id: chosenId, forced, memory, settings } = inspect;
-  return { distribution, position, coin, chosenId, forced, memory, settings };
 }
 
 /** Makes the record. @param {import("./live.js").Live} state @returns {View} */

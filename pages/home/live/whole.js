@@ -19,6 +19,7 @@ export class Whole {
     const { header, arrays } = decodePayload(data);
     const { version, keep, rows, arrays: _, ...said } = header;
     if (version <= this.version) return false;
+    const fieldOf = (name) => name.startsWith("inspect_") ? "inspect" : "distribution";
     const stay = Object.entries(this.arrays).filter(([name]) => !(fieldOf(name) in said));
     this.arrays = { ...Object.fromEntries(stay), ...arrays };
     this.said = { ...this.said, ...said };
@@ -36,8 +37,4 @@ export class Whole {
     joined.forEach((text, i) => text !== null && (header.joined[promptIds.length + i] = text));
     return { header, arrays: this.arrays };
   }
-}
-
-function fieldOf(arrayName) {
-  return arrayName.startsWith("inspect_") ? "inspect" : "distribution";
 }
