@@ -17,7 +17,8 @@ pytestmark = pytest.mark.browser
 
 MOST = 0.1  # "good", by those who measure it
 REST = 300  # milliseconds in which what loads late has come
-LOOKED_AT = 3.0  # seconds for which one looks at what plays
+BEGUN = 3.0  # seconds after which what goes on plays
+BEAT = 1000  # milliseconds for which it is looked at
 PRIMARY = '.stMain [data-testid="stBaseButton-primary"]:enabled, .is-primary'
 NAMES = sorted(path.stem for path in (ROOT / "pages").glob("[!_]*.py"))
 # what Play is to move; a station of the loop holds lines of words
@@ -26,23 +27,32 @@ N_PLAYED = 12  # tokens
 WIDTHS = {"on a desk": SCREEN, "on a phone": PHONE}
 
 
-def moved(page: Page) -> float:
+def moved(page: Page, rest: float = REST) -> float:
     """How much moved by itself since it was asked last; what did is printed."""
-    page.wait_for_timeout(REST)
+    page.wait_for_timeout(rest)
     seen = shifts(page)
     print(seen)  # noqa: T201  pytest shows it beside a failure
     return sum(shift["value"] for shift in seen)
 
 
-def press_primary(page: Page) -> None:
-    """Press what the page offers first, and look at what it brings."""
+def moved_after_a_press(page: Page) -> float:
+    """How much moves once what the page offers first was pressed and has come, or while it plays.
+
+    The browser excuses what a press moves for half a second; a slow machine needs longer.
+    """
     press = page.locator(PRIMARY).filter(visible=True)
-    if press.count() > 0:
+    if press.count() == 0:
+        return 0.0
+    press.first.click()
+    try:
+        wait_idle(page, BEGUN)
+        shifts(page)
+        return moved(page)
+    except StillBusyError:
+        shifts(page)
+        seen = moved(page, BEAT)
         press.first.click()
-        try:
-            wait_idle(page, LOOKED_AT)
-        except StillBusyError:  # it plays, until it is pressed again
-            press.first.click()
+        return seen
 
 
 def is_looked_at_in_the_dark(name: str) -> bool:
@@ -69,8 +79,7 @@ def test_a_page_stays_where_it_is_and_shuts_nobody_out(
         visit(page, f"{server.url}/{'' if lesson_at(f'pages/{name}.py').is_home else name}")
         assert moved(page) <= MOST
         forget_first_requests(witness)
-        press_primary(page)
-        assert moved(page) <= MOST
+        assert moved_after_a_press(page) <= MOST
         if not (is_dark and is_looked_at_in_the_dark(name)):
             assert_accessible(page)
 

@@ -5,19 +5,15 @@ the text that was there is lost. What needs no browser is in tests/attack.
 """
 
 from functools import partial
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import expect
 
 from benchmarks.home_page import PATIENCE_MS, Reader
-from tests.tiny_models import CONTEXT, bare_model, save, tokenizer
 
 pytestmark = pytest.mark.browser
 
-MARKUP = ("<script>", "<b>", "$x$", "**b**", ":smile:", "`x`", "[a](b)", "&amp;")
-MARKUP_NAME = "$x$ _so_ [a] `b`"  # of a folder; what Windows allows in one
 TYPE_UNITS_AND_ENTER = """(box, units) => {
   box.value = units.map((unit) => String.fromCharCode(unit)).join('');
   box.dispatchEvent(new Event('input', { bubbles: true }));
@@ -25,7 +21,6 @@ TYPE_UNITS_AND_ENTER = """(box, units) => {
 }"""
 DRAFT_WAIT = 120  # milliseconds after which what is typed is asked for as a draft
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-ALIVE = "script, b > b, a[href], img"  # what markup would make
 SCRIPTS = (
     "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 \u4f60\u597d\u4e16\u754c"
     " \u0645\u0631\u062d\u0628\u0627 \u202eabc",
@@ -84,52 +79,3 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
         assert dict(parse_qsl(link[1:], keep_blank_values=True))["prompt"] == prompt
         reader.press("Reset")
     summary.click()
-
-
-def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_at_the_end(
-    newcomer: Reader, tmp_path: Path
-) -> None:
-    words = tokenizer()
-    words.add_tokens(list(MARKUP))
-    model = bare_model("phi")
-    for token_id in words.convert_tokens_to_ids(list(MARKUP)):
-        model.lm_head.bias.data[token_id] = 30.0
-    folder = save(tmp_path / MARKUP_NAME, model, words)
-    prompt = " and ".join(MARKUP) + 25 * " the"  # to the end of the context it is not far
-    reader = newcomer.open(model=str(folder), prompt=prompt, temperature="0.5")
-    expect(reader.page.get_by_role("button", name=f"Model: {MARKUP_NAME}")).to_be_visible()
-    for _ in range(3):
-        reader.press("Next")
-    reader.do(reader.row(2).locator("button").click, "force")
-    assert set(MARKUP) <= set(reader.tokens())
-    bars = reader.live.locator(".bars-row button").all_text_contents()
-    assert set(bars[: len(MARKUP)]) == set(MARKUP)
-    reader.live.get_by_text("The prompt as its tokens").click()
-    assert set(MARKUP) <= set(reader.live.locator(".piece-label").all_text_contents())
-    reader.choose_at(reader.header["n_prompt"] + 1, "Branch here, keep this text", "branch")
-    for place in (".steps-table", ".branch >> nth=0"):
-        shown = reader.live.locator(place).text_content() or ""
-        assert any(token in shown for token in MARKUP)
-    places = reader.live.locator(".strip-list, .steps-table td, .piece, .branch")
-    assert places.locator(ALIVE).count() == 0
-
-    # fast presses stop at the end of the context; Next then says why, and loses nothing
-    for _ in range(40):
-        reader.page.keyboard.press("ArrowRight")
-    reader.until(lambda: reader.header["finished"] is not None, "it does not end")
-    reader.settle()
-    assert len(reader.ids) <= CONTEXT
-    assert reader.header["notice"] is None
-    whole, n_events = reader.ids, len(reader.wire.events)
-    expect(reader.button("Next")).to_have_attribute("aria-disabled", "true")
-    expect(reader.live.locator(".reason")).not_to_be_empty()
-    reader.button("Next").click(force=True)
-    for key in ("ArrowRight", "Space", "ArrowRight"):
-        reader.page.keyboard.press(key)
-    reader.rest()
-    assert reader.ids == whole
-    assert "next" not in {event["kind"] for event in reader.wire.events[n_events:]}
-    reader.press("Back")
-    assert reader.header["finished"] is None
-    reader.press("Next")
-    assert reader.ids == whole
