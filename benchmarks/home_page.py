@@ -20,6 +20,10 @@ from benchmarks.harness import by_key, visit
 PATIENCE_MS = 30_000  # milliseconds; a busy machine is no failure
 LOOP = "/loop/"  # in the address that the page asks
 LOOK_EVERY = 20  # milliseconds between two looks at what has crossed the wire
+TWO_FRAMES = """() => new Promise((drawn) => {
+  requestAnimationFrame(() => requestAnimationFrame(drawn));
+  setTimeout(drawn, 500); // a page behind another draws none
+})"""
 # tokens, those that wait for their answer, and whether the step before is lit, for a moment
 COUNTS = """(root) => [".token", ".token.is-pending", ".bars[data-drawn]"]
   .map((selector) => root.querySelectorAll(selector).length)"""
@@ -226,6 +230,7 @@ class Reader:
             return bool(header["finished"]) or n_lit == 0
 
         self.until(is_settled, f"no answer to {self.wire.events[-1:]}, or not on the screen")
+        self.page.evaluate(TWO_FRAMES)
 
     def rest(self) -> str:
         """Waits until the hand rests; returns the link, which is in the address bar by then."""

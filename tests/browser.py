@@ -25,11 +25,6 @@ from tests.frame.accessibility import forget_first_requests
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 GLOSSARY = "glossary"
 ORIGIN = "http://scripts.test/"
-FEW_PROCESSES = (  # what they tell each other is a tenth of a page's work
-    "--process-per-site",
-    "--in-process-gpu",
-    "--enable-features=NetworkServiceInProcess2",
-)
 # what a page's policy refuses is an error, also where the page does without it
 TELL_TALE = """addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
   console.error(`The page’s policy refuses ${blockedURI} (${violatedDirective})`);
@@ -58,7 +53,7 @@ def browser() -> Iterator[Browser]:
     """A real Chromium; where there is none the tests fail, for a skipped test proves nothing."""
     with ExitStack() as stack:
         try:
-            running = stack.enter_context(chromium(*FEW_PROCESSES))
+            running = stack.enter_context(chromium("--process-per-site"))
         except RuntimeError as error:
             pytest.fail(str(error), pytrace=False)
         yield running

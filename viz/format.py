@@ -45,7 +45,7 @@ def percent(fraction: float) -> str:
     shown = 100 * fraction
     if fraction in (0, 1):
         text = f"{shown:.0f}"
-    elif shown >= 99.95:
+    elif 99.95 <= shown < 100:
         text = _nearly_all(shown)
     elif shown >= 0.995:
         text = f"{shown:.1f}"

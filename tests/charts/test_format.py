@@ -47,6 +47,7 @@ from viz.format import (
         (size, 999_999, "1.00 MB"),
         (size, 6_710_886_400, "6.71 GB"),
         (count, 36_864, "36 864"),
+        (percent, 1.048, "104.8 %"),  # more was measured than there should be
         (nats, -2.314, "−2.31 nats"),
         (nats, -0.001, "0.00 nats"),
         (nats, -math.inf, "−∞ nats"),

@@ -108,7 +108,7 @@ def test_so_does_one_whose_address_comes_late(scripts: Page) -> None:
 
 
 def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> None:
-    page = turn_to("claims")
+    page = turn_to("speculative")
     link = by_key(page, "neighbours").get_by_role("link", name="Glossary")
     link.scroll_into_view_if_needed()
     page.wait_for_timeout(100)  # the browser tells of it in its next frame
@@ -118,14 +118,14 @@ def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> No
     expect(page).to_have_title(re.compile("Glossary"))
     wait_idle(page)
     page.go_back()
-    expect(page).to_have_title(re.compile("laims"))
+    expect(page).to_have_title(re.compile("Speculative"))
     # but for what has grown above it meanwhile
     is_there = "(top) => Math.abs(document.querySelector('.stMain').scrollTop - top) < 200"
     page.wait_for_function(is_there, arg=top)
     page.go_forward()
     expect(page).to_have_title(re.compile("Glossary"))
     page.go_back()  # where the next test believes this page to be
-    expect(page).to_have_title(re.compile("laims"))
+    expect(page).to_have_title(re.compile("Speculative"))
     wait_idle(page)
 
 
