@@ -2,6 +2,7 @@
 // changed, once they rest; what scrolls in a frame of its own is reached by Tab; the keyboard meets all in the
 // order in which it is seen, and keeps its place.
 
+import { isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
 import { holdHeight } from "./live/hold_height.js";
 import { keepScroll } from "./live/scroll.js";
@@ -10,13 +11,12 @@ const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
 const MAX_SAID = 3; // sentences at once
 const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"])`;
-const IDLE = `.stApp[data-test-script-state="notRunning"]`;
 const PRESSES = ["click", "change"];
 
 const outcomes = () =>
   [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
 const isAtWork = () =>
-  document.querySelector(IDLE) === null || document.querySelector(".stMain .stProgress") !== null;
+  isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
 
 /** What a page shows now and did not show before. */
 const news = (before) => {

@@ -185,6 +185,7 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         FAILS,
     ),
     ("C17", "permuted", {}, REFUSED),
+    ("C17", "random", {}, REFUSED),
     ("C17", SHIPPED, {"choosing.first_word": gives("yes")}, FAILS),  # all samples are copies
     ("C18", "uniform", {"search.CHOICES": (("a", "b\nc"),)}, FAILS),
     ("C19", "uniform", {}, FAILS),
@@ -218,8 +219,10 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C32", "random", FOLLOWS, PARTLY),
     # a draft that was trained longer, too
     ("C32", SHIPPED, FOLLOWS | {"advanced.TWINS": ("scribbler", "scribbler_plain")}, FAILS),
+    ("C33", "random", {}, REFUSED),
     ("C33", "bigram", {}, REFUSED),
     ("C33", "permuted", {}, REFUSED),
+    ("C34", "random", {}, REFUSED),
     ("C34", "bigram", {}, REFUSED),
     # slips that breed slips, and slips that do not
     ("C35", SHIPPED, {"errors.fork_many": forks(rows(-1.0, -1.0), rows(-9.0, -8.0))}, HOLDS),
@@ -240,6 +243,7 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         FAILS,
     ),
     ("C39", SHIPPED, {"advanced.Infilling": Rereading}, FAILS),
+    ("C40", "random", {}, REFUSED),
     ("C40", "bigram", {}, REFUSED),
     ("C40", "window 9", {}, REFUSED),
     (
@@ -251,9 +255,15 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         },
         FAILS,
     ),
+    ("C42", "random", {}, REFUSED),
     ("C42", "bigram", {}, REFUSED),
+    ("C42", "permuted", {}, REFUSED),
+    ("C42", "uniform", {}, REFUSED),
     ("C42", "window 9", {}, PARTLY),  # it was trained, and sees a little
+    ("C43", "random", {}, REFUSED),
     ("C43", "bigram", {}, REFUSED),
+    ("C43", "permuted", {}, REFUSED),
+    ("C43", "window 9", {}, REFUSED),
     ("C43", "window 17", {}, REFUSED),
     ("C44", "mamba", {}, FAILS),
     # the least likely token is the end, after which nothing would be written

@@ -78,7 +78,8 @@ def assert_accessible(page: Page) -> None:
     wait_idle(page)
     expect(page.get_by_text("Loading the model…")).to_have_count(0)
     assert page.evaluate(SMALL_TEXT) == []
-    assert violations(page) == []
+    found = violations(page)
+    assert found == [], found
 
 
 def assert_accessible_to_all(page: Page) -> None:

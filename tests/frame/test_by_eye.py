@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 LONGER = 0.4  # of a word
 REDRAWN_MS = 1000  # after which figures have a window's width
-WIDTHS = (SCREEN, NARROW)
+WIDTHS = (SCREEN, PHONE, NARROW)
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
 BACK_ROW = 24  # pixels on it, at least, of what is said and asked
 

@@ -1,6 +1,7 @@
 """Every page, on a desk and on a phone: nothing moves by itself, and nobody is shut out."""
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as StillBusyError
 
-from benchmarks.harness import ROOT, Server, Witness, visit, wait_idle
+from benchmarks.harness import ROOT, Server, Witness, by_key, visit, wait_idle
 from benchmarks.home_page import Reader
 from pages.frame.contents import lesson_at
 from tests.browser import SCREEN, watched
@@ -22,6 +23,13 @@ REST = 300  # milliseconds in which what loads late has come
 BEGUN = 3.0  # seconds after which what goes on plays
 BEAT = 1000  # milliseconds for which it is looked at
 PRIMARY = '.stMain [data-testid="stBaseButton-primary"]:enabled, .is-primary'
+ANSWER = """() => {
+  const asked = [...document.querySelectorAll('.stMain [class*="_asked"]:not(:has([aria-checked=true]))')];
+  const choices = asked.map((one) => one.querySelector("[role=radio]"));
+  const choice = choices.find((one) => one?.checkVisibility());
+  choice?.click();
+  return choice !== undefined;
+}"""
 NAMES = sorted(path.stem for path in (ROOT / "pages").glob("[!_]*.py"))
 # what Play is to move; a station of the loop holds lines of words
 TEXT_AND_BARS = ".strip, .bars-top, .bars-table, .coin-sentence, .coin-bar, .loop-station"
@@ -40,11 +48,14 @@ def moved(page: Page, rest: float = REST) -> float:
 def moved_after_a_press(page: Page) -> float:
     """How much moves once what the page offers first was pressed and has come, or while it plays.
 
-    The browser excuses what a press moves for half a second; a slow machine needs longer.
+    What the press brings is no shift, however long a slow machine takes for it: the browser excuses
+    half a second of it. But what was pressed stays under the hand, where it is still there.
     """
     press = page.locator(PRIMARY).filter(visible=True)
     if press.count() == 0:
         return 0.0
+    press.first.scroll_into_view_if_needed()
+    place = press.first.bounding_box()
     plays, works = (
         page.get_by_role("button", name=re.compile(f"{name}$")).filter(visible=True)
         for name in ("Pause", "Stop")
@@ -52,6 +63,7 @@ def moved_after_a_press(page: Page) -> float:
     press.first.click()
     with suppress(StillBusyError):
         wait_idle(page, BEGUN)
+    page.wait_for_timeout(REST)  # a slow server begins late
     if plays.count() > 0:
         shifts(page)
         seen = moved(page, BEAT)
@@ -60,10 +72,19 @@ def moved_after_a_press(page: Page) -> float:
     if works.count() > 0:
         press.first.click()
     wait_idle(page)
-    page.wait_for_timeout(REST)
-    wait_idle(page)
     shifts(page)
+    if press.count() > 0:
+        now = press.first.bounding_box()
+        assert place is not None
+        assert now is not None
+        assert abs(now["y"] - place["y"]) <= 1
     return moved(page)
+
+
+def answer_all(page: Page) -> None:
+    """Says something wherever the page asks: what was covered is looked at too."""
+    while page.evaluate(ANSWER):
+        wait_idle(page)
 
 
 def is_looked_at_in_the_dark(name: str) -> bool:
@@ -88,11 +109,28 @@ def test_a_page_stays_where_it_is_and_shuts_nobody_out(
         page.emulate_media(color_scheme="dark" if is_dark else "light")
         page.add_init_script(SHIFTS)
         visit(page, f"{server.url}/{'' if lesson_at(f'pages/{name}.py').is_home else name}")
+        expect(page.get_by_text("Loading the model…")).to_have_count(0)
+        wait_idle(page)
         assert moved(page) <= MOST
         forget_first_requests(witness)
         assert moved_after_a_press(page) <= MOST
+        answer_all(page)
         if not (is_dark and is_looked_at_in_the_dark(name)):
             assert_accessible(page)
+
+
+def test_figures_are_painted_anew_for_a_theme_that_is_changed(
+    turn_to: Callable[[str], Page],
+) -> None:
+    page = turn_to("encoder_decoder")
+    words = by_key(page, "gap_caches").locator(".xtick text").first
+    colour = "(words) => getComputedStyle(words).fill"
+    in_the_dark = words.evaluate(colour)
+    page.emulate_media(color_scheme="light")
+    expect(by_key(page, "announcer").locator("[data-theme=light]")).to_be_attached()
+    wait_idle(page)
+    assert words.evaluate(colour) != in_the_dark
+    page.emulate_media(color_scheme="dark")  # as the tests after it expect
 
 
 def test_what_moves_is_seen(scripts: Page) -> None:

@@ -129,6 +129,44 @@ def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> No
     wait_idle(page)
 
 
+def test_back_waits_for_a_server_that_is_slow(scripts: Page) -> None:
+    """The page that is left stays on show until the other is drawn, bit by bit."""
+    top = scripts.evaluate(
+        """async () => {
+          const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+          const app = Object.assign(document.createElement("div"), { className: "stApp" });
+          const main = Object.assign(document.createElement("div"), { className: "stMain" });
+          const draw = (height) => {
+            const drawn = document.createElement("div");
+            drawn.style.height = `${height}px`;
+            main.replaceChildren(drawn);
+          };
+          app.dataset.testScriptState = "notRunning";
+          main.style.cssText = "height: 200px; overflow: auto";
+          app.append(main);
+          document.body.append(app);
+          (await import("/pages/frame/live/scroll.js")).keepScroll();
+          draw(3000);
+          history.replaceState(null, "", "/left");
+          main.scrollTop = 2000;
+          await rest(100);
+          history.pushState(null, "", "/on");
+          main.scrollTop = 0;
+          await rest(100);
+          history.back();
+          await rest(1500); // nothing of the other page has come
+          app.dataset.testScriptState = "running";
+          draw(300);
+          await rest(1500); // nor all of it
+          draw(3000);
+          app.dataset.testScriptState = "notRunning";
+          await rest(300);
+          return main.scrollTop;
+        }"""
+    )
+    assert top == 2000
+
+
 def test_a_page_that_a_link_leads_to_begins_at_its_top(scripts: Page) -> None:
     """Also where the one before it was as high when it was left, and nothing scrolled."""
     scripts.evaluate(

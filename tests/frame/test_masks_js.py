@@ -192,8 +192,8 @@ def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:
 
 
 def test_the_page_keeps_and_draws_what_python_does(masks_page: Page) -> None:
-    """Over 5,000 draws from 300 distributions, with ties and extremes, in every order."""
-    sizes = (4096 if seed % 100 == 0 else 1 + seed % 97 for seed in range(300))
+    """Over 10,000 draws from 600 distributions, with ties and extremes, in every order."""
+    sizes = (4096 if seed % 100 == 0 else 1 + seed % 97 for seed in range(600))
     cases = [random_case(seed, n_vocab) for seed, n_vocab in enumerate(sizes)]
     for case, theirs in zip(cases, run(masks_page, cases), strict=True):
         ours = case.stages()

@@ -54,6 +54,11 @@ export function setShown(node, isShown) {
   if (node.hidden === isShown) node.hidden = !isShown;
 }
 
+/** Whether a script of Streamlit's is under way for this page. */
+export function isScriptRunning() {
+  return document.querySelector('.stApp[data-test-script-state="notRunning"]') === null;
+}
+
 /** Cuts a long label at a whole code point and ends it with an ellipsis. */
 export function shorten(text, length = SHORT_LABEL) {
   const points = [...text];

@@ -1,6 +1,8 @@
 // Back and forward of the browser go where one was, a link to the top of its page. A page of Streamlit's scrolls
 // in a frame of its own, which no browser puts back, and is drawn bit by bit.
 
+import { isScriptRunning } from "./dom.js";
+
 const LOOK = 50; // milliseconds between two looks
 const PATIENCE = 20_000; // in which the page has been drawn as far down as one was
 const STILL = 500; // milliseconds without another move, until it stays there
@@ -16,13 +18,14 @@ const frame = () => document.querySelector(".stMain");
 
 function goBack() {
   clearTimeout(turn);
-  if (performance.now() - jumped >= STILL) goTo(tops.get(location.pathname) ?? 0);
+  if (performance.now() - jumped >= STILL) goTo(tops.get(location.pathname) ?? 0, true);
 }
 
-/** Scrolls there as the page grows, until it is there and stays, or the reader scrolls. */
-function goTo(top) {
+/** Scrolls there as the page grows, until it stays there, or the reader scrolls. A page that is awaited has not begun. */
+function goTo(top, isAwaited) {
   const begun = performance.now();
   let since = begun;
+  let hasRun = !isAwaited;
   left = "";
   isReturning = true;
   const look = () => {
@@ -32,7 +35,11 @@ function goTo(top) {
       place.scrollTop = top;
       since = now;
     }
-    isReturning &&= now - begun < PATIENCE && now - since < STILL;
+    if (isAwaited && isScriptRunning()) {
+      hasRun = true;
+      since = now;
+    }
+    isReturning &&= now - begun < PATIENCE && (now - since < STILL || !hasRun);
     if (isReturning) setTimeout(look, LOOK);
   };
   look();
@@ -40,7 +47,7 @@ function goTo(top) {
 
 /** A page that is left by a link may leave the next one as far down as it was. */
 function beginAtTop(before, begun) {
-  if (location.pathname !== before) goTo(0);
+  if (location.pathname !== before) goTo(0, false);
   else if (performance.now() - begun < PATIENCE) turn = setTimeout(beginAtTop, LOOK, before, begun);
 }
 

@@ -81,7 +81,11 @@ export function createIcicle(actions) {
     setAttribute(element, "data-runs", view.runs.length > 0);
     paintTop(top, view);
     const keys = new Set(view.pieces.map(keyOf));
-    for (const [key, box] of boxes) if (!keys.has(key) && boxes.delete(key)) box.remove();
+    for (const [key, box] of boxes) {
+      if (keys.has(key)) continue;
+      box.remove();
+      boxes.delete(key);
+    }
     for (const piece of view.pieces) paint(boxOf(piece), piece, first);
     paintMarks(view);
     setShown(cover, view.isCovered && nRows > 1);
