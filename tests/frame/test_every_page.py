@@ -24,8 +24,8 @@ BEGUN = 3.0  # seconds after which what goes on plays
 BEAT = 1000  # milliseconds for which it is looked at
 PRIMARY = '.stMain [data-testid="stBaseButton-primary"]:enabled, .is-primary'
 ANSWER = """() => {
-  const asked = [...document.querySelectorAll('.stMain [class*="_asked"]:not(:has([aria-checked=true]))')];
-  const choices = asked.map((one) => one.querySelector("[role=radio]"));
+  const asked = '.stMain [class*="_asked"]:not(:has([aria-checked=true]))';
+  const choices = [...document.querySelectorAll(asked)].map((one) => one.querySelector("[role=radio]"));
   const choice = choices.find((one) => one?.checkVisibility());
   choice?.click();
   return choice !== undefined;
