@@ -25,8 +25,8 @@ BEAT = 1000  # milliseconds for which it is looked at
 PRIMARY = '.stMain [data-testid="stBaseButton-primary"]:enabled, .is-primary'
 ANSWER = """() => {
   const asked = '.stMain [class*="_asked"]:not(:has([aria-checked=true]))';
-  const choices = [...document.querySelectorAll(asked)].map((one) => one.querySelector("[role=radio]"));
-  const choice = choices.find((one) => one?.checkVisibility());
+  const choice = [...document.querySelectorAll(asked)]
+    .map((one) => one.querySelector("[role=radio]")).find((one) => one?.checkVisibility());
   choice?.click();
   return choice !== undefined;
 }"""
