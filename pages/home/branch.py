@@ -74,18 +74,6 @@ class Branch:
         """Of what was generated, in nats, at temperature 1."""
         return self.generation.logprob
 
-    def redo(self, settings: Settings) -> Choice | None:
-        """Returns what Next replays: the token taken back last, while no setting has changed."""
-        if self.undone and self.undone[-1].settings == settings:
-            return self.undone[-1]
-        return None
-
-    def look_at_end(self, controls: Controls) -> Inspection | None:
-        """Returns what the end of a finished text was drawn from, as nothing follows it."""
-        if self.generation.finished is None or not self.generation.steps:
-            return None
-        return self.look_back(len(self.ids) - 1, controls)
-
     def look_back(self, position: int, controls: Controls) -> Inspection:
         """Returns what the token at a position was drawn from, or a prompt’s is held against.
 

@@ -32,7 +32,7 @@ _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by 
 def describe(session: Session) -> dict[str, Any]:
     """Returns the fields of the state that the live component shows, its rows apart."""
     generation, branch = session.generation, session.active
-    again = branch.redo(session.controls.settings())
+    again = session.again
     next_id = session.next_id()  # first: a server may be asked for more logits
     others = [other for other in session.branches if other is not branch]
     draft, lm, prompt = session.draft_pieces, session.lm, (branch.prompt, branch.chat)
@@ -97,7 +97,9 @@ def columns_of(session: Session, start: int, end: int | None = None) -> dict[str
 
 def _inspection(session: Session) -> Part | None:
     """Describes the position that is looked back at, or the one that the end was drawn from."""
-    inspection = session.inspection or session.active.look_at_end(session.controls)
+    text, inspection = session.generation, session.inspection
+    if inspection is None and text.finished and text.steps:  # nothing follows its end
+        inspection = session.active.look_back(len(text.ids) - 1, session.controls)
     if inspection is None:
         return None
     described, arrays = name_arrays(inspection.distribution, prefix="inspect_")

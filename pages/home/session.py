@@ -90,6 +90,12 @@ class Session:
         """Whether the model's chat template stands around its prompt."""
         return self.active.chat
 
+    @property
+    def again(self) -> Choice | None:
+        """What Next replays: the token taken back last, while no setting has changed."""
+        undone = self.active.undone
+        return undone[-1] if undone and undone[-1].settings == self.controls.settings() else None
+
     def start(
         self, prompt: str, seed: int, *, keep: bool = False, chat: bool | None = None
     ) -> None:
@@ -259,7 +265,7 @@ class Session:
     def _draw_next(self) -> int:
         """Chooses as the next step will, and appends nothing."""
         generation, settings = self.generation, self.controls.settings()
-        again = self.active.redo(settings)
+        again = self.again
         if again and again.forced:
             return again.token_id
         seed = again.seed if again else self.seed
@@ -274,7 +280,7 @@ class Session:
     def _step(self, token_id: int | None = None) -> Step:
         branch = self.active
         settings = self.controls.settings()
-        again = branch.redo(settings) if token_id is None else None
+        again = self.again if token_id is None else None
         if again is not None:
             branch.undone.pop()
             token_id = again.token_id if again.forced else None

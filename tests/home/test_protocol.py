@@ -105,7 +105,7 @@ WAY = [
     for path, names in re.findall(r"^\| `(pages/\S+)`[^|]*\|([^|]*)\|", DESCRIBED, re.MULTILINE)
 ]
 OF_THE_WIRE = "pages/home/route.py"  # what stands before a tab: no thread of its own runs here
-MOST_FILES, MOST_FUNCTIONS = 16, 60
+MOST_FILES, MOST_FUNCTIONS = 15, 60
 
 
 def entered(act: Callable[[], object]) -> dict[str, set[str]]:
