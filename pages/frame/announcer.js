@@ -15,8 +15,7 @@ const PRESSES = ["click", "change"];
 
 const outcomes = () =>
   [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
-const isAtWork = () =>
-  isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
+const isAtWork = () => isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
 
 /** What a page shows now and did not show before. */
 const news = (before) => {
