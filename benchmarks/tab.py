@@ -15,7 +15,7 @@ PATIENCE = 60.0  # seconds; a busy machine is no failure
 LOOK_EVERY = 0.05
 HOLD = 5.0  # seconds in which a slider that was taken hold of is where the hand is
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
-CONTROL, DELETE = "\ue009", "\ue017"
+DELETE = "\ue017"
 
 # The parts of a page that can be seen and bear a selector, and of these those of that name.
 _FIND = """

@@ -17,7 +17,6 @@ from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import apply_alone, find_loop, first_word
 from model.tokenizing import encode, text_of
 
-SURE, UNSURE = "Once upon a", "She looked at the"
 N_DRAWS = 2000
 N_VOTES, N_VOTE_TOKENS = 9, 4
 N_ASKED = 360  # words: of fewer the verdict is that of the seeds

@@ -16,7 +16,6 @@ from pages.home.tab import Tab
 from tests.tiny_models import tiny
 
 EMOJI = 'A "quoted" & <odd> prompt, with ~ ; : and é🎈'
-N_FORCED = 4
 
 
 def written(lm: LanguageModel, n_tokens: int) -> Tab:
