@@ -32,6 +32,10 @@ const RULES = `
   overflow: hidden;
   forced-color-adjust: none;
 }
+.wait {
+  margin: auto 0.8em;
+  color: var(--muted);
+}
 .fill {
   width: 0;
 }
@@ -106,11 +110,12 @@ const countUntil = (moments, now) => {
 };
 
 class Lane {
-  constructor(lane, longest) {
+  constructor(lane, longest, waits) {
     this.lane = lane;
     this.longest = longest;
     this.clock = el("span", { class: "clock" });
     this.count = el("span", { class: "count" });
+    const wait = waits ? el("span", { class: "wait" }, "runs once you have answered") : null;
     this.fills = lane.parts.map(([, role]) => el("span", { class: `fill is-${role}` }));
     this.text = el("p", { class: "text" });
     // as high as it will be, so that nothing below moves
@@ -120,7 +125,7 @@ class Lane {
       "div",
       { class: "lane" },
       el("strong", { textContent: lane.name }),
-      el("div", { class: "track" }, ...this.fills),
+      el("div", { class: "track" }, wait, ...this.fills),
       el("div", { class: "numbers" }, this.clock, this.count),
       lane.texts.length > 0 ? el("div", { class: "words" }, whole, this.text) : null,
     );
@@ -159,7 +164,7 @@ class Race {
     this.told = told;
     this.slower = data.slower;
     this.longest = Math.max(...data.lanes.map((lane) => lane.parts.at(-1)[0]));
-    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest));
+    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, data.waits));
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
     this.again.hidden = data.waits;
     if (data.waits) this.show(0);

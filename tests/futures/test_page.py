@@ -19,7 +19,7 @@ from model.passes import PassError
 from pages.home.run_export import run_record
 from pages.home.session import Session
 from pages.lessons.futures.lesson import MAX_FILES
-from pages.lessons.futures.settings import PROMPT
+from pages.lessons.futures.settings import PROMPT, SHARES
 from pages.lessons.futures.state import FuturesLesson, kept_by
 from tests.frame.accessibility import assert_accessible_to_all, forget_first_requests
 from tests.frame.driving import (
@@ -64,7 +64,19 @@ def test_it_opens_by_itself_and_a_press_goes_on_from_there() -> None:
     run_to_end(app)
     assert (lesson(app).tree is tree, tree.n_passes) == (True, 6)
     press(app, "futures_tree_run")
-    assert "open already" in errors(app)
+    assert errors(app)  # nothing is left to open
+
+
+def test_a_press_opens_the_next_share_where_one_is_open() -> None:
+    app = open_lesson("pages/futures.py", mass="0.5")
+    run_to_end(app)
+    known = lesson(app).tree.mass(MAX_TOKENS)
+    assert known > 0.5
+    press(app, "futures_tree_run")
+    run_to_end(app)
+    assert not errors(app)
+    assert app.get_by_key("futures_mass").value == next(one for one in SHARES if one > known)
+    assert lesson(app).tree.mass(MAX_TOKENS) > known
 
 
 def test_another_prompt_is_another_tree_and_what_cannot_be_read_leaves_it() -> None:

@@ -23,7 +23,7 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.question import lesson_asks
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
-from pages.lessons.futures.settings import PROMPT, SETTINGS, VIEW
+from pages.lessons.futures.settings import PROMPT, SETTINGS, SHARES, VIEW
 from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
 from viz.format import duration, percent, plural
 
@@ -139,9 +139,10 @@ class AllContinuations(Experiment[FuturesLesson]):
     def _start(self) -> Job[Continuations]:
         known = self.lesson.tree.mass(SETTINGS["tokens"])
         if known >= SETTINGS["mass"]:
-            raise ValueError(
-                f"{percent(known)} is open already: choose a larger share, or more tokens."
-            )
+            larger = next((share for share in SHARES if share > known), None)
+            if larger is None:
+                raise ValueError(f"{percent(known)} is open, and no larger share is offered.")
+            SETTINGS.put(mass=larger)
         return _job(self.lesson)
 
     def _draw(self, _job: Job[Continuations]) -> None:
