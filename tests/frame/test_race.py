@@ -25,9 +25,11 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     over = race.locator(".clock.is-over")
     expect(race.locator(".lane")).to_have_count(2, timeout=SLOW)
     expect(race.locator(".clock").first).to_have_text("0.000\u202fs")
+    expect(race.locator(".wait")).to_have_count(2)  # for an answer
     page.evaluate(HURRY)
     by_key(page, "spec_said").locator("button").last.click()
     expect(over).to_have_count(2, timeout=SLOW)
+    expect(race.locator(".wait")).to_have_count(0)
     plain, drafted = race.locator(".text:not(.is-whole)").all_inner_texts()
     assert plain == drafted
     assert len(plain.split()) > 20
