@@ -62,7 +62,7 @@ def _name_tokens(figure: Figure, comparison: SearchComparison) -> None:
                 continue  # as far as two texts are one, so are their names
             written.add(prefix)
             highest = max(sum(other.logprobs[: i + 1]) for other, _ in named)
-            font = {"family": MONO, "size": 13, "color": colour(role)}
+            font = {"family": MONO, "size": 13, "color": colour(role), "shadow": "auto"}
             shift = 20 if height >= highest else -19
             write_at(figure, i + 1, height, plain(text.labels[i][:12]), yshift=shift, font=font)
 
