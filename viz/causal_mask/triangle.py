@@ -40,8 +40,8 @@ def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> list[Markup]:
         ahead = zip(labels[row + 1 :], looks, strict=False)
         rest = [chip(label, "error", "marked", style=look) for label, look in ahead]
     arrow = element("span", "→", style=f"color:{colour('muted')};padding:0 .4rem")
-    # it stays in sight where the row is wider than the window
-    place = f"position:sticky;right:0;background:{colour('paper')};white-space:nowrap"
+    # it stays in sight where the row is wider than the window, over the padding too
+    place = f"position:sticky;right:-2px;background:{colour('paper')};white-space:nowrap"
     asked = chip(labels[row + 1], "generated", "open", style=SIZE)
     asked = element("span", arrow, asked, style=place)
     return [*seen, *rest, asked]
