@@ -130,7 +130,7 @@ def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> No
 
 
 def test_back_waits_for_a_server_that_is_slow(scripts: Page) -> None:
-    """The page that is left stays on show until the other is drawn, bit by bit."""
+    """The page that is left stays on show until the other is drawn, bit by bit; it just began."""
     top = scripts.evaluate(
         """async () => {
           const rest = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -150,9 +150,12 @@ def test_back_waits_for_a_server_that_is_slow(scripts: Page) -> None:
           history.replaceState(null, "", "/left");
           main.scrollTop = 2000;
           await rest(100);
+          const link = Object.assign(document.createElement("a"), { href: "/on" });
+          link.addEventListener("click", (event) => event.preventDefault());
+          main.append(link);
+          link.click();
           history.pushState(null, "", "/on");
-          main.scrollTop = 0;
-          await rest(100);
+          await rest(200); // the page that is gone to begins at its top
           history.back();
           await rest(1500); // nothing of the other page has come
           app.dataset.testScriptState = "running";

@@ -11,13 +11,18 @@ const tops = new Map(); // how far each page was scrolled, by its path
 let isKept = false;
 let left = ""; // the path of a page whose link to another was pressed: Streamlit scrolls up, then leaves it
 let jumped = -Infinity; // when a link to a part of the same page was pressed: that is told as a way back is
-let turn = 0; // a timer, while a page is left by a link
+let turn = 0; // the timer of the next look: there is one way at a time
 let isReturning = false;
 
 const frame = () => document.querySelector(".stMain");
 
-function goBack() {
+/** Ends what is under way. */
+function stay() {
   clearTimeout(turn);
+  isReturning = false;
+}
+
+function goBack() {
   if (performance.now() - jumped >= STILL) goTo(tops.get(location.pathname) ?? 0, true);
 }
 
@@ -26,9 +31,11 @@ function goTo(top, isAwaited) {
   const begun = performance.now();
   let since = begun;
   let hasRun = !isAwaited;
+  stay();
   left = "";
   isReturning = true;
   const look = () => {
+    if (!isReturning) return;
     const now = performance.now();
     const place = frame();
     if (place && Math.abs(place.scrollTop - top) > 1) {
@@ -39,8 +46,8 @@ function goTo(top, isAwaited) {
       hasRun = true;
       since = now;
     }
-    isReturning &&= now - begun < PATIENCE && (now - since < STILL || !hasRun);
-    if (isReturning) setTimeout(look, LOOK);
+    isReturning = now - begun < PATIENCE && (now - since < STILL || !hasRun);
+    if (isReturning) turn = setTimeout(look, LOOK);
   };
   look();
 }
@@ -64,6 +71,7 @@ export function keepScroll() {
     if (!(link instanceof HTMLAnchorElement)) return;
     if (link.pathname !== location.pathname) {
       left = location.pathname;
+      stay();
       if (link.hash === "" && link.target === "") beginAtTop(left, performance.now());
     } else if (link.hash !== "") jumped = performance.now();
   };
