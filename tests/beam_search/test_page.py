@@ -136,6 +136,6 @@ def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None
     expect(chips.first).to_be_visible()
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()
-    expect(page.get_by_text("Token 1 of at most 10")).to_be_visible()
+    expect(page.get_by_text("Token 2 of at most 10")).to_be_visible()  # it opens with one
     expect(chips).not_to_have_count(n_before)
     assert_accessible_to_all(page)
