@@ -71,6 +71,9 @@ def moved_after_a_press(page: Page) -> float:
         return seen
     if works.count() > 0:
         press.first.click()
+        expect(works).to_have_count(0)
+    wait_idle(page)
+    page.wait_for_timeout(REST)
     wait_idle(page)
     shifts(page)
     if press.count() > 0:
