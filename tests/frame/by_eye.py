@@ -43,8 +43,6 @@ LENGTHEN = r"""(share) => {
   };
   walk(document);
 }"""
-LOOK = 100  # milliseconds between two looks
-N_LOOKS = 10
 # text that no scrolling brings into sight, or that leaves the box that is painted around it
 CUT = r"""(excepted) => {
   const found = [];
@@ -127,12 +125,8 @@ new PerformanceObserver((list) => {
 
 
 def cut(page: Page) -> list[str]:
-    """What cannot be read whole as the page stands, once what measures itself has had its time."""
-    for _ in range(N_LOOKS):
-        found: list[str] = page.evaluate(CUT, LEFT_OUT)
-        if not found:
-            break
-        page.wait_for_timeout(LOOK)
+    """What cannot be read whole as the page stands."""
+    found: list[str] = page.evaluate(CUT, LEFT_OUT)
     return found
 
 

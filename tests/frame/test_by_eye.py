@@ -14,7 +14,7 @@ from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, RESTYLE, SPACED, UNSTYLE,
 pytestmark = pytest.mark.browser
 
 LONGER = 0.4  # of a word
-REDRAWN_MS = 1000  # after which figures have a window's width
+REDRAWN_MS = 1000  # after which figures have a window's width, and the bar its words
 WIDTHS = (SCREEN, PHONE, NARROW)
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
 BACK_ROW = 24  # pixels on it, at least, of what is said and asked
@@ -31,6 +31,8 @@ def spaced(page: Page) -> Iterator[None]:
 def assert_nothing_is_cut(page: Page) -> None:
     for width in WIDTHS:
         assert_fits(page, width)
+        if cut(page):
+            page.wait_for_timeout(REDRAWN_MS)  # the bar of sections measures itself
         assert cut(page) == [], width
 
 

@@ -26,7 +26,11 @@ function goBack() {
   if (performance.now() - jumped >= STILL) goTo(tops.get(location.pathname) ?? 0, true);
 }
 
-/** Scrolls there as the page grows, until it stays there, or the reader scrolls. A page that is awaited has not begun. */
+/**
+ * Scrolls there as the page grows, until it stays there, or the reader scrolls.
+ * @param {number} top
+ * @param {boolean} isAwaited whether the script of that page is still to run
+ */
 function goTo(top, isAwaited) {
   const begun = performance.now();
   let since = begun;

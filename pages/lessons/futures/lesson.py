@@ -141,7 +141,9 @@ class AllContinuations(Experiment[FuturesLesson]):
         if known >= SETTINGS["mass"]:
             larger = next((share for share in SHARES if share > known), None)
             if larger is None:
-                raise ValueError(f"{percent(known)} is open, and no larger share is offered.")
+                raise ValueError(
+                    f"{percent(known)} is open already: choose more tokens, or another text."
+                )
             SETTINGS.put(mass=larger)
         return _job(self.lesson)
 

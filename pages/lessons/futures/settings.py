@@ -11,6 +11,7 @@ from viz.format import plural
 
 PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
 N_DROPS = 1_000  # pointers at most
+# of the probability
 SHARES = {0.5: "50 %", 0.8: "80 %", 0.9: "90 %", 0.95: "95 %"}
 
 

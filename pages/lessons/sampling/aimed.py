@@ -51,6 +51,6 @@ class AimedTexts(Experiment[Lab]):
             "own surprise, and to none above, however wide the limit opens: only a temperature "
             "above 1 adds some."
         )
-        rows: Table = [{"aim": called(text), "text after the prompt": text.text} for text in texts]
+        rows: Table = [{"mask": called(text), "text after the prompt": text.text} for text in texts]
         st.html(table_html(rows, height=300))
         show_caption(f"Measured on {machine.model}, {machine.where}: the same pointers for all.")
