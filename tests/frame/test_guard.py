@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -152,6 +152,8 @@ INJECTED = """() => {
 def test_no_script_that_is_put_in_runs(page: Page, url: str, path: str, witness: Witness) -> None:
     """What is the server's own runs: no browser test may meet a message of this kind."""
     page.goto(f"{url}{path}")
+    if path == "/nowhere":
+        expect(page.get_by_role("dialog")).to_be_visible()  # the console is told of it, too
     witness.errors.clear()
     assert page.evaluate(INJECTED) == []
     assert sum("The page’s policy refuses" in error for error in witness.errors) >= 5
