@@ -1,55 +1,90 @@
-"""How often somebody may do something, by the network that they come from.
+"""The limits of rooms, in one table: docs/deployment.md shows the same rows.
 
-A school is behind one address: a limit lets a whole class in at once, and no machine for long.
+No limit counts requests or wrong codes by address: behind a router or a proxy a school has one
+address, and what one pupil uses up would be missing to all. Instead, codes are too many to be
+guessed, and a newcomer is never refused: whoever uses least of what is scarce makes way.
 """
 
-import ipaddress
-import threading
-import time
-from collections.abc import Callable
+from typing import NamedTuple
 
-_MAX_KEYS = 10_000  # of which anything is kept
-
-
-class Rate:
-    """So many at once for each key, and then one every so many seconds (a leaky bucket)."""
-
-    def __init__(
-        self, at_once: int, seconds: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """Begins with nothing taken."""
-        # half a step more than what fits: sums of seconds are rounded
-        self._burst, self._seconds, self._clock = (at_once - 0.5) * seconds, seconds, clock
-        self._empty_at: dict[str, float] = {}  # when what was taken is forgotten
-        self._lock = threading.Lock()
-
-    def is_spent(self, key: str) -> bool:
-        """Tells whether the next one of a key would be refused."""
-        now = self._clock()
-        return self._empty_at.get(key, now) - now > self._burst
-
-    def take(self, key: str) -> bool:
-        """Takes one; returns whether it may be had."""
-        with self._lock:
-            if self.is_spent(key):
-                return False
-            now = self._clock()
-            if len(self._empty_at) >= _MAX_KEYS:
-                self._empty_at = {key: at for key, at in self._empty_at.items() if at > now}
-            self._empty_at[key] = max(now, self._empty_at.get(key, now)) + self._seconds
-            return True
+MAX_ROOMS = 200  # in this process
+MAX_OF_READER = 20  # of them, opened from one browser tab
+MAX_PHONES = 400  # of one room
+MIN_CLASS = 5  # phones that are here, from which a room counts as a class
+LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
+N_LETTERS = 6
+MAX_CODE, MAX_KEY = 16, 64  # characters of a code and of a key that are looked up
+MAX_NAME, MAX_WORD = 16, 40  # characters of a nickname, and of an answer
+MAX_WORDS, MAX_OPTIONS, MAX_OPTION = 300, 8, 80  # of a question: characters; answers; their length
+MAX_PHONE_BODY, MAX_DESK_BODY = 2_000, 100_000  # bytes of a request
+MAX_BODY_SECONDS = 10.0  # in which a request's body has to come whole
+MAX_ADDRESS = 300  # characters of an address that is drawn as a QR code
+MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
+IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched ends
+ALONE_SECONDS = 300.0  # the same without phones and desk: a hidden tab asks once a minute
+AWAY_SECONDS = 60.0  # without its desk, after which a room that nobody joined makes way first
+HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
+JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
 
 
-def network_of(host: str | None) -> str:
-    """Returns whom an address stands for: itself, of IPv6 its network; "" for this machine."""
-    try:
-        address = ipaddress.ip_address(host or "")
-    except ValueError:
-        return ""
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    if address.is_loopback:
-        return ""
-    if address.version == 6:  # one machine has as many addresses as it likes
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+class Bound(NamedTuple):
+    """A row of the table: a way in, its limit, and what happens beyond the limit."""
+
+    way: str
+    limit: str
+    beyond: str
+
+
+BOUNDS = (
+    Bound(
+        "rooms of a process",
+        f"{MAX_ROOMS}",
+        f"a new one is opened and one with fewer than {MIN_CLASS} phones ends: of the address and "
+        "then the tab with the most, the oldest",
+    ),
+    Bound(
+        "rooms opened from one tab",
+        f"{MAX_OF_READER}",
+        "a new one is opened and the tab’s oldest one without a class ends",
+    ),
+    Bound(
+        "phones of a room",
+        f"{MAX_PHONES}",
+        "a new one joins and the one that was silent longest leaves; of an address with more than "
+        "half of them first",
+    ),
+    Bound(
+        "room codes",
+        f"{len(LETTERS) ** N_LETTERS:,}",
+        "wrong ones are not counted, so that nobody is kept out; 100 tries a second take "
+        f"{len(LETTERS) ** N_LETTERS / 100 / 86_400:.1f} days for all",
+    ),
+    Bound("a room that nobody touches", f"{IDLE_SECONDS / 3600:.0f} h", "it ends"),
+    Bound(
+        "a room without phones and without its desk",
+        f"{ALONE_SECONDS / 60:.0f} min",
+        "it ends",
+    ),
+    Bound(
+        "a request of a phone",
+        f"{MAX_PHONE_BODY:,} bytes within {MAX_BODY_SECONDS:.0f} s",
+        "refused; its room is checked before",
+    ),
+    Bound(
+        "a press of a desk",
+        f"{MAX_DESK_BODY:,} bytes within {MAX_BODY_SECONDS:.0f} s, once for each number",
+        "refused; a number that was used does nothing; the key is checked before",
+    ),
+    Bound("answers of a phone", f"one in {MIN_SECONDS_BETWEEN} s", "refused"),
+    Bound(
+        "words of a phone",
+        f"{MAX_NAME} characters of a nickname, {MAX_WORD} of an answer",
+        "cut",
+    ),
+    Bound(
+        "words of a question",
+        f"{MAX_WORDS} characters, {MAX_OPTIONS} answers of {MAX_OPTION}",
+        "cut; too many answers are refused",
+    ),
+    Bound("an address drawn as a QR code", f"{MAX_ADDRESS} characters", "refused"),
+)

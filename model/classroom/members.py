@@ -1,7 +1,8 @@
 """The phones of a room: who joins, under which name, and who makes way for whom.
 
-A phone is known by a token that only it holds. Where it comes from is known too: strangers can
-neither fill a class's room nor empty it.
+A phone is known by a token that only it holds. A newcomer is never refused: in a room that is full
+the phone that was silent longest makes way. A pupil's page asks every second; a stranger would have
+to ask as often for each of the phones that fill a room.
 """
 
 import secrets
@@ -9,15 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from model.classroom.limits import Rate
+from model.classroom.limits import HERE_SECONDS, JOINING_SECONDS, MAX_NAME, MAX_PHONES
 from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer
-
-MAX_PEOPLE = 100
-MAX_NAME = 16  # characters
-JOINS_AT_ONCE, JOIN_SECONDS = 60, 2.0  # of one address: a class behind one, then one every 2 s
-HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
-JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
 
 
 class RoomError(ValueError):
@@ -29,9 +24,11 @@ class Member:
     """One phone."""
 
     name: str
-    address: str
+    looks: str  # what all names that look like this one have in common
+    network: str
     seed: int  # of its random numbers
-    seen: float  # when it asked last
+    seen: float  # when it asked last, or joined
+    has_asked: bool = False  # since it joined: a page does so at once
     answer: Answer | None = None
     answered_at: float = -1e9
 
@@ -39,11 +36,10 @@ class Member:
 class Members:
     """The phones of one room, by their tokens."""
 
-    def __init__(self, clock: Callable[[], float], home: str) -> None:
-        """Takes the room's clock, and the address that its teacher came from."""
-        self._clock, self._home = clock, home
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """Takes the room's clock."""
+        self._clock = clock
         self._by_token: dict[str, Member] = {}
-        self._joins = Rate(JOINS_AT_ONCE, JOIN_SECONDS, clock)
 
     def __iter__(self) -> Iterator[Member]:
         """Gives every phone, in the order in which they joined."""
@@ -52,10 +48,6 @@ class Members:
     def __len__(self) -> int:
         """Counts them."""
         return len(self._by_token)
-
-    def __contains__(self, token: str) -> bool:
-        """Tells whether a phone has joined."""
-        return token in self._by_token
 
     def find(self, token: str) -> Member:
         """Returns the phone of a token.
@@ -68,49 +60,53 @@ class Members:
             raise RoomError("This phone has not joined the room yet.")
         return member
 
-    def is_here(self, member: Member) -> bool:
-        """Tells whether a phone has asked within the last seconds."""
-        return self._clock() - member.seen < HERE_SECONDS
+    def ask(self, token: str) -> Member:
+        """Returns the phone of a token, which has asked now.
 
-    def join(self, name: str, address: str) -> str:
+        Raises:
+            RoomError: where there is none.
+        """
+        member = self.find(token)
+        member.seen, member.has_asked = self._clock(), True
+        return member
+
+    def is_here(self, member: Member) -> bool:
+        """Returns whether a phone has asked, or else joined, within the last seconds."""
+        within = HERE_SECONDS if member.has_asked else JOINING_SECONDS
+        return self._clock() - member.seen < within
+
+    def join(self, name: str, network: str) -> str:
         """Takes a phone in; returns its token.
 
         Raises:
-            RoomError: where the room is full, the name is taken, or too many come at once.
+            RoomError: The name is taken.
         """
         name = in_line(name)[:MAX_NAME]
-        if name and as_seen(name) in {as_seen(member.name) for member in self}:
+        looks = as_seen(name)
+        if name and any(member.looks == looks for member in self):
             raise RoomError("That name is taken: choose another, or none.")
-        if address and not self._joins.take(address):
-            raise RoomError("Many join at once: wait a few seconds and press again.")
-        self._evict_for(address)
+        if len(self) >= MAX_PHONES:
+            self._evict_one()
         token = secrets.token_urlsafe(12)
-        seen = self._clock() - HERE_SECONDS + JOINING_SECONDS
-        self._by_token[token] = Member(name, address, secrets.randbits(31), seen)
+        seed, seen = secrets.randbits(31), self._clock()
+        self._by_token[token] = Member(name, looks, network, seed, seen)
         return token
 
-    def _evict_for(self, address: str) -> None:
-        """Where the room is full, lets a phone go that has no answer to lose.
+    def _evict_one(self) -> None:
+        """Removes a phone: of a script that never asked, else of a network with half of all phones.
 
-        It sleeps, or comes from where more phones than these come from; one of the teacher's own
-        address makes way for none but its like.
+        Of these, one that is away and did not answer goes first, then the one silent longest. Of
+        those that are here an answer protects none: a stranger's phones could all have one.
         """
-        if len(self) < MAX_PEOPLE:
-            return
-        n_from = Counter(member.address for member in self)
+        half = len(self) // 2
+        n_from = Counter(member.network for member in self)
+        are_many_new = sum(not member.has_asked for member in self) > half
 
-        def order(token: str) -> tuple[bool, int, float]:
+        def order(token: str) -> tuple[bool, bool, bool, bool, float]:
             member = self._by_token[token]
-            return not self.is_here(member), n_from[member.address], -member.seen
+            is_here = self.is_here(member)
+            is_silent = not member.has_asked and (are_many_new or not is_here)
+            is_vote = member.answer is not None and not is_here
+            return not is_silent, n_from[member.network] <= half, is_here, is_vote, member.seen
 
-        def may_go(token: str) -> bool:
-            member = self._by_token[token]
-            if member.answer is not None or (member.address == self._home != address):
-                return False
-            is_crowd = member.address != self._home and n_from[member.address] > n_from[address] + 1
-            return is_crowd or not self.is_here(member)
-
-        leaving = max(filter(may_go, self._by_token), key=order, default=None)
-        if leaving is None:
-            raise RoomError(f"The room is full: {MAX_PEOPLE} people are in it.")
-        del self._by_token[leaving]
+        del self._by_token[min(self._by_token, key=order)]

@@ -14,20 +14,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from model.classroom.limits import (
+    ALONE_SECONDS,
+    IDLE_SECONDS,
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_WORD,
+    MAX_WORDS,
+    MIN_SECONDS_BETWEEN,
+)
 from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import in_line
 from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Tally
 from model.draw import uniform_at
 
-MAX_WORD, MAX_OPTIONS = 40, 8  # characters, buttons
-MAX_WORDS, MAX_OPTION = 300, 80  # characters of a question, and of an answer on offer
 MAX_NUMBER = 1e15
-IDLE_SECONDS = 2 * 3600.0  # after which a room that nobody touched is gone
-ALONE_SECONDS = (
-    300.0  # so is one that nobody joined, without its desk: a hidden tab asks by minutes
-)
-AWAY_SECONDS = 15.0  # without its desk, after which such a room makes way for another
-MIN_SECONDS_BETWEEN = 0.3  # answers of one phone
 
 
 @dataclass(eq=False)
@@ -37,7 +38,8 @@ class Room:
     code: str
     key: str  # the teacher's
     clock: Callable[[], float] = time.monotonic
-    home: str = ""  # the address that the teacher came from
+    network: str = ""  # where the teacher comes from
+    reader: str = ""  # the browser tab in which it was opened
     version: int = 0  # rises with whatever a phone has to show anew
     text: str = ""
     link: str = ""  # of the home page, where the text can be taken over
@@ -56,28 +58,28 @@ class Room:
 
     def __post_init__(self) -> None:
         self.touched = self.page_seen = self.clock()
-        self._members = Members(self.clock, self.home)
+        self._members = Members(self.clock)
 
     # What a phone does
 
-    def join(self, name: str = "", address: str = "") -> str:
+    def join(self, name: str = "", network: str = "") -> str:
         """Takes a person in; returns the token by which the phone is known.
 
         Args:
             name: what it goes by; may be empty.
-            address: where it comes from; "" where that is not known.
+            network: where it comes from; "" where that is not known.
 
         Raises:
-            RoomError: where the room is full, the name is taken, or too many come at once.
+            RoomError: where the name is taken.
         """
         with self._lock:
-            token = self._members.join(name, address)
+            token = self._members.join(name, network)
             self._touch()
             return token
 
-    def knows(self, token: str) -> bool:
-        """Tells whether a phone has joined."""
-        return token in self._members
+    def check_phone(self, token: str) -> None:
+        """Raises RoomError if a phone has not joined."""
+        self._members.find(token)
 
     def answer(self, token: str, number: int, given: Answer) -> None:
         """Takes a phone's answer; the last one before the question closes counts.
@@ -86,7 +88,7 @@ class Room:
             RoomError: where the phone is not known, the question is over or the answer is none.
         """
         with self._lock:
-            member, question = self._members.find(token), self.question
+            member, question = self._members.ask(token), self.question
             if question is None or question.number != number or not self.is_open:
                 raise RoomError("This question is closed.")
             if self._touch() - member.answered_at < MIN_SECONDS_BETWEEN:
@@ -101,8 +103,7 @@ class Room:
             RoomError: where the phone is not known.
         """
         with self._lock:
-            member, question = self._members.find(token), self.question
-            member.seen = self.clock()
+            member, question = self._members.ask(token), self.question
             # a question also closes by itself
             version = f"{self.version}.{int(self.is_open)}"
             shown = self._seen_by_all() | {"version": version, "link": self.link}

@@ -17,7 +17,8 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Server
 from benchmarks.visitor import Visitor
-from model.classroom.members import JOINING_SECONDS, MAX_PEOPLE, RoomError
+from model.classroom.limits import JOINING_SECONDS, MAX_PHONES
+from model.classroom.members import RoomError
 from model.classroom.records import Answer
 from model.classroom.room import Room
 from model.constraints.decoding import Constraint
@@ -301,13 +302,13 @@ def test_nobody_fills_a_room_with_phones_that_never_ask() -> None:
     now = [0.0]
     room = Room("BCDF", "key", lambda: now[0])
     here = room.join("Ada")
-    for _ in range(MAX_PEOPLE - 1):
+    for _ in range(MAX_PHONES - 1):
         room.join()
     now[0] += 2 * JOINING_SECONDS
     room.view(here)
-    for i in range(MAX_PEOPLE - 1):
+    for i in range(MAX_PHONES - 1):
         room.view(room.join(f"p{i}"))
-    assert room.n_people == MAX_PEOPLE
+    assert room.n_people == MAX_PHONES
     room.view(here)
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.harness import ROOT
 from model.language_model import LanguageModel
 from pages.lessons.classroom import desk, phone, projector
-from pages.lessons.classroom.state import open_class
+from pages.lessons.classroom.state import copy_letters, open_class
 
 RULES = re.findall(r"~\*(\S+) 127\.0\.0\.1:(\d+);", (ROOT / "docs/nginx.conf").read_text("utf-8"))
 
@@ -16,6 +16,22 @@ def port_of(path: str) -> int:
     """To which copy docs/nginx.conf sends an address: the port of its map."""
     (port,) = {int(port) for rule, port in RULES if re.search(rule, path, re.IGNORECASE)}
     return port
+
+
+@pytest.mark.parametrize(
+    ("given", "letters"),
+    [
+        *(("", ""), ("a", "A"), ("BC", "BC"), ("ABC", ""), ("7", ""), ("\u0410", ""), ("A1", "")),
+        *(("one-token-0", "A"), ("one-token-25", "Z"), ("one-token-26", ""), ("x-y.z-7", "H")),
+        *(("one-token-\u0663", ""), ("one-token-00", ""), ("one-token--1", "B"), ("-1", "")),
+        ("one-token-5d8f9c-x2x7k", ""),  # of a Deployment, whose pods have no ordinal
+    ],
+)
+def test_a_copy_has_the_letters_it_is_given_or_those_of_its_pod(
+    monkeypatch: pytest.MonkeyPatch, given: str, letters: str
+) -> None:
+    monkeypatch.setenv("ONE_TOKEN_COPY", given)
+    assert copy_letters() == letters
 
 
 @pytest.mark.parametrize(("letter", "port"), [("a", 8501), ("B", 8502)])

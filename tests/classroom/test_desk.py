@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -279,7 +280,7 @@ def sent(
 def test_the_desk_answers_to_its_key_and_the_projector_tells_no_secret(desk: Classroom) -> None:
     room, base = desk.room, f"{desk.room.code}/desk"
     desk.ask_own("Which?", "a\nb", "b")
-    pressed = sent(f"{base}/press", room.key, {"do": "close"})
+    pressed = sent(f"{base}/press", room.key, {"do": "close", "n_presses": 0})
     assert pressed.status == 200
     assert json.loads(pressed.text)["right"] == "b"
     for path, body in ((f"{base}/state", None), (f"{base}/press", {"do": "end"}),
@@ -308,6 +309,11 @@ def test_a_question_whose_time_is_over_shows_its_votes_without_a_press(desk: Cla
         {},
         {"do": "explode"},
         {"do": ["end"]},
+        {"do": "next", "n_presses": None},
+        {"do": "next", "n_presses": -1},
+        {"do": "next", "n_presses": 0.0},
+        {"do": "next", "n_presses": False},
+        {"do": "next", "n_presses": "0"},
         {"do": "append", "how": "by magic"},
         {"do": "item", "place": "first"},
         {"do": "item", "place": 10**30},
@@ -318,11 +324,57 @@ def test_a_question_whose_time_is_over_shows_its_votes_without_a_press(desk: Cla
     ],
 )
 def test_what_no_desk_sends_gets_one_sentence(desk: Classroom, body: dict[str, Any]) -> None:
-    answered = sent(f"{desk.room.code}/desk/press", desk.room.key, body)
+    answered = sent(f"{desk.room.code}/desk/press", desk.room.key, {"n_presses": 0} | body)
     said = json.loads(answered.text)
     assert answered.status == 409 or body.get("do") == "begin"
     assert len(said.get("error", "")) < 300
     assert desk.room.question is None
+
+
+def presses(desk: Classroom, numbers: Sequence[int], **body: Any) -> list[dict[str, Any]]:
+    """Presses at once, each with its number of presses that were seen; returns the answers."""
+    path = f"{desk.room.code}/desk/press"
+
+    def press(number: int) -> dict[str, Any]:
+        answer = sent(
+            path, desk.room.key, {"do": "append", "how": "draw", "n_presses": number} | body
+        )
+        return dict(json.loads(answer.text))
+
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        return list(pool.map(press, numbers))
+
+
+def test_six_presses_of_one_number_are_one_token_and_six_of_six_are_six(desk: Classroom) -> None:
+    n_tokens = len(desk.text.ids)
+    answers = presses(desk, [0] * 6)
+    assert len(desk.text.ids) == n_tokens + 1
+    assert sorted(answer["is_late"] for answer in answers) == [False] + [True] * 5
+    assert {(answer["n_presses"], answer["text"]) for answer in answers} == {(1, desk.room.text)}
+    for number in range(1, 7):
+        presses(desk, [number])
+    assert len(desk.text.ids) == n_tokens + 7
+    assert presses(desk, [0, 5, 6, 8, 10**30])[0]["is_late"]  # sent again, late, or made up
+    assert len(desk.text.ids) == n_tokens + 7
+
+
+def test_a_press_that_another_desk_s_came_before_is_not_done_and_one_that_failed_is_free(
+    desk: Classroom,
+) -> None:
+    first, second = (presses(desk, [0], do=do)[0] for do in ("next", "sampler"))
+    assert (first["is_late"], second["is_late"]) == (False, True)
+    assert desk.room.question is not None
+    assert desk.room.question.kind == "next"
+    assert second["question"] == first["question"], "the other desk sees what was asked"
+    for _ in range(2):
+        assert "error" in presses(desk, [1], do="reveal")[0]
+    assert presses(desk, [1], do="close")[0]["is_late"] is False
+
+
+def test_a_desk_is_told_of_every_press_of_another_one(desk: Classroom) -> None:
+    before = view(desk)["version"]
+    presses(desk, [0], do="back")  # which changes nothing else
+    assert view(desk)["version"] != before
 
 
 def test_every_press_of_the_desk_is_one_of_its_script_s() -> None:

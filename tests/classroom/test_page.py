@@ -38,9 +38,9 @@ def test_the_page_opens_on_what_a_class_s_pointers_fall_on(storyteller: Language
 
 def test_where_no_room_can_be_opened_one_sentence_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
-        raise ValueError("200 rooms are open here: end one first.")
+        raise ValueError("The model cannot begin: choose another.")
 
     monkeypatch.setattr(lesson, "open_class", refuse)
     app = open_lesson("pages/classroom.py")
     press(app, "classroom_open")
-    assert "end one" in errors(app)
+    assert "choose another" in errors(app)

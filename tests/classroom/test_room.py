@@ -3,23 +3,18 @@
 import math
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.classroom.members import (
-    HERE_SECONDS,
-    JOIN_SECONDS,
-    JOINING_SECONDS,
-    JOINS_AT_ONCE,
-    MAX_PEOPLE,
-    RoomError,
-)
+from model.classroom.limits import HERE_SECONDS, JOINING_SECONDS, MAX_PHONES, MIN_SECONDS_BETWEEN
+from model.classroom.members import RoomError
 from model.classroom.names import as_word
 from model.classroom.records import Answer, Bar, Outcome, SceneShown
-from model.classroom.room import MIN_SECONDS_BETWEEN, Room
+from model.classroom.room import Room
 from model.classroom.rounds import landing
 
 
@@ -95,19 +90,16 @@ def test_a_question_closes_by_itself_and_the_phone_is_told(room: Room, clock: Cl
         room.answer(phone, number, Answer(0))
 
 
-def test_a_room_has_a_limit_and_names_are_taken_once(room: Room, clock: Clock) -> None:
+def knows(room: Room, phone: str) -> bool:
+    with suppress(RoomError):
+        return bool(room.view(phone))
+    return False
+
+
+def test_names_are_taken_once(room: Room) -> None:
     room.join("Ada")
-    with pytest.raises(RoomError):
+    with pytest.raises(RoomError, match="taken"):
         room.join("  aDA ")
-    phones = [room.join() for _ in range(MAX_PEOPLE - 1)]
-    with pytest.raises(RoomError):
-        room.join()
-    clock.now += HERE_SECONDS
-    for phone in phones:
-        room.view(phone)
-    assert room.join(), "who has not been seen for long makes room"
-    with pytest.raises(RoomError):
-        room.join()
 
 
 SEEN_BY_ALL = {"version", "text", "scene", "question", "outcome", "revealed"}
@@ -217,67 +209,108 @@ def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], coin:
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 
 
-@pytest.fixture
-def school(clock: Clock) -> Room:
-    """A room whose teacher and class come from one address."""
-    return Room("BCDF", "key", clock, home=SCHOOL)
+TICK = 0.1  # seconds
 
 
-def fill(room: Room, n: int, address: str, clock: Clock) -> list[str]:
-    """Try to join as so many phones, as slowly as one address may; those that did are here."""
-    phones: list[str] = []
-    for _ in range(n):
-        clock.now += JOIN_SECONDS
-        with suppress(RoomError):
-            phones.append(room.join("", address))
-        for phone in filter(room.knows, phones):
-            room.view(phone)
-    return phones
+@dataclass
+class Siege:
+    """A stranger who joins a room again and again, while the class's phones ask every second."""
+
+    room: Room
+    clock: Clock
+    networks: tuple[str, ...]  # of the stranger
+    asks_every: float  # seconds, of each of the stranger's phones
+    pupils: list[str] = field(default_factory=list)
+    phones: list[str] = field(default_factory=list)
+    n_ticks: int = 0
+
+    def go_on(self, seconds: float, joins_per_tick: int) -> None:
+        for _ in range(round(seconds / TICK)):
+            self.n_ticks += 1
+            self.clock.now += TICK
+            for _ in range(joins_per_tick):
+                network = self.networks[len(self.phones) % len(self.networks)]
+                self.phones.append(self.room.join("", network))
+            ask(self.room, self.phones[-MAX_PHONES:], self.n_ticks, self.asks_every)
+            assert ask(self.room, self.pupils, self.n_ticks, 1.0), "no pupil has lost the place"
 
 
-def test_thirty_phones_of_one_school_join_at_once_and_a_machine_is_slowed_down(
-    school: Room,
+def ask(room: Room, phones: list[str], n_ticks: int, every: float) -> bool:
+    """Lets those phones ask that do so at this tick; returns whether the room knows them all."""
+    n = round(every / TICK)
+    return all([knows(room, phone) for phone in phones[n_ticks % n :: n]])  # noqa: C419  each asks
+
+
+@pytest.mark.parametrize(
+    "networks",
+    [("",), (STRANGER,), tuple(f"198.51.100.{i}" for i in range(11))],
+    ids=["of the class's own", "of another address", "of eleven"],
+)
+@pytest.mark.parametrize("asks_every", [HERE_SECONDS / 3, 3600.0], ids=["asking", "silent"])
+@pytest.mark.parametrize("joins_per_tick", [0, 5])
+def test_pupils_get_in_and_stay_whatever_a_stranger_fills_the_room_with(
+    room: Room, clock: Clock, networks: tuple[str, ...], asks_every: float, joins_per_tick: int
 ) -> None:
-    assert len([school.join(f"p{i}", SCHOOL) for i in range(30)]) == 30
-    for _ in range(JOINS_AT_ONCE):
-        school.join("", STRANGER)
-    with pytest.raises(RoomError, match="wait"):
-        school.join("", STRANGER)
-    school.join("late", SCHOOL)
+    home = SCHOOL if networks[0] else ""
+    siege = Siege(room, clock, networks, asks_every)
+    siege.pupils = [room.join(f"early {i}", home) for i in range(15)]
+    assert ask(room, siege.pupils, 0, TICK), "as a phone's page does at once"
+    siege.go_on(2.0, MAX_PHONES // 8)
+    siege.go_on(5.0, joins_per_tick)
+    for i in range(15):
+        siege.pupils.append(room.join(f"late {i}", home))
+        assert knows(room, siege.pupils[-1])
+        siege.go_on(0.2, joins_per_tick)
+    siege.go_on(HERE_SECONDS, joins_per_tick)
+    assert len(siege.pupils) == 30
 
 
-def test_a_stranger_who_fills_a_room_makes_way_for_the_class_and_the_class_for_no_stranger(
-    school: Room, clock: Clock
+@pytest.mark.parametrize("home", ["", SCHOOL])
+def test_a_stranger_whose_phones_all_answer_keeps_no_pupil_out(
+    room: Room, clock: Clock, home: str
 ) -> None:
-    fill(school, MAX_PEOPLE, STRANGER, clock)
-    phones = fill(school, 30, SCHOOL, clock)
-    clock.now += 10 * HERE_SECONDS  # the class sleeps
-    fill(school, MAX_PEOPLE, STRANGER, clock)
-    assert all(school.knows(phone) for phone in phones)
-    school.join("", "192.0.2.1")
-    assert all(school.knows(phone) for phone in phones)
+    number = asked(room)
+    for _ in range(MAX_PHONES):
+        phone = room.join("", home and STRANGER)
+        room.answer(phone, number, Answer(0))
+        room.view(phone)
+    clock.now += 1.5
+    pupils = [room.join("", home) for _ in range(30)]
+    for phone in pupils:
+        room.answer(phone, number, Answer(1))
+    assert all(knows(room, phone) for phone in pupils)
+    assert room.close().counts[1] == 30
+
+
+def test_a_class_that_sleeps_makes_way_for_no_stranger_of_another_address(
+    room: Room, clock: Clock
+) -> None:
+    phones = [room.join("", SCHOOL) for _ in range(30)]
+    for phone in phones:
+        room.view(phone)
+    clock.now += 10 * HERE_SECONDS
+    Siege(room, clock, (STRANGER,), 1.0).go_on(3.0, MAX_PHONES // 10)
+    assert all(knows(room, phone) for phone in phones)
 
 
 def test_a_vote_outlives_its_phones_sleep(room: Room, clock: Clock) -> None:
     voter, number = room.join("Ada"), asked(room)
     room.answer(voter, number, Answer(1))
-    others = [room.join() for _ in range(MAX_PEOPLE - 1)]
-    clock.now += HERE_SECONDS
-    newcomers = [room.join() for _ in others]  # in their places
-    for phone in newcomers:
-        room.view(phone)
-    with pytest.raises(RoomError, match="full"):
-        room.join()
+    for _ in range(MAX_PHONES - 1):
+        room.view(room.join())
+    clock.now += 2 * HERE_SECONDS
+    for _ in range(MAX_PHONES - 1):  # in the places of those that did not answer
+        room.view(room.join())
     assert room.close().counts == (0, 1, 0)
     assert room.view(voter)["question"]["mine"]["option"] == 1
 
 
 def test_a_name_that_is_taken_costs_nobody_the_place(room: Room, clock: Clock) -> None:
-    phones = [room.join("Ada"), *(room.join() for _ in range(MAX_PEOPLE - 1))]
+    phones = [room.join("Ada"), *(room.join() for _ in range(MAX_PHONES - 1))]
     clock.now += HERE_SECONDS + JOINING_SECONDS
     with pytest.raises(RoomError, match="taken"):
         room.join("ada")
-    assert all(room.knows(phone) for phone in phones)
+    assert all(knows(room, phone) for phone in phones)
 
 
 @pytest.mark.parametrize("name", ["ADA", "\uff21\uff44\uff41", "\u0410da", "A\u200bda", "AdA "])

@@ -5,6 +5,7 @@ import { createButton, el, setAttribute, setShown, setText } from "../../frame/l
 import { ask, codeInAddress, drawOutcome, keepAsking, Refusal, ROOMS, secondsLeft, trouble } from "./room.js";
 
 const POLL_MS = 700;
+const LATE = "That was pressed before, here or at another desk: this is what came of it.";
 const KEEP_SECONDS = 7200; // as long as a room that nobody touches
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
@@ -55,8 +56,10 @@ async function press(what, more = {}) {
   const seconds = Number(byId("seconds").value) || 0;
   nPressed += 1;
   try {
-    show(await asking("press", { do: what, seconds, ...more }));
-    setText(byId("error"), "");
+    // a press sent twice, or after one at another desk, is not done: it says how many it has seen
+    const told = await asking("press", { do: what, seconds, n_presses: view.n_presses, ...more });
+    show(told);
+    setText(byId("error"), told.is_late ? LATE : "");
   } catch (error) {
     setText(byId("error"), trouble(error));
   }

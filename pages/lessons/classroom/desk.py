@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from model.classroom.limits import MAX_DESK_BODY
 from model.classroom.members import RoomError
 from model.classroom.records import Tally
 from model.classroom.rooms import find_desk
@@ -25,14 +26,12 @@ from pages.lessons.classroom.wire import (
     body_of,
     if_new,
     in_one_sentence,
-    network,
     showing,
     text_in,
 )
 from viz.format import guard, percent
 
 KEY = "x-desk"  # the header that says who asks
-MAX_BODY = 100_000  # bytes of a press: a text to begin with may be long
 MAX_SECONDS = 600
 
 
@@ -47,14 +46,18 @@ async def state(request: Request) -> Response:
 
 @in_one_sentence
 async def press(request: Request) -> Response:
-    """Does what was pressed; answer with what the desk shows then."""
+    """Does what was pressed, unless that was done; answers with what the desk shows then.
+
+    A desk sends how many presses it has seen. If others were done since, it was sent twice, or
+    another desk came first: nothing is done, and the desk shows why.
+    """
     desk = _desk(request)
-    sent = await body_of(request, MAX_BODY)
+    sent = await body_of(request, MAX_DESK_BODY)
     do = PRESSES.get(text_in(sent, "do"))
-    if do is None:
+    if do is None or _whole(sent, "n_presses") < 0:
         raise RoomError("This desk has no such button: load the page again.")
-    await run_in_threadpool(do, desk, sent)
-    return JSONResponse(view(desk), headers=NO_STORE)
+    is_done = await run_in_threadpool(desk.press, _whole(sent, "n_presses"), lambda: do(desk, sent))
+    return JSONResponse(view(desk) | {"is_late": not is_done}, headers=NO_STORE)
 
 
 @in_one_sentence
@@ -67,7 +70,7 @@ async def table(request: Request) -> Response:
 
 def _desk(request: Request) -> Classroom:
     key = request.headers.get(KEY, "")
-    room = find_desk(request.path_params["code"], key, network(request))
+    room = find_desk(request.path_params["code"], key)
     if not isinstance(room.teacher, Classroom):
         raise RoomError("The room was ended: open a new one.")
     return room.teacher
@@ -79,7 +82,10 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
     known = {"true": text.true_id, "favourite": desk.favourite_id}
     appends = {"draw": "the model’s draw"}
     appends |= {how: text.words([i])[0] for how, i in known.items() if i is not None}
-    shown = room.screen() | {
+    shown = room.screen()
+    shown |= {
+        "version": f"{shown['version']}.{desk.n_presses}",
+        "n_presses": desk.n_presses,
         "prompt": text.prompt,
         "thinking": room.thinking(),
         "script": described(desk.script) if desk.script else None,
@@ -116,7 +122,7 @@ def to_csv(tallies: list[Tally]) -> str:
 
 def _whole(sent: dict[str, Any], name: str) -> int:
     number = sent.get(name)
-    return number if isinstance(number, int) else -1
+    return number if isinstance(number, int) and not isinstance(number, bool) else -1
 
 
 def _seconds(sent: dict[str, Any]) -> float | None:

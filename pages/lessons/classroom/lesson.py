@@ -8,10 +8,10 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from model.classroom.limits import network_of
+from model.classroom.limits import MAX_CODE
 from model.classroom.members import RoomError
 from model.classroom.room import Room
-from model.classroom.rooms import MAX_CODE, find_room
+from model.classroom.rooms import find_room
 from model.draw import count_draws, rank_order
 from model.generation import Generation
 from model.language_model import LanguageModel
@@ -21,6 +21,7 @@ from pages.frame.figures import show_chart
 from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.readers import network_of
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.state import copy_letters, open_class
 from pages.lessons.tour.bar import LINK_STYLE
@@ -28,7 +29,7 @@ from viz.bars import draws_figure
 from viz.chart import Chart
 
 MODEL, ROOM = "classroom_model", "classroom_room"  # the room: its code and key
-PROBLEM = "classroom_problem"
+PROBLEM, READER = "classroom_problem", "classroom_reader"  # the latter counts a tab's rooms
 COOKIE = "one_token_room"  # set by the desk: a browser that has one finds its room here
 CLAIM = (
     "Pupils join by phone and vote; the projector shows their votes, and then what the model gave. "
@@ -99,7 +100,8 @@ def _show_ways(lm: LanguageModel) -> None:
 
 def _open(lm: LanguageModel) -> None:
     try:
-        room = open_class(lm, network_of(st.context.ip_address)).room
+        reader = st.session_state.setdefault(READER, secrets.token_urlsafe(8))
+        room = open_class(lm, network_of(st.context.ip_address), reader).room
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
         return
@@ -111,7 +113,7 @@ def _room_here() -> Room | None:
     code, _, key = str(st.context.cookies.get(COOKIE, "")).partition(".")
     code, key = st.session_state.get(ROOM, (code, key))
     try:
-        room = find_room(code, network_of(st.context.ip_address)) if code else None
+        room = find_room(code) if code else None
     except RoomError:
         room = None
     if room is not None and secrets.compare_digest(room.key.encode(), key.encode()):

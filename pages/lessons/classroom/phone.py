@@ -8,12 +8,12 @@ from model.classroom.members import RoomError
 from model.classroom.records import Answer
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
+from pages.frame.readers import network_of
 from pages.lessons.classroom.wire import (
     NO_STORE,
     body_of,
     if_new,
     in_one_sentence,
-    network,
     showing,
     text_in,
 )
@@ -24,8 +24,8 @@ TOKEN = "x-phone"  # the header that says which phone asks
 @in_one_sentence
 async def join(request: Request) -> Response:
     """Takes a person in; answer with the phone's token."""
-    room, sent = _room(request), await body_of(request)
-    token = room.join(text_in(sent, "name"), network(request))
+    client, room, sent = request.client, _room(request), await body_of(request)
+    token = room.join(text_in(sent, "name"), network_of(client and client.host))
     return JSONResponse({"token": token}, headers=NO_STORE)
 
 
@@ -38,20 +38,21 @@ async def state(request: Request) -> Response:
 @in_one_sentence
 async def answer(request: Request) -> Response:
     """Takes the phone's answer to the question."""
-    room, sent = _room(request), await body_of(request)
+    room, token = _room(request), request.headers.get(TOKEN, "")
+    room.check_phone(token)
+    sent = await body_of(request)
     option, number, confidence = sent.get("option"), sent.get("number"), sent.get("confidence", 1)
     if not isinstance(number, int) or not isinstance(option, int | None):
         raise RoomError("That answer cannot be read: press again.")
     if not isinstance(confidence, int | float):
         raise RoomError("That confidence is no number: choose one that is offered.")
     given = Answer(option, text_in(sent, "word"), confidence)
-    room.answer(request.headers.get(TOKEN, ""), number, given)
+    room.answer(token, number, given)
     return JSONResponse({}, headers=NO_STORE)
 
 
 def _room(request: Request) -> Room:
-    token = request.headers.get(TOKEN, "")
-    return find_room(request.path_params["code"], network(request), token)
+    return find_room(request.path_params["code"], request.headers.get(TOKEN, ""))
 
 
 def routes(base: str) -> tuple[Route, ...]:

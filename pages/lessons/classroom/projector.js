@@ -42,7 +42,6 @@ const poll = keepAsking(async () => {
     setText(byId("error"), trouble(error));
     const isOver = error instanceof Refusal;
     document.body.className = isOver ? OVER : "";
-    // who asks for a room that is over is counted as one who tries codes
     if (isOver) await new Promise((done) => setTimeout(done, REFUSED_MS));
   }
 }, POLL_MS);

@@ -11,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from model.classroom.limits import MAX_ADDRESS
 from model.classroom.members import RoomError
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
-from pages.lessons.classroom.wire import NO_STORE, if_new, in_one_sentence, network, showing
+from pages.lessons.classroom.wire import NO_STORE, if_new, in_one_sentence, showing
 from viz.palette import code
-
-MAX_ADDRESS = 300  # characters
 
 
 @in_one_sentence
@@ -50,7 +49,7 @@ async def picture(request: Request) -> Response:
 def _room(request: Request) -> Room:
     """Returns the room that is asked for; who was shown a version of it has been there."""
     seen = request.query_params.get("version", "")
-    return find_room(request.path_params["code"], network(request), seen)
+    return find_room(request.path_params["code"], seen)
 
 
 def routes(base: str) -> tuple[Route, ...]:

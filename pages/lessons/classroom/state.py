@@ -7,16 +7,19 @@ its votes on the screens; and revealed, with what is right or what the model gav
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
-from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias
+from string import ascii_uppercase
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
+from model.classroom.limits import MAX_OPTION, MAX_WORDS
 from model.classroom.members import RoomError
 from model.classroom.records import Kind, SceneShown, Tally
-from model.classroom.room import MAX_OPTION, MAX_WORDS, Room, read_number
+from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
@@ -37,6 +40,7 @@ from viz.classroom.bars import beside, counted, drawn, numbers
 from viz.format import in_full, percent
 
 P = ParamSpec("P")
+T = TypeVar("T")
 How: TypeAlias = Literal["draw", "favourite", "true"]
 SAID: dict[How, str] = {
     "draw": "The model drew",
@@ -46,35 +50,40 @@ SAID: dict[How, str] = {
 
 
 def copy_letters() -> str:
-    """Returns with which letters the codes of this copy of the app begin, as its operator says."""
-    letters = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
-    return letters if letters.isascii() and letters.isalpha() and len(letters) <= 2 else ""
+    """Returns with which letters the codes of this copy of the app begin, as its operator says.
+
+    They are given, or follow from the name of a pod: A for one-token-0, B for one-token-1.
+    """
+    given = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
+    ordinal = re.fullmatch(r"[A-Z0-9.-]+-([0-9]|1[0-9]|2[0-5])", given)
+    letters = ascii_uppercase[int(ordinal[1])] if ordinal else given
+    return letters if re.fullmatch("[A-Z]{1,2}", letters) else ""
 
 
-def open_class(lm: LanguageModel, address: str = "") -> Classroom:
-    """Opens a room for a teacher who comes from an address.
+def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classroom:
+    """Opens a room for a teacher, by their network and their browser tab.
 
     Raises:
-        ValueError: One sentence, where there are too many rooms, or the model cannot begin.
+        ValueError: One sentence, if the model cannot begin.
     """
     text = ClassText(lm, DEFAULT_PROMPT)
-    room = open_room(address, copy_letters())
+    room = open_room(network, reader, copy_letters())
     room.teacher = desk = Classroom(room, text, plan())
     desk.show_text()
     return desk
 
 
 def one_at_a_time(
-    press: Callable[Concatenate[Classroom, P], None],
-) -> Callable[Concatenate[Classroom, P], None]:
+    press: Callable[Concatenate[Classroom, P], T],
+) -> Callable[Concatenate[Classroom, P], T]:
     """Begins a press once another one is done: a teacher may have two desks of one room."""
 
     @wraps(press)
-    def waiting(desk: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def waiting(desk: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> T:
         with desk.lock:
             if desk.room.has_ended:
                 raise RoomError("The room was ended: open a new one.")
-            press(desk, *args, **kwargs)
+            return press(desk, *args, **kwargs)
 
     return waiting
 
@@ -93,7 +102,22 @@ class Classroom:
     right: str = ""  # what Reveal shows as right; empty where nothing is, or it is not known
     about: str = ""  # and what it says about it
     is_revealed: bool = False
+    n_presses: int = 0  # that a desk has done
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @one_at_a_time
+    def press(self, number: int, do: Callable[[], None]) -> bool:
+        """Does the press of a number once; returns whether this was the first of that number.
+
+        Args:
+            number: How many presses had been done when a person pressed.
+            do: What was pressed; if it raises, the number stays free.
+        """
+        if number != self.n_presses:
+            return False
+        do()
+        self.n_presses += 1
+        return True
 
     # The text
 

@@ -15,14 +15,12 @@ from urllib.parse import quote
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from model.classroom.limits import network_of
+from model.classroom.limits import MAX_BODY_SECONDS, MAX_PHONE_BODY
 from model.classroom.members import RoomError
 from pages.frame.assets import address as address_of_file
 from pages.frame.assets import name_of
 from viz.palette import FONT, code, declarations
 
-MAX_BODY = 2_000  # bytes that a phone may send
-MAX_BODY_SECONDS = 10.0  # in which all of it has to come
 NO_STORE = {"Cache-Control": "no-store"}
 _FOLDER = Path(__file__).parent
 _SAFE = {
@@ -85,12 +83,7 @@ def if_new(request: Request, shown: dict[str, Any]) -> Response:
     return JSONResponse(shown, headers=NO_STORE)
 
 
-def network(request: Request) -> str:
-    """Tells where somebody comes from; of a proxy on this machine uvicorn takes its word."""
-    return network_of(request.client.host if request.client else None)
-
-
-async def body_of(request: Request, limit: int = MAX_BODY) -> dict[str, Any]:
+async def body_of(request: Request, limit: int = MAX_PHONE_BODY) -> dict[str, Any]:
     """Reads what was sent.
 
     Raises:
