@@ -9,4 +9,4 @@ fi
 as_root=
 [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
 $as_root apt-get update -qq
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx >/dev/null
