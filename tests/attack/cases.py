@@ -264,6 +264,24 @@ WORDS: list[tuple[str, str]] = [
     (BIG, BIG[:16]),
 ]
 
+# what a stranger at the class's own address asks of its room 150 times, and a word of the answer
+ROOM_REQUESTS: list[tuple[str, object, str]] = [
+    ("{code}/join", {}, ""),
+    ("{code}/join", {"name": "Ada"}, "taken"),
+    ("{code}/join", {"name": BIG}, "too long"),
+    ("{code}/state", None, "has not joined"),
+    ("{code}/answer", {"number": 1, "option": 0}, "has not joined"),
+    ("{code}/answer", [BIG], "has not joined"),
+    ("ZZZZZZ/state", None, "room"),
+    ("ZZZZZZ/join", {}, "room"),
+    (f"{'Z' * 2_000}/join", {}, "room"),
+    ("{code}ZZZ/projector/state", None, "room"),
+    ("{code}/desk/state", None, "no desk"),
+    ("{code}/desk/press", {"do": "end", "n_presses": 0}, "no desk"),
+    ("{code}/desk/press", [BIG], "no desk"),
+    ("{code}/projector/qr.svg", None, "no address"),
+]
+
 
 def expected(by_token: object) -> str:
     """A completion's answer with these log-probabilities."""

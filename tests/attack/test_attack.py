@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Server
@@ -21,6 +22,7 @@ from model.classroom.limits import JOINING_SECONDS, MAX_PHONES
 from model.classroom.members import RoomError
 from model.classroom.records import Answer
 from model.classroom.room import Room
+from model.classroom.rooms import find_room
 from model.constraints.decoding import Constraint
 from model.constraints.patterns import Kind
 from model.loading import LanguageModel, LoadError, load_model
@@ -32,6 +34,8 @@ from pages.frame import models, offers
 from pages.home.run_export import SAVED_RUN, read_run
 from pages.home.session import Session
 from pages.home.tab import Tab
+from pages.lessons.classroom import desk, phone, projector
+from pages.lessons.classroom.state import open_class
 from tests.attack.cases import (
     ANSWERS,
     BIG,
@@ -41,12 +45,14 @@ from tests.attack.cases import (
     FOLDERS,
     LINKS,
     RECORDS,
+    ROOM_REQUESTS,
     SAVED,
     SHAPES,
     TEMPLATES,
     WORDS,
     Change,
 )
+from tests.frame.asgi import ask
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.home.conftest import tab_record
 from tests.server.fake_vllm import FakeVllm
@@ -310,6 +316,34 @@ def test_nobody_fills_a_room_with_phones_that_never_ask() -> None:
         room.view(room.join(f"p{i}"))
     assert room.n_people == MAX_PHONES
     room.view(here)
+
+
+@pytest.mark.parametrize(("path", "body", "says"), ROOM_REQUESTS)
+def test_a_stranger_at_the_class_s_own_address(
+    storyteller: LanguageModel, path: str, body: object, says: str
+) -> None:
+    opened = open_class(storyteller)
+    room, routes = opened.room, [*phone.routes(""), *projector.routes(""), *desk.routes("")]
+    app, ada = Starlette(routes=routes), room.join("Ada")
+
+    def answered(path: str, body: object, **headers: str) -> dict[str, Any]:
+        """Asks from one address of all, whatever the headers say of it."""
+        sent, method = json.dumps(body).encode(), "GET" if body is None else "POST"
+        answer = ask(app, f"/room/{path.format(code=room.code)}", headers, method, sent)
+        return dict(json.loads(answer.text))
+
+    for i in range(150):
+        answer = answered(path, body, **{"x-forwarded-for": f"198.51.100.{i}", "x-phone": "no"})
+        assert says in answer.get("error", "")
+    assert not says or is_short(answer["error"])
+    pupils = [answered("{code}/join", {"name": f"p{i}"})["token"] for i in range(30)]
+    for token in (ada, *pupils):
+        assert answered("{code}/state", None, **{"x-phone": token})["text"] == room.text
+    assert answered("{code}/desk/state", None, **{"x-desk": room.key})["n_presses"] == 0
+    other = open_class(storyteller)
+    assert find_room(other.room.code) is other.room
+    for each in (opened, other):
+        each.end()
 
 
 ALONE, OPEN = "127.0.0.1", "0.0.0.0"
