@@ -1,7 +1,7 @@
 """Which models readers may open, and what they are called here.
 
 The shipped family; what the operator lists in ONE_TOKEN_MODELS; folders below ONE_TOKEN_FOLDER; and
-any hub id or folder where the server listens on this machine alone. "any" in the list allows hub
+any hub id or folder where all readers are on this machine. "any" in the list allows hub
 ids to readers elsewhere. ONE_TOKEN_ENGINE_URL names a server whose model readers begin with.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from model.sentences import cut
+from pages.frame.readers import PROXIES
 
 DEFAULT_MODEL = "storyteller"
 DEFAULT_PROMPT = "The cat sat on the"
@@ -42,7 +43,12 @@ def takes_names() -> bool:
 
 
 def _is_alone() -> bool:
-    """Tells whether the server listens on this machine alone."""
+    """Returns whether all readers are on this machine.
+
+    The server listens there alone, and no proxy is named and no name allowed by which others come.
+    """
+    if os.environ.get(PROXIES) or st.config.get_option("server.allowedHosts"):
+        return False
     address = str(st.config.get_option("server.address"))
     try:
         return ipaddress.ip_address(address).is_loopback

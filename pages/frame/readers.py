@@ -16,7 +16,7 @@ import uvicorn.config
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-VARIABLE = "FORWARDED_ALLOW_IPS"
+PROXIES = "FORWARDED_ALLOW_IPS"
 ANY = "*"  # in its list: whoever connects is a proxy
 MAX_HOPS = 10  # entries of X-Forwarded-For that are read, from the last one on
 _SCHEMES = {"http": "ws", "https": "wss"}
@@ -37,7 +37,7 @@ class Proxies:
             try:
                 self._networks += [] if name == ANY else [ipaddress.ip_network(name, strict=False)]
             except ValueError:
-                _LOGGER.warning("%s: %r is no address and no network: left out", VARIABLE, name)
+                _LOGGER.warning("%s: %r is no address and no network: left out", PROXIES, name)
 
     def reader(self, peer: str, forwarded: Sequence[str]) -> str | None:
         """Returns the reader's address that a proxy gives; None if it is the connection's own.
@@ -82,13 +82,19 @@ class Forwarded:
 
     def __init__(self, app: ASGIApp, **_: object) -> None:
         """Reads who is a proxy; what Uvicorn read is passed over."""
-        self._app, self._proxies = app, Proxies(os.environ.get(VARIABLE, ""))
+        self._app, self._proxies = app, Proxies(os.environ.get(PROXIES, ""))
+        self._has_said = False  # that a proxy is not named, or a reader makes one up
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
         if scope["type"] in ("http", "websocket") and scope.get("client"):
             headers, (peer, port) = Headers(scope=scope), scope["client"]
             reader = self._proxies.reader(peer, headers.getlist("x-forwarded-for"))
+            if reader is None and not self._has_said and "x-forwarded-for" in headers:
+                self._has_said = True
+                _LOGGER.warning(
+                    "%s names no proxy at %s: its X-Forwarded-For counts not", PROXIES, peer
+                )
             if reader is not None:
                 scope["client"] = (reader, port)
                 scheme = headers.get("x-forwarded-proto", "")

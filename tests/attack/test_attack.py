@@ -347,6 +347,7 @@ def test_a_stranger_at_the_class_s_own_address(
 
 
 ALONE, OPEN = "127.0.0.1", "0.0.0.0"
+PROXIED, NAMED = "behind a proxy that is named", "behind one, by a name that is allowed"
 
 
 @pytest.mark.parametrize(
@@ -358,6 +359,11 @@ ALONE, OPEN = "127.0.0.1", "0.0.0.0"
         (ALONE, "scribbler", "", "{here}/in/m", None),
         (ALONE, "", "{here}/in", "{here}/out", None),
         ("127.0.0.1.evil", "", "", "some/model", None),
+        (PROXIED, "", "", "unmasker", "unmasker"),
+        (PROXIED, "", "", "some/model", None),
+        (PROXIED, "", "", "{here}/in/m", None),
+        (NAMED, "", "", "some/model", None),
+        (NAMED, "", "", "{here}/in/m", None),
         (OPEN, "", "", "unmasker", "unmasker"),
         (OPEN, "", "", "some/model", None),
         (OPEN, "", "", "{here}/in/m", None),
@@ -394,7 +400,10 @@ def test_who_may_open_what(
     here = {"here": str(tmp_path)}
     monkeypatch.setenv("ONE_TOKEN_MODELS", listed.format(**here))
     monkeypatch.setenv("ONE_TOKEN_FOLDER", root.format(**here))
-    monkeypatch.setattr(offers.st.config, "get_option", lambda _: address)
+    names = ["tokens.school.example"] if address == NAMED else []
+    of_server = {"server.address": ALONE if address in (NAMED, PROXIED) else address}
+    monkeypatch.setattr(offers.st.config, "get_option", lambda name: of_server.get(name, names))
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", ALONE if address == PROXIED else "")
     if opens is None:
         with pytest.raises(LoadError, match=r"offers .* only: choose one of them") as caught:
             models.shared_model(name.format(**here))

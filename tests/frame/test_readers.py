@@ -91,6 +91,20 @@ def test_a_route_sees_the_reader_s_address_and_scheme(monkeypatch: pytest.Monkey
     assert seen(PROXY) == f"{PUPIL} http"
 
 
+def test_an_operator_is_told_once_of_a_proxy_that_is_not_named_and_of_what_is_no_address(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0/8, 192.0.2.1, nginx")
+    app = Forwarded(Starlette(routes=[Route("/", told)]))
+    assert [name in caplog.text for name in ("10.0.0/8", "192.0.2.1", "nginx")] == [1, 0, 1]
+    caplog.clear()
+    for _ in range(3):
+        assert ask(app, "/", {"host": "localhost", "x-forwarded-for": FORGED}).text[:9] == PROXY
+    assert len(caplog.records) == 1
+    assert PROXY in caplog.text
+    assert FORGED not in caplog.text
+
+
 def test_uvicorn_believes_nobody_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default it believes whoever connects from this machine."""
     own = uvicorn.config.ProxyHeadersMiddleware
