@@ -10,7 +10,7 @@ from typing import NamedTuple
 MAX_ROOMS = 200  # in this process
 MAX_OF_READER = 20  # of them, opened from one browser tab
 MAX_PHONES = 400  # of one room
-MIN_CLASS = 5  # phones that are here, from which a room counts as a class
+IN_USE = 5  # requests of a room's phones, desk and projector within HERE_SECONDS: it is in use
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
 N_LETTERS = 6
 MAX_CODE, MAX_KEY = 16, 64  # characters of a code and of a key that are looked up
@@ -39,13 +39,14 @@ BOUNDS = (
     Bound(
         "rooms of a process",
         f"{MAX_ROOMS}",
-        f"a new one is opened and one with fewer than {MIN_CLASS} phones ends: of the address and "
-        "then the tab with the most, the oldest",
+        "a new one is opened and one that is not in use ends, with fewer than "
+        f"{IN_USE} requests in {HERE_SECONDS:.0f} s: of the address, then the tab with the most, "
+        "the oldest",
     ),
     Bound(
         "rooms opened from one tab",
         f"{MAX_OF_READER}",
-        "a new one is opened and the tab’s oldest one without a class ends",
+        "a new one is opened and the tab’s oldest one that is not in use ends",
     ),
     Bound(
         "phones of a room",

@@ -9,14 +9,16 @@ thread.
 import math
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from model.classroom.limits import (
     ALONE_SECONDS,
+    HERE_SECONDS,
     IDLE_SECONDS,
+    IN_USE,
     MAX_OPTION,
     MAX_OPTIONS,
     MAX_WORD,
@@ -59,6 +61,7 @@ class Room:
     def __post_init__(self) -> None:
         self.touched = self.page_seen = self.clock()
         self._members = Members(self.clock)
+        self._asked_at: deque[float] = deque(maxlen=IN_USE)  # when a page of it asked
 
     # What a phone does
 
@@ -104,6 +107,7 @@ class Room:
         """
         with self._lock:
             member, question = self._members.ask(token), self.question
+            self._asked_at.append(self.clock())
             # a question also closes by itself
             version = f"{self.version}.{int(self.is_open)}"
             shown = self._seen_by_all() | {"version": version, "link": self.link}
@@ -118,6 +122,7 @@ class Room:
     def screen(self) -> dict[str, Any]:
         """Returns all that the projector shows: nothing but what is for the class."""
         with self._lock:
+            self._asked_at.append(self.clock())
             counts = {"n_answers": len(self.answers()), "n_people": self.n_people}
             version = ".".join(map(str, (self.version, int(self.is_open), *counts.values())))
             is_drawn = self.question and self.question.kind == "sampler" and not self.is_open
@@ -286,6 +291,12 @@ class Room:
     def note_page(self) -> None:
         """Notes that the desk is there."""
         self.page_seen = self.clock()
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether its phones, its desk and its projector ask often enough."""
+        times = tuple(self._asked_at)
+        return len(times) == IN_USE and self.clock() - times[0] < HERE_SECONDS
 
     def is_left(self, seconds: float) -> bool:
         """Whether nobody ever joined, and the desk has been gone for so long."""

@@ -17,7 +17,6 @@ from model.classroom.limits import (
     MAX_KEY,
     MAX_OF_READER,
     MAX_ROOMS,
-    MIN_CLASS,
     N_LETTERS,
 )
 from model.classroom.members import RoomError
@@ -49,17 +48,17 @@ def open_room(network: str = "", reader: str = "", copy: str = "") -> Room:
 
 
 def _least_used(rooms: Collection[Room]) -> Room:
-    """Returns the room that makes way: none that a class is in, if there is another.
+    """Returns the room that makes way: none that is in use, if there is another.
 
     It is one of the network with the most rooms, then of the reader with the most; then one whose
     desk is gone; then the oldest. So no room ends before all those that were there when it was
     opened, unless its own network or reader has more rooms than any other.
     """
-    without_class = [room for room in rooms if room.n_people < MIN_CLASS] or rooms
-    of_network = Counter(room.network for room in without_class)
-    of_reader = Counter(room.reader for room in without_class)
+    unused = [room for room in rooms if not room.is_in_use] or rooms
+    of_network = Counter(room.network for room in unused)
+    of_reader = Counter(room.reader for room in unused)
     return max(
-        without_class,
+        unused,
         key=lambda room: (
             of_network[room.network],
             of_reader[room.reader],

@@ -6,11 +6,12 @@ from model.classroom import rooms
 from model.classroom.limits import (
     ALONE_SECONDS,
     AWAY_SECONDS,
+    HERE_SECONDS,
     IDLE_SECONDS,
+    IN_USE,
     LETTERS,
     MAX_OF_READER,
     MAX_ROOMS,
-    MIN_CLASS,
     N_LETTERS,
 )
 from model.classroom.members import RoomError
@@ -75,17 +76,34 @@ def crowd(n: int, network: str = "", n_tabs: int = 10**6, n_phones: int = 0) -> 
 def test_a_teacher_s_new_room_is_always_possible_and_no_class_loses_its_own(
     network: str, n_tabs: int, n_phones: int
 ) -> None:
-    classes = crowd(3, SCHOOL if network else "", n_phones=MIN_CLASS)
+    classes = crowd(3, SCHOOL if network else "", n_phones=IN_USE)
     crowd(2 * MAX_ROOMS, network, n_tabs, n_phones)
     new = open_room(SCHOOL if network else "", "a teacher's tab")
     assert all(map(stays, [*classes, new]))
     crowd(MAX_ROOMS // 2, network, n_tabs, n_phones)  # until the first pupils join
     assert all(map(stays, [*classes, new]))
-    for _ in range(MIN_CLASS):
+    for _ in range(IN_USE):
         new.view(new.join())
     crowd(2 * MAX_ROOMS, network, n_tabs, n_phones)
     assert all(map(stays, [*classes, new]))
     assert len(rooms._rooms) <= MAX_ROOMS
+
+
+@pytest.mark.parametrize("page", ["phone", "desk", "projector"])
+def test_a_room_is_in_use_as_long_as_one_of_its_pages_asks(page: str) -> None:
+    """A class keeps its room also while all its phones sleep."""
+    now = [0.0]
+    room = open_room()
+    room.clock = lambda: now[0]
+    phone = room.join()
+    for _ in range(100):
+        now[0] += HERE_SECONDS / (IN_USE + 1)
+        room.view(phone) if page == "phone" else room.screen()
+    assert room.is_in_use
+    now[0] += HERE_SECONDS
+    assert not room.is_in_use
+    room.view(phone)
+    assert not room.is_in_use, "a single request is nobody's page"
 
 
 def test_of_eleven_networks_that_open_rooms_none_ends_one_of_a_school() -> None:
