@@ -1,12 +1,15 @@
 # make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
+# make install installs what the app, its tests and checks need, and opens nothing
 # make test    runs every test, those in a real browser included
 # make page    writes the home page with the model in it as one file, build/one-token.html
+# make wheel   builds the package that pip, pipx and uv install, into build/
 # make check   lint, formatting, types, then every test
 # make test-vllm  runs the tests of tests/server against vLLM itself, in an environment of its own (3.5 GB)
 # make test-browsers  runs the main journeys in Firefox and WebKit, Debian's own, which it installs where it may
 # make format  mends what can be mended by itself; make coverage, make bench and make clean do what they say
 #
 # Nothing is installed twice: a stamp in the environment bears the checksum of the requirements that are in it.
+# On Linux without an NVIDIA GPU PyTorch's CPU build is installed; TORCH=cuda or TORCH=cpu decides otherwise.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := run
@@ -19,7 +22,8 @@ PYTEST_ARGS ?=
 VENV := .venv
 VLLM := $(VENV)-vllm
 BIN := $(VENV)/bin
-SOURCES := app.py pages model viz training benchmarks
+SOURCES := app.py one_token pages model viz training benchmarks conformance
+PIP := $(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check
 DENO := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/python -m deno
 
 APP_STAMP := $(VENV)/.app-$(shell cksum < requirements.txt | cut -d ' ' -f 1)
@@ -29,14 +33,28 @@ DEV_STAMP := $(VENV)/.dev-$(shell cat requirements.txt requirements-dev.txt | ck
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
-.PHONY: run page test test-browsers test-vllm check lint format types coverage bench clean
+# "default" is macOS, where PyTorch has one build. A card without its driver, and so without nvidia-smi, is of no use.
+TORCH ?= $(if $(filter Linux,$(shell uname)),$(if $(shell nvidia-smi -L 2>/dev/null | grep GPU),cuda,cpu),default)
+UV_PIP := $(VENV)/.uv/bin/uv pip install --python $(BIN)/python --torch-backend=cpu
+SIZE_cpu := about 1.6 GB, with PyTorch for the CPU (TORCH=cuda installs its build for NVIDIA GPUs)
+SIZE_cuda := about 5 GB, with PyTorch for NVIDIA GPUs (TORCH=cpu installs its smaller build for the CPU)
+SIZE_default := about 1.5 GB
+
+.PHONY: run install page wheel test test-browsers test-vllm check lint format types coverage bench clean
 
 run: $(APP_STAMP)
-	@exec $(BIN)/python -m streamlit run app.py --server.address "$(HOST)" --server.port "$(PORT)"
+	@exec $(BIN)/python -m one_token --host "$(HOST)" --port "$(PORT)"
+
+install: $(DEV_STAMP)
 
 page: $(APP_STAMP)
-	@$(BIN)/python -m pages.home.in_page_file
-	@echo "build/one-token.html holds the page and the model: open it in a browser, or see docs/one-file.md"
+	@$(BIN)/python -m one_token page build/one-token.html
+
+# setuptools is in the environment, for torch needs it; what an earlier build left is removed, for it would be packed too
+wheel: $(APP_STAMP)
+	@rm -rf build/lib build/bdist.* *.egg-info
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build .
+	@ls -l build/*.whl
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
@@ -84,6 +102,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(APP_STAMP):
+	@[ -n "$(SIZE_$(TORCH))" ] || { echo "TORCH=$(TORCH) is no build: say TORCH=cpu or TORCH=cuda, or nothing." >&2; exit 1; }
 	@$(BIN)/python -c 'import pip; $(IS_SUITABLE)' 2>/dev/null || { \
 	  for python in $(CANDIDATES); do \
 	    "$$python" -c '$(IS_SUITABLE)' 2>/dev/null && break; \
@@ -96,13 +115,21 @@ $(APP_STAMP):
 	  fi; \
 	  echo "Making $(VENV) with $$("$$python" --version)"; \
 	  "$$python" -m venv --clear $(VENV); }
-	@echo "Installing requirements.txt into $(VENV)"
-	@$(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check -r requirements.txt
+	@echo "Installing requirements.txt into $(VENV): $(SIZE_$(TORCH))"
+	@# the dry run knows within seconds whether PyTorch's own index can be reached; uv does not read pip's settings, so pip may get further
+	@if [ "$(TORCH)" = cpu ] && $(PIP) --quiet --target $(VENV)/.uv uv 2>/dev/null \
+	  && UV_HTTP_RETRIES=1 $(UV_PIP) --quiet --dry-run --no-deps "$$(grep '^torch==' requirements.txt)" 2>/dev/null \
+	  && $(UV_PIP) $(if $(CI),--quiet) -r requirements.txt; \
+	then :; else \
+	  [ "$(TORCH)" != cpu ] || echo "PyTorch's own index cannot be reached: pip installs the build that it finds, up to 5 GB"; \
+	  $(PIP) -r requirements.txt; \
+	fi
+	@rm -rf $(VENV)/.uv
 	@rm -f $(VENV)/.app-*
 	@touch $@
 
 $(DEV_STAMP): $(APP_STAMP)
 	@echo "Installing requirements-dev.txt into $(VENV)"
-	@$(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check -r requirements-dev.txt
+	@$(PIP) -r requirements-dev.txt
 	@rm -f $(VENV)/.dev-*
 	@touch $@

@@ -27,7 +27,7 @@ if __name__ == "__main__":  # a reader's visit
 else:  # the server, which `streamlit run app.py` starts
     from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches, readers
     from pages.home import route
-    from pages.lessons.classroom import desk, phone, projector
+    from pages.lessons.classroom import check, desk, phone, projector
 
     patches.watch_no_sources()
     patches.keep_theme()
@@ -41,6 +41,6 @@ else:  # the server, which `streamlit run app.py` starts
         *first_paint.routes(base),
         *labels.routes(base),
         *route.routes(base),
-        *(route for page in (phone, projector, desk) for route in page.routes(base)),
+        *(route for page in (phone, projector, desk, check) for route in page.routes(base)),
     )
     app = App(__file__, routes=routes, middleware=guard.middleware() + assets.middleware(base))

@@ -1,4 +1,4 @@
-"""The home page as one file with the shipped model in it: `make page`.
+"""The home page as one file with the shipped model in it: `one-token page`.
 
 The weights and the tokenizer are read as they lie; what scripts of ours have to know of the app's
 settings comes from the tables of which the app is made.
@@ -30,7 +30,6 @@ from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "in_page"
 LIVE = Path(__file__).parent / "live"
-BUILT = Path(__file__).parents[2] / "build" / "one-token.html"
 _STAGE = re.compile(r" *// ([a-z]+): ")
 _KINDS = {
     "SamplingNumber": "number",
@@ -159,11 +158,7 @@ def _method(file: str, name: str) -> dict[int, str]:
     return dict(enumerate(text, first + 1))
 
 
-def main() -> None:
-    """Writes the page of the shipped model."""
-    BUILT.parent.mkdir(exist_ok=True)
-    BUILT.write_text(live_page(load_model(DEFAULT_MODEL)), "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def write(path: Path) -> None:
+    """Writes the page of the shipped model, in a folder that is made where there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(live_page(load_model(DEFAULT_MODEL)), "utf-8")

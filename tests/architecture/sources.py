@@ -9,7 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = {".py", ".js", ".css", ".md", ".toml", ".txt", ".yml", ".yaml", ".json", ".cfg", ".sh", ""}
 DATA = ("model/pretrained/",)  # tokenizers and weights: long, and not prose of ours
-OUR_OWN = {"app", "pages", "model", "viz", "training", "benchmarks", "tests"}
+OUR_OWN = {
+    *{"app", "one_token", "pages", "model", "viz", "training", "benchmarks", "conformance", "tests"}
+}
 
 
 @cache

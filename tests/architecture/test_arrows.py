@@ -39,6 +39,8 @@ MAY_USE_ROOMS = {
     "model": ("model",),
     "training": ("training", "model"),
     "benchmarks": ("benchmarks", "app", "pages", "model", "viz"),
+    "one_token": ("one_token", "pages"),
+    "conformance": ("conformance", "model"),
 }
 OF_MODELS = {
     *{"torch", "transformers", "numpy", "outlines_core"},
@@ -51,6 +53,8 @@ MAY_USE_LIBRARIES = {
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": OF_MODELS,
     "training": OF_MODELS,
+    "one_token": {"streamlit"},
+    "conformance": {"numpy"},
 }
 # (who, what) of imports between topics that are meant, and why
 ALLOWED = {

@@ -1,5 +1,6 @@
-"""The README is short, its tree is the house, and what it and its guides name exists."""
+"""The README is short, the tree is the house, what the guides name exists, and their code runs."""
 
+import doctest
 import re
 from pathlib import PurePosixPath
 
@@ -7,16 +8,18 @@ import pytest
 
 from tests.architecture.sources import ROOT, TOPICS, committed, read
 
-MAX_LINES = 150
-GUIDES = sorted(path for path in committed() if re.fullmatch(r"docs/\w+\.md", path))
-PAGES = ["README.md", "benchmarks/README.md", *GUIDES]
+MAX_LINES = 90
+TREE = "docs/architecture.md"
+AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+GUIDES = sorted(path for path in committed() if re.fullmatch(r"docs/[\w-]+\.md", path))
+PAGES = [*AT_THE_ROOT, "benchmarks/README.md", "conformance/README.md", *GUIDES]
 CLOSED = ("model/pretrained/",)  # a folder for each model
 
 
 def tree() -> dict[str, str]:
-    """Path -> caption of every line of the README's tree: two spaces per level."""
-    found = re.search(r"```text\n(app\.py .*?)\n```", read("README.md"), re.DOTALL)
-    assert found, "README.md has no tree that begins with app.py"
+    """Path -> caption of every line of the tree: two spaces per level."""
+    found = re.search(r"```text\n(app\.py .*?)\n```", read(TREE), re.DOTALL)
+    assert found, f"{TREE} has no tree that begins with app.py"
     paths: dict[str, str] = {}
     above: list[str] = []
     for line in found[1].splitlines():
@@ -49,8 +52,8 @@ def test_every_line_of_the_tree_says_what_is_there() -> None:
     assert not [path for path, caption in tree().items() if len(caption.split()) < 2]
 
 
-def test_every_topic_is_a_lesson_of_the_readme() -> None:
-    assert set(re.findall(r"^\| `(\w+)` \|", read("README.md"), re.MULTILINE)) == TOPICS
+def test_every_topic_stands_in_the_table() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|", read(TREE), re.MULTILINE)) == TOPICS
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -67,7 +70,12 @@ def test_commands_are_targets_of_make(page: str) -> None:
 
 def test_every_guide_is_linked() -> None:
     assert GUIDES
-    assert not [guide for guide in GUIDES if f"]({guide}" not in read("README.md")]
+    linked = [guide for guide in GUIDES if f"]({guide}" in read("README.md")]
+    further = " ".join(map(read, linked))  # one more step
+    assert not [
+        guide for guide in GUIDES if guide not in linked and f"]({guide[5:]}" not in further
+    ]
+    assert not [path for path in AT_THE_ROOT[1:] if f"]({path})" not in read("README.md")]
 
 
 def test_the_program_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,3 +83,18 @@ def test_the_program_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert found
     exec(compile(found[1], "README.md", "exec"), {})
     assert capsys.readouterr().out.startswith("The cat sat on the")
+
+
+def test_the_names_to_build_on_run_as_documented() -> None:
+    found = doctest.testfile(str(ROOT / "docs" / "api.md"), module_relative=False, encoding="utf-8")
+    assert found.attempted > 20
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("name", ["load_model", "Generation", "Settings", "process"])
+def test_each_name_to_build_on_has_ten_lines_that_run(name: str) -> None:
+    section = re.search(
+        rf"^## `{name}`.*?(?=^## |\Z)", read("docs/api.md"), re.DOTALL | re.MULTILINE
+    )
+    assert section
+    assert 5 <= len(re.findall(r"^>>> ", section[0], re.MULTILINE)) <= 15

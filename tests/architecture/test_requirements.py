@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.sources import python_files, read, third_party
 
 # packages that one of ours brings along, at a version that it chooses
-BROUGHT_ALONG = {"starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
+BROUGHT_ALONG = {"jsonschema", "packaging", "starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
 IMPORTED_AS = {"nvidia-ml-py": "pynvml"}  # where the name is another
 RUN_BY_NAME = {"deno", "ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
 
@@ -33,13 +33,17 @@ def test_what_is_installed_is_what_is_pinned(path: str) -> None:
 def test_the_app_pins_what_it_imports_and_nothing_else() -> None:
     used = {
         name
-        for path in python_files("app.py", "pages", "model", "viz", "training")
+        for path in python_files("app.py", "one_token", "pages", "model", "viz", "training")
         for name in third_party(path)
     }
     assert used - BROUGHT_ALONG == imported_by_app()
 
 
 def test_tests_and_benchmarks_pin_what_they_import_and_nothing_else() -> None:
-    used = {name for path in python_files("tests", "benchmarks") for name in third_party(path)}
+    used = {
+        name
+        for path in python_files("tests", "benchmarks", "conformance")
+        for name in third_party(path)
+    }
     own = used - BROUGHT_ALONG - imported_by_app()
     assert own == set(pins("requirements-dev.txt")) - RUN_BY_NAME

@@ -6,18 +6,38 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+_NO_ADDRESS = "That is no address of this server: load the page again."
+
 
 def phone_address(code: str) -> tuple[str, str | None]:
     """Returns the address of a room, and a sentence with the remedy if phones cannot reach it."""
-    parts = urlsplit(st.context.url or "http://localhost:8501/")
+    return reach(st.context.url or "http://localhost:8501/", f"/room/{code}")
+
+
+def reach(url: str, path: str) -> tuple[str, str | None]:
+    """Returns the address of another page, and a sentence if phones cannot reach it.
+
+    Args:
+        url: of a page of this server, as the teacher's browser has it.
+        path: of the other page, below the server's base path.
+
+    Raises:
+        ValueError: if the address cannot be read.
+    """
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise ValueError(_NO_ADDRESS) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(_NO_ADDRESS)
     base = parts.path.rpartition("/")[0]  # the page's own name is the last part
-    address = f"{parts.scheme}://{parts.netloc}{base}/room/{code}"
-    if not _is_this_machine(parts.hostname or ""):
+    address = f"{parts.scheme}://{parts.netloc}{base}{path}"
+    if not _is_this_machine(parts.hostname):
         return address, None
-    port = f":{parts.port}" if parts.port else ""
     return address, (
-        f"Phones cannot reach {parts.hostname}: start the app with `HOST=0.0.0.0 make run`, and "
-        f"open this page at {parts.scheme}://{_own_address()}{port}{parts.path}."
+        f"Phones cannot reach {parts.hostname}: start the app with `make run HOST=0.0.0.0` or "
+        f"`one-token --host`, and open this page at {parts.scheme}://{_own_address()}{port}{parts.path}."
     )
 
 

@@ -90,7 +90,9 @@ def _show_ways(lm: LanguageModel) -> None:
         "- **The projector** is for the class: the question, the votes, the draw bar, and in a "
         "corner the code and its picture.\n"
         "- **The script** is any of the guided lessons: each press puts the next question to the "
-        "phones. *How a model writes* is a plan for 45 minutes."
+        "phones. *How a model writes* is a plan for 45 minutes.\n"
+        "- **Before the lesson** open [the check](./check) here and on a phone: whether the "
+        "network and the devices will do."
     )
     st.caption(
         "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "

@@ -1,0 +1,155 @@
+// Checks whether a device can take part in a class, and tells the server what failed; asks how many others came.
+// Each check returns what it measured, in words, and the remedy where that is not enough (else null).
+
+import { el, setShown, setText } from "../../frame/live/dom.js";
+
+const BASE = location.pathname.replace(/\/check\/?$/, "");
+const POLL_MS = 3000;
+const MAX_WAIT_MS = 6000; // for an answer, or for a connection
+const N_TRIPS = 8;
+const MAX_TRIP_MS = 300;
+const MAX_CLOCK_SECONDS = 120; // beyond it encrypted connections begin to be refused
+const KEY = "one-token-check";
+
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+
+async function ask(path, body = undefined) {
+  const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const signal = AbortSignal.timeout(MAX_WAIT_MS);
+  const answer = await fetch(`${BASE}/check/${path}`, { signal, cache: "no-store", ...more });
+  const told = await answer.json();
+  if (told.error) throw new Error(told.error);
+  return told;
+}
+
+const askState = () => ask(`state?at=${encodeURIComponent(location.href.split(/[?#]/)[0])}`);
+
+function checkStorage() {
+  try {
+    for (const storage of [localStorage, sessionStorage]) {
+      storage.setItem(`${KEY}-try`, "1");
+      storage.removeItem(`${KEY}-try`);
+    }
+    return ["A reload keeps its place.", null];
+  } catch {
+    return ["The browser stores nothing.", "Allow this site to store data, or leave the private window."];
+  }
+}
+
+function checkBrowser() {
+  const isNew = CSS.supports("color", "color-mix(in srgb, red, red)") &&
+    "adoptedStyleSheets" in Document.prototype && "structuredClone" in globalThis;
+  if (isNew) return ["New enough.", null];
+  return ["Too old.", "Update it: Chrome or Edge 111, Firefox 119, Safari 16.4 or later."];
+}
+
+async function checkSpeed() {
+  const times = [];
+  for (let n = 0; n < N_TRIPS; n++) {
+    const begun = performance.now();
+    await askState();
+    times.push(performance.now() - begun);
+  }
+  const median = times.sort((a, b) => a - b)[N_TRIPS / 2];
+  const words = `${Math.round(median)} ms there and back.`;
+  return [
+    words,
+    median <= MAX_TRIP_MS ? null : "Move nearer to the access point, or use fewer devices on it.",
+  ];
+}
+
+async function checkClock() {
+  const begun = Date.now();
+  const { now } = await askState();
+  const off = (begun + Date.now()) / 2000 - now;
+  const side = off > 0 ? "ahead of" : "behind";
+  const words = `${Math.abs(off).toFixed(1)} s ${side} the server’s.`;
+  return [
+    words,
+    Math.abs(off) <= MAX_CLOCK_SECONDS ? null : "Let the device, or the server, set its time by itself.",
+  ];
+}
+
+/** Opens the connection by which the app's pages are drawn; rooms need none. */
+async function checkConnection() {
+  const url = new URL(`${BASE}/_stcore/stream`, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const socket = new WebSocket(url, ["streamlit"]);
+  const isOpen = await new Promise((resolve) => {
+    socket.onopen = () => resolve(true);
+    socket.onerror = () => resolve(false);
+    setTimeout(() => resolve(false), MAX_WAIT_MS);
+  });
+  socket.close();
+  if (isOpen) return ["Pages stay connected.", null];
+  return ["Blocked.", "Have the proxy or the filter pass websockets on; a room’s phone page works without."];
+}
+
+/** @type {Record<string, [string, () => any]>} */
+const CHECKS = {
+  browser: ["Browser", checkBrowser],
+  storage: ["Storage", checkStorage],
+  clock: ["Clock", checkClock],
+  speed: ["Network", checkSpeed],
+  connection: ["Live connection", checkConnection],
+};
+
+/** A name for this tab, so that a reload is not counted as another device. */
+function deviceId() {
+  const fresh = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0"))
+    .join("");
+  try {
+    const known = sessionStorage.getItem(KEY) ?? fresh;
+    sessionStorage.setItem(KEY, known);
+    return known;
+  } catch {
+    return fresh;
+  }
+}
+
+async function checkAll() {
+  const faults = [];
+  for (const [name, [title, check]] of Object.entries(CHECKS)) {
+    const [words, remedy] = await Promise.resolve().then(check).catch(
+      () => ["No answer.", "Load the page again."],
+    );
+    if (remedy !== null) faults.push(name);
+    const row = el("li", { class: remedy === null ? "good" : "fault", "data-check": name });
+    row.append(
+      el("strong", {}, `${remedy === null ? "✓" : "✗"} ${title}. `),
+      words,
+      remedy === null ? "" : ` ${remedy}`,
+    );
+    byId("checks").append(row);
+  }
+  setText(
+    byId("verdict"),
+    faults.length ? "Not quite yet: see what is marked with ✗." : "Yes: everything works.",
+  );
+  return faults;
+}
+
+async function poll() {
+  try {
+    const { address, remedy, picture, n_devices, faults } = await askState();
+    setText(byId("reach"), remedy?.replaceAll("`", "") ?? `Every phone of the class opens ${address}`);
+    if (picture) byId("picture").src = picture;
+    setShown(byId("picture"), picture !== null);
+    const said = Object.entries(faults).map(([name, n]) => `${CHECKS[name][0]}: ${n}`).join(", ");
+    setText(
+      byId("devices"),
+      `${n_devices} ${n_devices === 1 ? "device" : "devices"} opened this page in the last 10 minutes. ${
+        said ? `With faults: ${said}.` : ""
+      }`,
+    );
+    setText(byId("error"), "");
+  } catch (error) {
+    setText(byId("error"), error.name === "Error" ? error.message : "The connection is lost. Trying again…");
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+const device = deviceId();
+const faults = await checkAll();
+await ask("report", { device, faults }).catch(() => {}); // the poll says that the connection is lost
+poll();
