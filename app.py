@@ -25,7 +25,7 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches
+    from pages.frame import assets, connections, first_paint, gc_tuning, guard, labels, patches
     from pages.home import route
     from pages.lessons.classroom import desk, phone, projector
 
@@ -34,6 +34,8 @@ else:  # the server, which `streamlit run app.py` starts
     patches.send_fragments_whole()
     patches.forget_who_left()
     patches.switch_threads_often()
+    connections.raise_file_limit()
+    connections.bound_connections()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (
