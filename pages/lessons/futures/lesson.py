@@ -175,7 +175,7 @@ def _measured(lesson: FuturesLesson) -> str:
     tree, n_tokens = lesson.tree, SETTINGS["tokens"]
     opened = f"{plural(len(tree.texts), 'text')}, {plural(tree.n_passes, 'pass', 'es')}"
     return (
-        f"Measured on {lesson.lm.name}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
+        f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
         f"{plural(n_tokens, 'token')}, at T = 1. The sliders weigh the same logits: no pass runs."
     )

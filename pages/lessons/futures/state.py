@@ -88,8 +88,8 @@ class FuturesLesson(LessonState):
         name, prompt, written = self.files[file_id]
         if name != self.lm.name:
             raise ValueError(
-                f"This run was written by {cut(name)}, and the tree is of {self.lm.name}: open the "
-                "run’s model on the first page."
+                f"This run was written by {cut(name)}, and the tree is of {self.lm.shown}: open "
+                "the run’s model on the first page."
             )
         if max(prompt + written, default=0) >= self.lm.vocab_size:
             raise ValueError(f"This run has tokens that {name} lacks: save it again.")
