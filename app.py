@@ -25,7 +25,16 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-    from pages.frame import assets, connections, first_paint, gc_tuning, guard, labels, patches
+    from pages.frame import (
+        assets,
+        connections,
+        first_paint,
+        gc_tuning,
+        guard,
+        labels,
+        patches,
+        uploads,
+    )
     from pages.home import route
     from pages.lessons.classroom import desk, phone, projector
 
@@ -44,4 +53,5 @@ else:  # the server, which `streamlit run app.py` starts
         *route.routes(base),
         *(route for page in (phone, projector, desk) for route in page.routes(base)),
     )
-    app = App(__file__, routes=routes, middleware=guard.middleware() + assets.middleware(base))
+    before = guard.middleware() + uploads.middleware() + assets.middleware(base)
+    app = App(__file__, routes=routes, middleware=before)

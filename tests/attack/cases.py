@@ -126,7 +126,7 @@ FOLDERS: list[tuple[dict[str, Change], str]] = [
     (normalizer(type="Sequence", normalizers=[GROWING] * 4), "was tried"),
     ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(a+)+$"}}}}, "retry-limit"),
     (normalizer(type="Sequence", normalizers=[SEVENS] * 4), "was tried"),
-    (normalizer(**SEVENS), "tokens of 1 characters"),
+    (normalizer(**SEVENS), "tokens of 17 characters"),
     ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(q+)+$"}}}}, "retry-limit"),
     ({CONFIG: {"max_position_embeddings": 0}}, "room for no token"),
     ({"tokenizer_config.json": '{"bos_token": {"a": 1}}'}, "cannot read"),
