@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unicodedata import category
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from model.sentences import MAX_SENTENCE, cut
 from pages.frame.fields import Field, read_fields, whole_number, write_fields
@@ -175,3 +176,15 @@ def test_a_forged_number_is_repeated_in_a_line(value: object) -> None:
     with pytest.raises(ValueError, match="The page sent “") as refused:
         whole_number("position", value)
     assert len(str(refused.value)) < 120
+
+
+@pytest.mark.browser
+def test_a_warning_holds_no_link_of_a_stranger(page: Page, url: str) -> None:
+    link = {"beams": "a www.evil.example/x", "tokens": "a@evil.example https://evil.example"}
+    page.goto(f"{url}/beam_search?{urlencode(link)}")
+    alert = page.get_by_role("alert").filter(has_text="in part only")
+    expect(alert).to_be_visible()
+    for name in ("a www", "a@", "https:"):
+        expect(alert).to_contain_text(name)
+    assert alert.locator("a").count() == 0
+    assert alert.locator("p").count() == 1
