@@ -142,8 +142,9 @@ def _quietly() -> Iterator[None]:
     """
     verbosity: Callable[[], int] = logging.get_verbosity
     set_verbosity: Callable[[int], None] = logging.set_verbosity
+    hush: Callable[[], None] = logging.set_verbosity_error
     before = verbosity()
-    set_verbosity(logging.ERROR)
+    hush()
     try:
         yield
     finally:

@@ -76,7 +76,7 @@ def give_back(file: UploadedFile) -> None:
     """Lets the bytes of a file go that was read; the widget goes on to list it."""
     context = get_script_run_ctx()
     if context is not None and runtime.exists():
-        manager = runtime.get_instance().uploaded_file_mgr
+        manager: Any = runtime.get_instance().uploaded_file_mgr
         manager.add_file(
             context.session_id, UploadedFileRec(file.file_id, file.name, file.type, b"")
         )
