@@ -25,7 +25,20 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
+<<<<<<< HEAD
     from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches, readers
+=======
+    from pages.frame import (
+        assets,
+        connections,
+        first_paint,
+        gc_tuning,
+        guard,
+        labels,
+        patches,
+        uploads,
+    )
+>>>>>>> guard
     from pages.home import route
     from pages.lessons.classroom import check, desk, phone, projector
 
@@ -34,7 +47,12 @@ else:  # the server, which `streamlit run app.py` starts
     patches.send_fragments_whole()
     patches.forget_who_left()
     patches.switch_threads_often()
+<<<<<<< HEAD
     readers.believe_named_proxies()
+=======
+    connections.raise_file_limit()
+    connections.bound_connections()
+>>>>>>> guard
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (
@@ -43,4 +61,5 @@ else:  # the server, which `streamlit run app.py` starts
         *route.routes(base),
         *(route for page in (phone, projector, desk, check) for route in page.routes(base)),
     )
-    app = App(__file__, routes=routes, middleware=guard.middleware() + assets.middleware(base))
+    before = guard.middleware() + uploads.middleware() + assets.middleware(base)
+    app = App(__file__, routes=routes, middleware=before)

@@ -31,7 +31,7 @@ class SoakReader(Visitor):
 
     async def __aenter__(self) -> SoakReader:
         """Opens the page and waits until it is drawn."""
-        self.socket = await self._connect("streamlit")
+        self.socket = await self.connect("streamlit")
         await self._ask_for_page(name=self.page_name)
         await self._read_until(self._is_drawn)
         return self
@@ -44,7 +44,7 @@ class SoakReader(Visitor):
         """
         self.socket.transport.abort()
         await asyncio.sleep(after)
-        self.socket = await self._connect("streamlit", "xsrf", self._session)
+        self.socket = await self.connect("streamlit", "xsrf", self._session)
         await self._ask_for_page(script=self.page)
 
     @property

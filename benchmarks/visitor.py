@@ -41,6 +41,7 @@ class Visitor:
         self.address = url.replace("http", "ws", 1) + "/_stcore/stream"
         self.query = urlencode(params)
         self.page = ""  # hash of the page's script
+        self.session = ""  # id of the session, to which files are uploaded
         self.button = ""  # id of the first button that is no component's
         self.url, self.loop = url, ""  # of the server, and the address below it
         self.n = -1  # number of the last event
@@ -50,7 +51,7 @@ class Visitor:
 
     async def __aenter__(self) -> Visitor:
         """Opens the page and waits until its script has run."""
-        self.socket = await self._connect("streamlit")
+        self.socket = await self.connect("streamlit")
         request = BackMsg()
         request.rerun_script.query_string = self.query
         await self.socket.send(request.SerializeToString())
@@ -67,7 +68,7 @@ class Visitor:
         self._hang_up()
         await self.socket.close()
 
-    async def _connect(self, *protocols: str) -> ClientConnection:
+    async def connect(self, *protocols: str) -> ClientConnection:
         """Connects as a browser does: it waits as long as the server takes, and sends no pings."""
         return await connect(
             self.address,
@@ -163,6 +164,8 @@ class Visitor:
                 self._note(ForwardMsg.FromString(packed))
 
     def _note(self, message: ForwardMsg) -> None:
+        if message.WhichOneof("type") == "new_session":
+            self.session = message.new_session.initialize.session_id
         if message.WhichOneof("type") == "navigation":
             self.page = message.navigation.page_script_hash
         if message.WhichOneof("type") != "delta":

@@ -227,7 +227,7 @@ class Batch:
         if self.ids and not (is_even and len(rows) == len(self.ids)):
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
         if not is_even and not self.lm.backend.takes_padding(self.lm):
-            raise ValueError(f"{self.lm.name} takes no padding: cut the texts to one length.")
+            raise ValueError(f"{self.lm.shown} takes no padding: cut the texts to one length.")
         check_context(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
 
 
@@ -239,7 +239,7 @@ def check_crop(lm: LanguageModel) -> None:
     """
     if lm.weights.cache_argument is None or not kv_cache.can_crop(lm.config):
         raise ValueError(
-            f"The cache of {lm.name} cannot be cropped: choose a model with keys and values for "
+            f"The cache of {lm.shown} cannot be cropped: choose a model with keys and values for "
             "each position."
         )
 

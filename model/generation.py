@@ -90,7 +90,7 @@ class Generation:
         Raises:
             ValueError: where the model or the prompt will not do; the message says what will.
         """
-        check_causal(lm.kind, lm.name)
+        check_causal(lm.kind, lm.shown)
         self.lm = lm
         self.ids = encode(lm, prompt) if isinstance(prompt, str) else known_ids(lm, prompt)
         self.n_prompt = len(self.ids)
@@ -277,11 +277,11 @@ class Generation:
     def notice(self) -> str | None:
         """What the reader should know of the last action, in one sentence; None if nothing."""
         if not self.cached.keeps_cache:
-            plain = f"{self.lm.name} keeps no cache, so every token reads the whole text again."
+            plain = f"{self.lm.shown} keeps no cache, so every token reads the whole text again."
             return self.lm.weights.caveat or plain
         if self._n_refilled:
             return (
-                f"The cache of {self.lm.name} cannot be cropped, so going back read all "
+                f"The cache of {self.lm.shown} cannot be cropped, so going back read all "
                 f"{self._n_refilled} tokens again."
             )
         return None

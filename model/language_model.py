@@ -16,6 +16,7 @@ from model import kv_cache
 from model.machine.threads import Threads
 from model.masks import LogProbs
 from model.records import NO_MEMORY, BoolArray, CacheShape, Memory, ModelKind, Pass
+from model.sentences import name_of
 from model.settings import Settings
 
 if TYPE_CHECKING:
@@ -228,6 +229,11 @@ class LanguageModel:
     backend: Backend  # runs its passes
 
     @property
+    def shown(self) -> str:
+        """What sentences call it: of a folder its own name alone."""
+        return name_of(self.name)
+
+    @property
     def weights(self) -> Weights:
         """Its weights in this process.
 
@@ -236,7 +242,7 @@ class LanguageModel:
         """
         if self.local is None:
             raise NeedsWeightsError(
-                f"{self.name} runs on a server, and this needs weights in this process: "
+                f"{self.shown} runs on a server, and this needs weights in this process: "
                 "choose a shipped model."
             )
         return self.local

@@ -23,7 +23,13 @@ from model.language_model import Backend, LanguageModel, ModelParts, Weights
 from model.local import LOCAL
 from model.machine.device import lock_of
 from model.records import ModelKind
-from model.weights.check import LoadError, bytes_of, count_numbers, find_weights
+from model.weights.check import (
+    LoadError,
+    bytes_of,
+    count_numbers,
+    find_weights,
+    tokenizer_bytes,
+)
 from model.weights.device import check_memory, choose_devices, choose_dtype, host_bytes
 from model.weights.fetch import fetch_now
 from model.weights.locate import SHIPPED, find_folder, shown_name
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["SHIPPED", "LanguageModel", "LoadError", "load_model"]
 
 
+LARGE_TOKENIZER = 5.0  # megabytes: a quarter of a million tokens have some 30
 _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_seq_length")
 
 
@@ -94,7 +101,9 @@ def _load(
     folder = find_folder(name)
     if folder is None:
         folder, is_guarded = fetch_now(name, places, numbers, say, is_guarded=is_guarded), False
-    say(f"Reading the config and the tokenizer of {shown}")
+    megabytes = tokenizer_bytes(folder) / 1e6
+    patience = f", whose {megabytes:.0f} MB take a while" if megabytes > LARGE_TOKENIZER else ""
+    say(f"Reading the config and the tokenizer of {shown}{patience}")
     kind = check_readable(folder, shown, is_guarded=is_guarded and name not in SHIPPED)
     counts = count_numbers(find_weights(folder, shown), shown)
     n_bytes = bytes_of(counts, numbers.itemsize)
@@ -150,7 +159,7 @@ def describe(
         config=parts.config,
         tokenizer=tokenizer,
         vocab_size=parts.vocab_size,
-        context_length=_context_length(text_config, weights),
+        context_length=_context_length(text_config, weights, shown_name(name)),
         n_parameters=parts.n_parameters,
         end_ids=frozenset(end for end in ends if 0 <= end < parts.vocab_size),
         bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
@@ -177,11 +186,22 @@ def _first_position(model: PreTrainedModel) -> int:
     return next((int(m.padding_idx) + 1 for m in counting), 0)
 
 
-def _context_length(config: PreTrainedConfig, weights: Weights | None) -> int | None:
-    """Returns the longest text that the model can read; None where its config sets no limit."""
+def _context_length(config: PreTrainedConfig, weights: Weights | None, shown: str) -> int | None:
+    """Returns the longest text that the model can read; None where its config sets no limit.
+
+    Raises:
+        LoadError: where it can read none; a number below 0 stands for no limit.
+    """
     n_before = (weights.first_position or 0) if weights is not None else 0
     lengths = (getattr(config, name, None) for name in _CONTEXT)
-    return next((int(n) - n_before for n in lengths if isinstance(n, int) and n > n_before), None)
+    limits = [n for n in lengths if type(n) is int and n >= 0]
+    if not limits:
+        return None
+    if limits[0] <= n_before:
+        raise LoadError(
+            f"The config.json of {shown} gives it room for no token: choose another model."
+        )
+    return limits[0] - n_before
 
 
 def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:

@@ -94,7 +94,7 @@ def run_pass(
         raise explain(lm, n_input, error) from error
     # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
     if not -np.inf < logits.max() < np.inf:
-        raise PassError(f"The logits of {lm.name} are no numbers: load it with dtype float32.")
+        raise PassError(_overflow(lm))
     return logits, seconds
 
 
@@ -209,8 +209,8 @@ def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the t
     limit = lm.context_length
     if limit is not None and n_tokens > limit:
         raise ValueError(
-            f"{n_tokens:,} tokens are {n_tokens - limit:,} more than the {limit:,} that {lm.name} "
-            f"reads: {remedy}."
+            f"{n_tokens:,} tokens are {n_tokens - limit:,} more than the {limit:,} that "
+            f"{lm.shown} reads: {remedy}."
         )
 
 
@@ -231,12 +231,24 @@ def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[obje
     return lm.weights.threads.of_pass(n_input, in_company=TURNS.has_company)
 
 
+def _overflow(lm: LanguageModel) -> str:
+    """Says that logits are no numbers; only a format with a smaller range can be the reason."""
+    name = lm.shown
+    if lm.dtype.itemsize < torch.float32.itemsize:
+        return f"The logits of {name} are no numbers: load it with dtype float32."
+    return (
+        f"The logits of {name} are no numbers, as its weights are too large or too small to "
+        "compute with: choose another model."
+    )
+
+
 def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
     """Turns what went wrong in a pass into one sentence with the remedy."""
+    name = lm.shown
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return PassError(
-            f"The memory of {lm.device} ran out while {lm.name} read {n_input} tokens: "
+            f"The memory of {lm.device} ran out while {name} read {n_input} tokens: "
             "use a shorter text or a smaller model."
         )
     why = reason(error)
-    return PassError(f"{lm.name} failed on this text ({why}): go back, or load it again.")
+    return PassError(f"{name} failed on this text ({why}): go back, or load it again.")

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
+from unicodedata import category
 
 MAX_SENTENCE = 300  # characters of what a reader is told at once
 MAX_ECHO = 40  # characters of somebody's input
+_READ = 4  # times the limit that is looked at: what is left out of a text is little
 MAX_REASON = 120  # of an error's message
 
 # what leads to a file, and is no part of an address
@@ -12,8 +15,21 @@ _FOLDERS = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:|~)?[\\/](?:[^\s\\/:'\"]+[\\/]
 
 
 def cut(text: str, limit: int = MAX_ECHO) -> str:
-    """Returns a text, its end left out where it is long."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    """Returns a text in one line, its end left out where it is long.
+
+    Line breaks of every script become spaces; controls and marks without a width are left out, as
+    they may turn the rest of the sentence around.
+    """
+    begun = text[: _READ * limit]
+    line = " ".join("".join(c for c in begun if c.isspace() or category(c)[0] != "C").split())
+    is_whole = len(line) <= limit and len(begun) == len(text)
+    return line if is_whole else f"{line[: limit - 1]}…"
+
+
+def name_of(model: str) -> str:
+    """Returns what sentences call a model: of a folder its own name, without those around it."""
+    is_path = model.startswith(("/", "~", ".")) or "\\" in model
+    return cut(PurePath(model.replace("\\", "/")).name if is_path else model)
 
 
 def as_many_as_fit(parts: Sequence[str], limit: int, between: str = "; ") -> str:

@@ -8,7 +8,9 @@ for bytes, and nothing here knows a model beyond its tokenizer and the size of i
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -18,12 +20,18 @@ import numpy as np
 
 from model.chat_template import write_in_template
 from model.records import Piece
-from model.sentences import is_failure, reason
+from model.sentences import cut, is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, token_bytes
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
 
+MAX_CHARACTERS = 200_000  # of a text, whatever reads it: some fifty thousand tokens
+MIN_CHARACTERS = 50_000  # of a text that is read in parts, however little a model reads at once
+CHARACTERS_PER_TOKEN = 100  # of the longest tokens: a text of more characters has too many tokens
+MAX_BITS = 256  # of a number that a sentence repeats
+LONG_TEXT = 10_000  # characters from which on one text at a time is taken apart
+_one_at_a_time = threading.Lock()
 START = "start"  # stands for the token that begins a text
 _VISIBLE = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 # characters that print as nothing although Unicode calls them letters or symbols
@@ -112,8 +120,8 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
     """Returns the ids of a text, with the special tokens that its tokenizer puts around one.
 
     Raises:
-        ValueError: for half a surrogate pair, which is no character, and for a text without a
-            token where the model has no token to begin with.
+        ValueError: for half a surrogate pair, which is no character, for a text without a
+            token where the model has no token to begin with, and as `encode_bare` does.
     """
     try:
         text.encode("utf-8")
@@ -127,7 +135,7 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
         return ids
     if lm.bos_id is None:
         raise ValueError(
-            f"The prompt is empty and {lm.name} has no token to begin a text with: write a word."
+            f"The prompt is empty and {lm.shown} has no token to begin a text with: write a word."
         )
     return [lm.bos_id]
 
@@ -138,7 +146,9 @@ def encode_within(lm: LanguageModel, text: str, limit: int) -> list[int]:
     Raises:
         ValueError: as `encode` does, and for a text of more tokens than `limit`.
     """
-    ids, limit = encode(lm, text), min(limit, lm.context_length or limit)
+    limit = min(limit, lm.context_length or limit)
+    _check_length(lm, text, CHARACTERS_PER_TOKEN * limit)
+    ids = encode(lm, text)
     if len(ids) > limit:
         raise ValueError(
             f"A text has {len(ids):,} tokens, and there is room for {limit:,}: shorten it."
@@ -147,18 +157,39 @@ def encode_within(lm: LanguageModel, text: str, limit: int) -> list[int]:
 
 
 def encode_bare(lm: LanguageModel, text: str) -> list[int]:
-    """Returns the ids of a text without the special tokens that its tokenizer puts around one."""
+    """Returns the ids of a text without the special tokens that its tokenizer puts around one.
+
+    Raises:
+        ValueError: for a text that is longer than what is taken apart, or cannot be.
+    """
     return _ids(lm, text, add_special_tokens=False)
 
 
+def _check_length(lm: LanguageModel, text: str, limit: int) -> None:
+    """Refuses a text by its length alone, before a tokenizer works on it.
+
+    Raises:
+        ValueError: for a text of more characters than `limit`.
+    """
+    if len(text) > limit:
+        raise ValueError(
+            f"A text has {len(text):,} characters, and {lm.shown} reads up to {limit:,} here: "
+            "shorten it."
+        )
+
+
 def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
+    room = CHARACTERS_PER_TOKEN * (lm.context_length or MAX_CHARACTERS)
+    _check_length(lm, text, min(MAX_CHARACTERS, max(MIN_CHARACTERS, room)))
+    turn = _one_at_a_time if len(text) > LONG_TEXT else nullcontext()
     try:
-        ids: list[int] = lm.tokenizer(text, verbose=False, **more)["input_ids"]
+        with turn:
+            ids: list[int] = lm.tokenizer(text, verbose=False, **more)["input_ids"]
     except BaseException as error:
         if not is_failure(error):
             raise
         raise ValueError(
-            f"The tokenizer of {lm.name} cannot read this text ({reason(error)}): change it."
+            f"The tokenizer of {lm.shown} cannot read this text ({reason(error)}): change it."
         ) from error
     return ids
 
@@ -173,8 +204,9 @@ def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
     for token_id in ids:
         number = operator.index(token_id) if hasattr(token_id, "__index__") else -1
         if not 0 <= number < lm.vocab_size:
+            given = cut(repr(token_id)) if number.bit_length() < MAX_BITS else "That"
             raise ValueError(
-                f"{token_id!r} is no token of {lm.name}: use ids from 0 to {lm.vocab_size - 1}."
+                f"{given} is no token of {lm.shown}: use ids from 0 to {lm.vocab_size - 1}."
             )
         known.append(number)
     return known
@@ -194,13 +226,15 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
         ValueError: where the model has no chat template, or its template refuses the message.
     """
     if not lm.has_chat_template:
-        raise ValueError(f"{lm.name} has no chat template: write the text that it should continue.")
+        raise ValueError(
+            f"{lm.shown} has no chat template: write the text that it should continue."
+        )
     encode(lm, text)
     try:
         written = write_in_template(lm.tokenizer, text)
     except Exception as error:  # a template is a program of the model's author
         raise ValueError(
-            f"The chat template of {lm.name} failed ({reason(error)}): use the prompt without it."
+            f"The chat template of {lm.shown} failed ({reason(error)}): use the prompt without it."
         ) from error
     return encode_bare(lm, written)
 

@@ -79,7 +79,7 @@ def _refuse_still(lm: LanguageModel, masked: Logits, unmasked: Logits) -> None:
 
 def _fixed_mask(lm: LanguageModel) -> ValueError:
     return ValueError(
-        f"The mask of {lm.name} is built into its layers and cannot be taken off: choose a model "
+        f"The mask of {lm.shown} is built into its layers and cannot be taken off: choose a model "
         "such as GPT-2 or a Llama on the first page."
     )
 
@@ -133,7 +133,7 @@ def read_attention(
 
 def _no_attention(lm: LanguageModel) -> ValueError:
     return ValueError(
-        f"{lm.name} gives no attention weights by position and head, so there is no map to draw: "
+        f"{lm.shown} gives no attention weights by position and head, so there is no map to draw: "
         "choose another model on the first page."
     )
 

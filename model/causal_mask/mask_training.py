@@ -66,7 +66,7 @@ def train_both_ways(
     """
     if lm.n_parameters > MAX_PARAMETERS:
         raise ValueError(
-            f"{lm.name} has {lm.n_parameters / 1e6:,.0f} million parameters, too many to train "
+            f"{lm.shown} has {lm.n_parameters / 1e6:,.0f} million parameters, too many to train "
             f"here: choose a model with at most {MAX_PARAMETERS / 1e6:.0f} million."
         )
     read_unmasked(lm, ids)  # refuses a mask that cannot be taken off

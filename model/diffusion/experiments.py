@@ -40,7 +40,7 @@ def race(judge: LanguageModel, page: Diffusion, prompt: str) -> Work[tuple[Decod
     works = {
         "the loop": write_by_loop(judge, page.lm, prompt, n_tokens, settings, page.seed),
         "beam search": write_by_beams(judge, page.lm, prompt, n_tokens, N_BEAMS),
-        "diffusion": write_by_passes(judge, page, f"{page.lm.name}, diffusion"),
+        "diffusion": write_by_passes(judge, page, f"{page.lm.shown}, diffusion"),
     }
     runs: list[DecodingRun] = []
 
@@ -74,7 +74,7 @@ def write_by_loop(
         text.logits[ends] = -np.inf
         text.step(settings)
     seconds = [one.seconds for one in text.passes[:n_tokens]]
-    name = f"{lm.name}, one token at a time"
+    name = f"{lm.shown}, one token at a time"
     return (yield from _sum_up(name, seconds, lm, unmasker, text.ids, n_tokens))
 
 
@@ -93,7 +93,7 @@ def write_by_beams(
         search.step()
     best = max(search.finished, key=lambda beam: beam.total)
     seconds = [start.last_pass.seconds, *(step.seconds for step in search.steps if step.seconds)]
-    name, ids = f"{lm.name}, beam search, {n_beams} beams", [*start.ids, *best.token_ids]
+    name, ids = f"{lm.shown}, beam search, {n_beams} beams", [*start.ids, *best.token_ids]
     return (yield from _sum_up(name, seconds, lm, unmasker, ids, n_tokens))
 
 

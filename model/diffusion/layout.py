@@ -91,8 +91,8 @@ def refuse_other_kinds(lm: LanguageModel) -> None:
     """Raises ValueError for a model that fills no masks."""
     if lm.kind != "masked":
         raise ValueError(
-            f"{lm.name} is a {lm.kind} model, which does not fill masks: choose a masked one, "
+            f"{lm.shown} is a {lm.kind} model, which does not fill masks: choose a masked one, "
             "such as unmasker."
         )
     if lm.tokenizer.mask_token_id is None:
-        raise ValueError(f"The tokenizer of {lm.name} has no mask token: choose another model.")
+        raise ValueError(f"The tokenizer of {lm.shown} has no mask token: choose another model.")

@@ -34,7 +34,7 @@ def with_sentinels(lm: LanguageModel, text: str) -> str:
         raise ValueError("The text has no gap: mark one or more by three underscores, ___.")
     if n_gaps > len(sentinels):
         raise ValueError(
-            f"The text has {n_gaps} gaps and {lm.name} knows {len(sentinels)}: fill some yourself."
+            f"The text has {n_gaps} gaps and {lm.shown} knows {len(sentinels)}: fill some yourself."
         )
     marks = iter(sentinels)
     return GAP.sub(lambda _: next(marks), text)

@@ -44,8 +44,8 @@ class Infilling:
         """
         if lm.kind != "seq2seq":
             raise ValueError(
-                f"{lm.name} is a {lm.kind} model, which has no encoder: choose one with an encoder "
-                "and a decoder, such as gapfiller."
+                f"{lm.shown} is a {lm.kind} model, which has no encoder: choose one with an "
+                "encoder and a decoder, such as gapfiller."
             )
         self.lm, self.max_new_tokens, self.text = lm, max_new_tokens, text
         self.source_ids = encode(lm, with_sentinels(lm, text))

@@ -81,7 +81,7 @@ class StaticDecode:
             ValueError: where the model keeps something else than one key and value by position.
         """
         if not runs_static(lm):
-            raise ValueError(f"{lm.name} does not keep all positions: use its own step.")
+            raise ValueError(f"{lm.shown} does not keep all positions: use its own step.")
         # a model keeps its steps, so they do not keep it: whoever uses them has the model
         self._lm, self._dtype, self.capacity = ref(lm), lm.dtype, whole_blocks(capacity)
         self._model: Any = lm.model  # once: what reads it takes a lock, which cannot be compiled
@@ -206,7 +206,7 @@ class StaticDecode:
         timed = {t.way: t.step_seconds for t in self.trials if t.step_seconds is not None}
         if not timed:
             raise ValueError(
-                f"No step in a fixed cache agrees with {self.lm.name} ({self.trials[0].reason}): "
+                f"No step in a fixed cache agrees with {self.lm.shown} ({self.trials[0].reason}): "
                 "use its own step."
             )
         self.way = min(timed, key=lambda way: timed[way])

@@ -104,8 +104,8 @@ def make_engine(lm: LanguageModel, name: str, n_tokens: int) -> Engine:
     """
     if lm.weights.cache_argument is None:
         raise ValueError(
-            f"{lm.name} takes no cache, so all its passes are prefills: choose another model."
+            f"{lm.shown} takes no cache, so all its passes are prefills: choose another model."
         )
     if name not in engine_names(lm):
-        raise ValueError(f"{lm.name} cannot run by {name} on {lm.device}: choose {PLAIN}.")
+        raise ValueError(f"{lm.shown} cannot run by {name} on {lm.device}: choose {PLAIN}.")
     return StaticEngine(lm, n_tokens + _N_SPARE) if name == STATIC else GrowingEngine(lm, name)

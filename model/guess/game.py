@@ -81,7 +81,7 @@ class GuessingGame:
 
     def _refuse_unfit(self, n_given: int) -> None:
         if self.lm.end_ids.intersection(self.ids[1:]):
-            raise ValueError(f"The text holds an end token of {self.lm.name}: take it out.")
+            raise ValueError(f"The text holds an end token of {self.lm.shown}: take it out.")
         n_tokens = len(self.ids)
         if not any(map(self._can_be_typed, range(n_given, n_tokens))):
             raise ValueError(

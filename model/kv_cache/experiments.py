@@ -88,7 +88,7 @@ def watch_rewind(generation: Generation, n_tokens: int) -> tuple[CacheMoment, ..
     lm, ids = generation.lm, generation.ids
     cache = generation.fork().cache
     if cache is None or not kv_cache.can_crop(lm.config):
-        raise ValueError(f"The cache of {lm.name} cannot be cropped: going back reads all again.")
+        raise ValueError(f"The cache of {lm.shown} cannot be cropped: going back reads all again.")
     n_held = generation.cache_tokens
 
     # before: the storage is as many whole blocks as what is in use needs
@@ -127,7 +127,7 @@ def race(lm: LanguageModel, ids: Sequence[int], n_tokens: int, n_runs: int = 3) 
     """
     cache = lm.new_cache()
     if cache is None:
-        raise ValueError(f"{lm.name} takes no cache: there is nothing to compare.")
+        raise ValueError(f"{lm.shown} takes no cache: there is nothing to compare.")
     limit = lm.context_length or n_tokens
     if not 2 <= n_tokens <= limit:
         raise ValueError(f"Choose a length between 2 and {limit:,} tokens.")

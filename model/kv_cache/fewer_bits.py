@@ -43,7 +43,7 @@ class SmallCache:
             ValueError: where this model's keys and values cannot be got at.
         """
         if lm.local is None or lm.local.cache_argument is None or not kv_cache.can_crop(lm.config):
-            raise ValueError(f"The cache of {lm.name} cannot be rounded here: open another model.")
+            raise ValueError(f"The cache of {lm.shown} cannot be rounded here: open another model.")
         self.lm, self.bits, self.window, self.n_read = lm, bits, window, 0
         self.cache = DynamicCache()
 

@@ -125,7 +125,7 @@ def measure_phases(
     few, many = swap or swap_lengths(lm)
     if few < 2 or many <= few:
         raise ValueError(
-            f"{lm.name} reads {lm.context_length} tokens at most, too few to tell the phases "
+            f"{lm.shown} reads {lm.context_length} tokens at most, too few to tell the phases "
             "apart: choose a model with a longer context."
         )
     engine = make_engine(lm, engine_name, few + many)

@@ -90,5 +90,5 @@ def server_of(lm: LanguageModel) -> Server:
         ValueError: where its weights are in this process.
     """
     if not isinstance(lm.backend, ServerBackend):
-        raise ValueError(f"{lm.name} runs in this process: set ONE_TOKEN_ENGINE_URL to a server.")
+        raise ValueError(f"{lm.shown} runs in this process: set ONE_TOKEN_ENGINE_URL to a server.")
     return lm.backend.server

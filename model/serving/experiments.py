@@ -25,7 +25,7 @@ def check_requests(lm: LanguageModel, requests: Sequence[Request], policy: Polic
     check_crop(lm)
     if not takes_padding(lm):
         raise ValueError(
-            f"{lm.name} takes no padding, so requests cannot share a pass: choose another model."
+            f"{lm.shown} takes no padding, so requests cannot share a pass: choose another model."
         )
     # a static batch is a rectangle: its longest prompt, and its longest output behind it
     longest = [max(len(request.prompt_ids) for request in requests)]

@@ -47,7 +47,7 @@ def measure_context_loss(
         n_rows = max(1, MAX_TOKENS // n_context)
         for lm in models:
             for first in range(0, len(targets), n_rows):
-                yield Progress(n_done, n_all, f"tokens read by {lm.name}", look)
+                yield Progress(n_done, n_all, f"tokens read by {lm.shown}", look)
                 rows = slice(first, first + n_rows)
                 losses[lm.name][rows, column] = predict(lm, documents, targets[rows], n_context)
                 n_done += n_context * len(targets[rows])

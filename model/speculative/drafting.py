@@ -43,7 +43,7 @@ def new_batch(lm: LanguageModel) -> Batch:
         ValueError: where what was read cannot be taken back; one sentence with the remedy.
     """
     if lm.kind != "causal":
-        raise ValueError(f"{lm.name} is a {lm.kind} model: choose a causal one.")
+        raise ValueError(f"{lm.shown} is a {lm.kind} model: choose a causal one.")
     check_crop(lm)
     return Batch(lm, by_hand=True)
 

@@ -33,7 +33,10 @@ _TOKENIZERS = ("tokenizer", "vocab", "merges", "spiece", "sentencepiece", "tekke
 _BYTES = {"BOOL": 1, "U8": 1, "I8": 1, "U16": 2, "I16": 2, "U32": 4, "I32": 4, "U64": 8, "I64": 8}
 
 
-_MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which is read whole in this process
+MAX_SETTINGS = 1_000_000  # bytes of a file of settings, which is read whole in this process
+MAX_INDEX = 20_000_000  # bytes of the index of the weights: the largest models' have nine million
+MAX_TOKENIZER = 100_000_000  # bytes of a tokenizer's files
+MAX_TENSORS = 200_000  # of all weights: the largest models have ninety thousand
 _TRIAL_SECONDS = 4.0
 _SECONDS_PER_MB = 4.0  # of the tokenizer: a large one takes its time
 _one_at_a_time = threading.Lock()  # a trial takes some 400 MB
@@ -58,8 +61,7 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
         what = "an adapter: merge it into its base model" if is_adapter else "no model"
         raise LoadError(f"{name} has no config.json and is {what}: choose a saved model's folder.")
     for file in SETTINGS_FILES:
-        if (folder / file).is_file() and (folder / file).stat().st_size > _MAX_SETTINGS:
-            raise LoadError(f"{file} of {name} has more than 1 MB: download it again.")
+        check_size(folder / file, name)
     config = read_json(path, name)
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
@@ -167,7 +169,7 @@ def find_weights(folder: Path, name: str) -> list[Path]:
 
 def shards_of(folder: Path, name: str) -> list[str]:
     """Lists the files that a model's index names."""
-    shards = read_json(folder / INDEX, name).get("weight_map")
+    shards = read_json(folder / INDEX, name, MAX_INDEX).get("weight_map")
     if not isinstance(shards, dict):
         raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
     return sorted({Path(str(shard)).name for shard in shards.values()})
@@ -188,6 +190,24 @@ def is_tokenizer_file(file: str) -> bool:
     return file.startswith(_TOKENIZERS) or file.endswith(".model")
 
 
+def tokenizer_bytes(folder: Path) -> int:
+    """Returns the bytes of a tokenizer's files."""
+    return sum(path.stat().st_size for path in folder.iterdir() if is_tokenizer_file(path.name))
+
+
+def check_tokenizer(folder: Path, name: str) -> None:
+    """Refuses a tokenizer that would take minutes and gigabytes to read.
+
+    Raises:
+        LoadError: one sentence with the remedy.
+    """
+    if (n_bytes := tokenizer_bytes(folder)) > MAX_TOKENIZER:
+        raise LoadError(
+            f"The tokenizer of {name} has {n_bytes / 1e6:,.0f} MB, and {MAX_TOKENIZER / 1e6:.0f} "
+            "are read: choose another model."
+        )
+
+
 def try_first(folder: Path, name: str) -> None:
     """Reads all of a model but its weights in another process, which it may hang or abort.
 
@@ -202,7 +222,7 @@ def try_first(folder: Path, name: str) -> None:
         for path in folder.iterdir()
         if path.is_file() and path.suffix != ".safetensors"
     }
-    n_bytes = sum(size for file, size, _ in files if is_tokenizer_file(file))
+    n_bytes = tokenizer_bytes(folder)
     seconds = _TRIAL_SECONDS + _SECONDS_PER_MB * n_bytes / 1e6
     with _one_at_a_time:
         if _passed.get(folder) != files:
@@ -229,15 +249,23 @@ def count_numbers(paths: list[Path], name: str) -> Mapping[str, int]:
         LoadError: where a file is not safetensors, say a pointer that Git LFS left behind.
     """
     counts: Counter[str] = Counter()
+    n_tensors = 0
     for path in paths:
         try:
             with safe_open(path, framework="numpy") as file:
-                tensors = [file.get_slice(key) for key in file.offset_keys()]
+                keys = file.offset_keys()
+                n_tensors += len(keys)
+                tensors = [file.get_slice(key) for key in keys[:MAX_TENSORS]]
         except Exception as error:  # some of a header's faults have kinds of their own
             raise LoadError(
                 f"{path.name} of {name} is not a safetensors file: download it again, "
                 "with `git lfs pull` if it came by Git."
             ) from error
+        if n_tensors > MAX_TENSORS:
+            raise LoadError(
+                f"{name} has {n_tensors:,} tensors or more, and {MAX_TENSORS:,} are read: "
+                "choose another model."
+            )
         for tensor in tensors:
             counts[tensor.get_dtype()] += math.prod(tensor.get_shape())
     return counts
@@ -248,12 +276,24 @@ def bytes_of(counts: Mapping[str, int], bytes_per_number: int) -> int:
     return sum(n * _BYTES.get(kind, bytes_per_number) for kind, n in counts.items())
 
 
-def read_json(path: Path, name: str) -> dict[str, Any]:
+def check_size(path: Path, name: str, limit: int = MAX_SETTINGS) -> None:
+    """Refuses a file that is too large to be read whole.
+
+    Raises:
+        LoadError: where it is larger; one that is missing is not.
+    """
+    if path.is_file() and path.stat().st_size > limit:
+        size = f"{limit / 1e6:.0f} MB"
+        raise LoadError(f"{path.name} of {name} has more than {size}: download it again.")
+
+
+def read_json(path: Path, name: str, limit: int = MAX_SETTINGS) -> dict[str, Any]:
     """Returns the object that a JSON file holds.
 
     Raises:
-        LoadError: where the file cannot be read as one.
+        LoadError: where the file is too large, or cannot be read as one.
     """
+    check_size(path, name, limit)
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -17,7 +17,14 @@ from model.machine.device import lock_of
 from model.records import ModelKind
 from model.sentences import is_failure, reason
 from model.weights import building
-from model.weights.check import LoadError, is_tokenizer_file, kind_of, read_config, try_first
+from model.weights.check import (
+    LoadError,
+    check_tokenizer,
+    is_tokenizer_file,
+    kind_of,
+    read_config,
+    try_first,
+)
 from model.weights.device import has_accelerate
 from model.weights.locate import SHIPPED
 from model.weights.quantisation import check_quantisation
@@ -47,6 +54,7 @@ def check_readable(
     """
     kind = kind_of(read_config(folder, name), name)
     check_quantisation(folder, name, base)
+    check_tokenizer(folder, name)
     if is_guarded:
         try_first(folder, name)
     return kind
@@ -104,7 +112,7 @@ def load_weights(
         raise LoadError(f"{name} has no layers: choose another model.")
     is_direct = place == "auto" or (place.type != "cpu" and has_accelerate())
     target = torch.device("cuda") if place == "auto" else place
-    with building, lock_of(target):
+    with building, lock_of(target), _quietly():
         model, report = auto_class(kind).from_pretrained(
             folder,
             config=config,
@@ -124,6 +132,23 @@ def load_weights(
         raise LoadError(f"{name} has weights that are not finite numbers: choose another model.")
     ready: PreTrainedModel = model.eval()
     return ready
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keeps transformers' report out of the log, which has a line for each tensor that is alike.
+
+    What matters of it is said on the page.
+    """
+    verbosity: Callable[[], int] = logging.get_verbosity
+    set_verbosity: Callable[[int], None] = logging.set_verbosity
+    hush: Callable[[], None] = logging.set_verbosity_error
+    before = verbosity()
+    hush()
+    try:
+        yield
+    finally:
+        set_verbosity(before)
 
 
 def _is_finite(model: PreTrainedModel) -> bool:

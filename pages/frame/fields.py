@@ -6,7 +6,6 @@ Knows nothing of Streamlit. A link is what anybody may have typed: what cannot b
 setting as it was, and is named in a few words.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -15,6 +14,7 @@ from urllib.parse import urlencode
 
 from model.sentences import as_many_as_fit, cut
 from model.settings import ORDERS, SETTINGS
+from pages.frame.values import is_whole, number_of, whole_of
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
@@ -23,13 +23,14 @@ MAX_FAULTS = 200  # characters of what a link asks for in vain
 
 
 def echo(text: object) -> str:
-    """Returns what a reader wrote, in quotation marks, as a sentence repeats it: cut where long."""
-    return f"“{cut(str(text))}”"
+    """Returns what a reader wrote, in quotation marks, as a sentence repeats it: in one line."""
+    is_long = isinstance(text, int) and not is_whole(int(text))
+    return f"“{'a very long number' if is_long else cut(str(text))}”"
 
 
 def whole_number(name: str, value: object) -> int:
     """Returns a whole number that the page sent; what is forged may be anything."""
-    if not isinstance(value, int):
+    if not isinstance(value, int) or not is_whole(value):
         raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
     return value
 
@@ -74,6 +75,8 @@ class Text(Field):
         limit = min(self.max_characters, MAX_LINK_TEXT)
         if len(text) > limit:
             raise ValueError(f"“{self.label}” has more than {limit:,} characters")
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise ValueError(f"“{self.label}” holds half a character")
         return text
 
 
@@ -89,11 +92,10 @@ class Whole(Field):
 
     def read(self, text: str) -> int:
         """Returns the number."""
-        is_number = text.isascii() and text.isdigit() and len(text) <= 18
-        if not is_number or not self.low <= int(text) <= self.high:
-            wanted = f"a whole number from {self.low:,} to {self.high:,}"
-            raise self._refusal(wanted, text)
-        return int(text)
+        number = whole_of(text, self.low, self.high)
+        if number is None:
+            raise self._refusal(f"a whole number from {self.low:,} to {self.high:,}", text)
+        return number
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,10 @@ class Number(Field):
 
     def read(self, text: str) -> float:
         """Returns the number."""
-        try:
-            value = float(text) if text.isascii() else math.nan
-        except ValueError:
-            value = math.nan
-        if not self.low <= value <= self.high:  # as nan never is
+        number = number_of(text, self.low, self.high)
+        if number is None:
             raise self._refusal(f"a number from {self.low:g} to {self.high:g}", text)
-        return value
+        return number
 
     def write(self, value: float) -> str:
         """Returns every digit of the number."""
@@ -185,8 +184,9 @@ class SamplingNumber(Number):
     def read(self, text: str) -> float:
         """Returns the number, whole where only whole numbers make sense."""
         row = replace(SETTINGS[self.name], bounds=(self.low, self.high))
+        number = number_of(text)
         try:
-            return row.read(self.name, float(text) if text.isascii() else text)
+            return row.read(self.name, text if number is None else number)
         except ValueError:
             raise self._refusal(row.wanted, text) from None
 

@@ -9,6 +9,7 @@ import asyncio
 import ipaddress
 import os
 import re
+import time
 from base64 import b64encode
 from hashlib import sha256
 
@@ -21,6 +22,7 @@ from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from model.sentences import cut
+from pages.frame.connections import Sockets
 from pages.frame.first_paint import PAGE
 
 _LOCAL = (".local", ".localhost", ".lan", ".internal", ".home.arpa")  # of no public registry
@@ -30,6 +32,7 @@ _REFUSED = (
 )
 _MAX_NAME = 60
 MAX_PAUSE = 15.0  # seconds in which a body has to go on; an event's has to come whole in fewer
+MIN_RATE = 4_000  # bytes a second of a body, on top of that pause
 _LATE = PlainTextResponse("It did not come whole: try again.\n", status_code=408)
 _PLAIN = re.compile(r"[\w.\-\[\]:]+")
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -57,7 +60,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         """Stands before the app."""
-        self._app = app
+        self._app, self._sockets = app, Sockets()
         # where pages may be embedded: "*", or addresses such as https://school.example
         said = os.environ.get("ONE_TOKEN_EMBED_IN", "").replace(",", " ").replace(";", " ")
         ancestors = " ".join(["'self'", *said.split()])
@@ -84,7 +87,10 @@ class Guard:
                     headers.setdefault("Content-Security-Policy", policy)
             await send(message)
 
-        body = _Body(receive, is_whole=scope["type"] == "websocket")
+        if scope["type"] == "websocket":
+            await self._sockets.serve(self._app, scope, receive, send_guarded)
+            return
+        body = _Body(receive)
         try:
             await self._app(scope, body, send_guarded)
         except ClientDisconnect:  # in the middle of what it sent: nobody reads an answer
@@ -93,20 +99,23 @@ class Guard:
 
 
 class _Body:
-    """Hands on what a browser sends, and gives up on one that stops in the middle of it."""
+    """Passes on a request's body; gives up on a client that stops in the middle, or is too slow."""
 
-    def __init__(self, receive: Receive, *, is_whole: bool) -> None:
-        self._receive, self._is_whole, self.is_late = receive, is_whole, False
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._is_whole, self.is_late = receive, False, False
+        self._n_bytes, self._began = 0, time.monotonic()
 
     async def __call__(self) -> Message:
         if self._is_whole:
             return await self._receive()
+        left = self._began + MAX_PAUSE + self._n_bytes / MIN_RATE - time.monotonic()
         try:
-            async with asyncio.timeout(MAX_PAUSE):
+            async with asyncio.timeout(min(left, MAX_PAUSE)):
                 message = await self._receive()
         except TimeoutError:
             self.is_late = True
             return {"type": "http.disconnect"}
+        self._n_bytes += len(message.get("body", b""))
         self._is_whole = not message.get("more_body", False)
         return message
 

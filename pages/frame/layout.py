@@ -52,6 +52,7 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
+_JOINER = "\N{WORD JOINER}"
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
 
@@ -122,8 +123,14 @@ def say_in_address(key: str, names: Sequence[str], query: str, *, in_scenes: boo
 
 
 def as_written(text: str) -> str:
-    """Escape what Streamlit would take for Markdown, emoji or LaTeX: a name may hold any of it."""
-    return re.sub(r"([\\`*_\[\]:$~<>#|&])", r"\\\1", text)
+    """Escapes what Streamlit would take for Markdown, emoji or LaTeX, and makes one line of it.
+
+    An address that stands in a text becomes a link though its signs are escaped; an invisible
+    joiner in it keeps it words.
+    """
+    line = " ".join(text.split())
+    inert = re.sub(r"(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", _JOINER, line, flags=re.IGNORECASE)
+    return re.sub(r"([\\`*_\[\]:$~<>#|&])", r"\\\1", inert)
 
 
 def show_error(sentence: str | None, place: DeltaGenerator | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 from model.sentences import reason
 
 MAX_MEGABYTES = 20
+MAX_IDS = 200_000  # tokens of one run
 KIND = "All of it, JSON"  # the button that saves one
 
 Read = TypeVar("Read")
@@ -45,6 +46,8 @@ def ids_of(saved: dict[str, Any]) -> SavedIds:
         name = saved["model"]["name"]
     except (KeyError, TypeError):
         raise ValueError("its tokens are missing") from None
+    if len(prompt) + len(steps) > MAX_IDS:
+        raise ValueError(f"it has more than {MAX_IDS:,} tokens")
     if not isinstance(name, str) or not all(type(i) is int and i >= 0 for i in prompt + steps):
         raise ValueError("its tokens cannot be read")
     return name, prompt, steps

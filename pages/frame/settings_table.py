@@ -39,8 +39,10 @@ class SettingsTable:
 
     def __getitem__(self, name: str) -> Any:
         """Returns what a setting is now."""
-        value = st.session_state.get(self.key(name))
-        return self._by_name[name].default if value is None else value
+        field, value = self._by_name[name], st.session_state.get(self.key(name))
+        if isinstance(field, Text) and isinstance(value, str):
+            return value[: field.max_characters]  # a forged widget's may have more
+        return field.default if value is None else value
 
     def values(self) -> dict[str, Any]:
         """Returns what all settings are now, by name."""

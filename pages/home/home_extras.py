@@ -8,6 +8,7 @@ from pages.frame.claims import CLAIMS, Claim
 from pages.frame.layout import is_presenting
 from pages.frame.offers import default_model
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
+from pages.frame.uploads import give_back
 from pages.home.branch import Notice
 from pages.home.component import to_top
 from pages.home.in_page_file import live_page, runs_in_page
@@ -95,7 +96,9 @@ def _take_run(tab: Tab) -> None:
     file = st.session_state["run_file"]
     try:
         if file is not None:
-            st.session_state[SAVED_RUN] = read_run(file.getvalue())
+            data = file.getvalue()
+            give_back(file)
+            st.session_state[SAVED_RUN] = read_run(data)
     except ValueError as error:
         tab.session.notice = Notice("error", str(error))
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from model.draw import rank_order
 from model.generation import Generation
-from model.tokenizing import encode, label
+from model.tokenizing import encode, encode_bare, label
 from pages.home.branch import Guess
+
+MAX_GUESS = 200  # characters
 
 
 def weigh_guess(generation: Generation, text: str) -> Guess:
@@ -23,11 +25,13 @@ def weigh_guess(generation: Generation, text: str) -> Guess:
     text = text.strip()
     if not text:
         raise ValueError("The guess is empty: write the word that you expect next.")
+    if len(text) > MAX_GUESS:
+        raise ValueError(f"The guess has more than {MAX_GUESS} characters: write one word.")
     lm = generation.lm
     encode(lm, text)  # says what is wrong with half a character
     # a person does not say whether a space comes first: the likelier one counts
     forms = (text, f" {text}")
-    readings = [lm.tokenizer(form, add_special_tokens=False)["input_ids"] for form in forms]
+    readings = [encode_bare(lm, form) for form in forms]
     logits = generation.logits_with([reading[0] for reading in readings]).astype(np.float64)
     ids = max(readings, key=lambda reading: float(logits[reading[0]]))
     weights = np.exp(logits - logits.max())

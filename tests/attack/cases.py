@@ -34,6 +34,7 @@ LINKS: list[tuple[str, dict[str, str], str]] = [
     ("generate", {"model": "gapfiller"}, "storyteller is used"),
     ("beam_search", {"beams": "<script>", "searched": "1e3"}, "number from -1 to 2"),
     ("futures", {"selected": "1,-2", "top": BIG}, "up to 4 token ids"),
+    ("beam_search", {"beams": "a www.evil.com/login\n\nb"}, "not “a www"),
     ("beam_search", {"tokens": "5", "model": "unmasked://"}, "neither a folder"),
     ("speculative", {"draft": "another model"}, "Name a draft: a folder, or a hub id"),
     ("diffusion", {"positions": "4", "passes": "9"}, "9 passes cannot fill 4 positions"),
@@ -76,6 +77,7 @@ def normalizer(**parts: object) -> dict[str, Change]:
 
 SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
 GROWING = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 1_000}
+SEVENS = {"type": "Replace", "pattern": {"String": "7"}, "content": "7" * 100}
 NO_WORDS = {"added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
 VAST = '{"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 8]}}'
 PLAIN = '{"tokenizer_class": "PreTrainedTokenizerFast"}'
@@ -123,6 +125,10 @@ FOLDERS: list[tuple[dict[str, Change], str]] = [
     (normalizer(type="Replace", pattern={"String": ""}, content="x"), "out of bounds"),
     (normalizer(type="Sequence", normalizers=[GROWING] * 4), "was tried"),
     ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(a+)+$"}}}}, "retry-limit"),
+    (normalizer(type="Sequence", normalizers=[SEVENS] * 4), "was tried"),
+    (normalizer(**SEVENS), "tokens of 100 characters"),
+    ({WORDS: {"pre_tokenizer": SPLIT | {"pattern": {"Regex": "(q+)+$"}}}}, "retry-limit"),
+    ({CONFIG: {"max_position_embeddings": 0}}, "room for no token"),
     ({"tokenizer_config.json": '{"bos_token": {"a": 1}}'}, "cannot read"),
 ]
 
@@ -195,6 +201,9 @@ EVENTS: list[tuple[dict[str, Any], str]] = [
     ({"kind": "inspect", "position": -5}, "."),
     ({"kind": "inspect", "position": 10**6}, "."),
     ({"kind": "guess", "text": "  "}, "."),
+    ({"kind": "guess", "text": "a" * 7_900_000}, "write one word"),
+    ({"kind": "prompt", "text": "a" * 7_900_000}, "shorten it"),
+    ({"kind": "force", "token_id": -(10**4_000)}, "a very long number"),
     ({"kind": "tokenise", "text": "a" * 100_000}, "100,000 characters"),
     ({"kind": "finish", "count": BIG}, "."),
     ({"kind": "next", "controls": {"top_p": "NaN"}}, "Top-p"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -12,8 +13,11 @@ from transformers import PreTrainedTokenizerFast
 
 from model.loading import LanguageModel
 from model.tokenizing import (
+    MAX_CHARACTERS,
     encode,
+    encode_bare,
     encode_chat,
+    encode_within,
     known_ids,
     label,
     labels_of,
@@ -242,3 +246,20 @@ def test_the_token_that_begins_a_text_is_its_start_and_no_other_is(
     assert labels_of_text(storyteller, [*ids, ids[0]])[-1] == labels_of(storyteller, ids[:1])[0]
     assert labels_of_text(storyteller, ids[1:]) == labels_of(storyteller, ids[1:])
     assert labels_of_text(storyteller, []) == ()
+
+
+@pytest.mark.parametrize("read", [encode, encode_bare, partial(encode_within, limit=10**6)])
+def test_no_tokenizer_works_on_millions_of_characters(
+    storyteller: LanguageModel, read: Callable[[LanguageModel, str], list[int]]
+) -> None:
+    lm = dataclasses.replace(storyteller, tokenizer=None)  # whoever asks it fails
+    for n_characters in (7_900_000, MAX_CHARACTERS + 1):
+        with pytest.raises(ValueError, match="shorten it"):
+            read(lm, "a" * n_characters)
+
+
+def test_a_text_for_few_tokens_is_refused_by_its_length(storyteller: LanguageModel) -> None:
+    lm = dataclasses.replace(storyteller, tokenizer=None)
+    with pytest.raises(ValueError, match="reads up to 1,000 here"):
+        encode_within(lm, "a" * 1_001, 10)
+    assert len(encode_within(storyteller, "The cat sat.", 10)) <= 10

@@ -63,3 +63,18 @@ def test_a_full_collection_comes_by_the_clock_alone(monkeypatch: pytest.MonkeyPa
         assert [seconds for seconds, _ in due] == [gc_tuning.EVERY] * n_asked
         due[-1][1]()
     assert watched() is None
+
+
+def test_free_memory_goes_back_with_each_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    due: list[float] = []
+    trimmed: list[int] = []
+    monkeypatch.setattr(gc_tuning, "later", lambda seconds, _: due.append(seconds))
+    library = SimpleNamespace(malloc_trim=lambda kept: trimmed.append(kept) or 1)
+    monkeypatch.setattr(gc_tuning.ctypes, "CDLL", lambda _: library)
+    monkeypatch.setattr(gc_tuning.sys, "platform", "linux")
+    gc_tuning._collect_again()
+    assert (trimmed, due) == ([0], [gc_tuning.EVERY])
+    monkeypatch.setattr(gc_tuning.ctypes, "CDLL", lambda _: SimpleNamespace())  # musl has none
+    assert gc_tuning.trim_heap() is False
+    monkeypatch.setattr(gc_tuning.sys, "platform", "darwin")
+    assert gc_tuning.trim_heap() is False

@@ -192,7 +192,7 @@ def _tree(lesson: BeamLesson) -> None:
     )
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
-    caption = f"{chart.caption}{greedy} On {lm.name}, {lm.where}."
+    caption = f"{chart.caption}{greedy} On {lm.shown}, {lm.where}."
     st.html(TREE_STYLE.format(round(COLUMN_PIXELS * (search.max_new_tokens + 1))))
     with st.container(key="beam_tree_box"):
         show_chart(replace(chart, caption=caption), "beam_tree")

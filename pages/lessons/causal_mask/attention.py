@@ -71,7 +71,7 @@ def _choose_head(maps: AttentionMaps) -> tuple[int, int | None]:
 
 def _begin(reading: MeasuredText, maps: AttentionMaps) -> None:
     """Shows the head that looks hardest first, once for each model, if no link asks for one."""
-    name = f"{reading.lm.name} {maps.weights.shape[:2]}"
+    name = f"{reading.lm.shown} {maps.weights.shape[:2]}"
     begun = st.session_state.get("mask_begun")
     if begun != name:
         layer, head = maps.sharpest

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
-from model.tokenizing import encode, text_of
+from model.tokenizing import encode, encode_within, text_of
 from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
@@ -63,7 +63,7 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
     lesson = MaskLesson(lm, MeasuredText(lm, encode(lm, TEXT)))
     text = asked(SETTINGS, "text")
     if text is not None:
-        lesson.take(encode(lm, text))
+        lesson.take(encode_within(lm, text, MAX_TOKENS))
     else:
         lesson.read(SETTINGS["text"])
     place, n_tokens = asked(SETTINGS, "position"), len(lesson.text.ids)
@@ -71,7 +71,7 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
         raise ValueError(f"The text has {n_tokens} tokens, and no token {place}.")
     for name, last in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
         if (asked(SETTINGS, name) or 0) > last:
-            refuse(SETTINGS, name, f"{lm.name} has no such {name}")
+            refuse(SETTINGS, name, f"{lm.shown} has no such {name}")
     return lesson
 
 
@@ -100,7 +100,7 @@ def _choose_text(lesson: MaskLesson) -> None:
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
     lm, n_tokens = lesson.lm, len(lesson.text.ids)
-    st.caption(f"{plural(n_tokens, 'token')} on {lm.name}, {lm.where}; up to {MAX_TOKENS}.")
+    st.caption(f"{plural(n_tokens, 'token')} on {lm.shown}, {lm.where}; up to {MAX_TOKENS}.")
 
 
 def _read(lesson: MaskLesson) -> None:

@@ -19,7 +19,7 @@ from model.causal_mask.attention import (
 from model.causal_mask.losses import losses_in_one_pass
 from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
 from model.loading import LanguageModel
-from model.tokenizing import encode, labels_of_text
+from model.tokenizing import encode_within, labels_of_text
 from pages.frame.lesson_state import LessonState
 from pages.frame.stepper import Stepper, Steps
 
@@ -163,7 +163,7 @@ class MaskLesson(LessonState):
     def read(self, typed: str) -> None:
         """Takes another text; one that cannot be read leaves the one on the page."""
         with self.attempt(STAYS):
-            self.take(encode(self.lm, typed))
+            self.take(encode_within(self.lm, typed, MAX_TOKENS))
 
     def take(self, ids: list[int]) -> None:
         """Takes another text by its ids.

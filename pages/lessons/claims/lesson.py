@@ -120,7 +120,7 @@ def _controls(lesson: ClaimsLesson, *, is_running: bool) -> None:
         f"{THOROUGH} times as long.",
     )
     lesson.context.scale = THOROUGH if is_thorough else 1
-    where = as_written(f"On {lesson.lm.name}, {lesson.lm.where}.")
+    where = as_written(f"On {lesson.lm.shown}, {lesson.lm.where}.")
     st.caption(f"{tally(lesson.rows())}. {where}")
 
 

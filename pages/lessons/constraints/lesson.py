@@ -53,7 +53,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, another rule", key="constraint_setup"):
         _controls(lesson)
-    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
+    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
     DeadEnds(lesson).show()
 
 

@@ -59,7 +59,7 @@ def _choose_model(lesson: DiffusionLesson) -> None:
     lm = lesson.lm
     with st.container(horizontal=True, vertical_alignment="center", key="diffusion_models"):
         st.caption(
-            f"Filled by {lm.name}, a masked model of {lm.n_parameters / 1e6:.1f} million "
+            f"Filled by {lm.shown}, a masked model of {lm.n_parameters / 1e6:.1f} million "
             f"parameters ({lm.where}); read and judged by "
             f"{lesson.judge.name}, which writes from left to right."
         )

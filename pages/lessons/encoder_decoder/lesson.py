@@ -47,7 +47,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
-    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.name}, {lesson.lm.where}.")
+    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
 
 
 def _begin(waiting: DeltaGenerator) -> GapLesson:

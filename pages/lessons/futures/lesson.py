@@ -23,12 +23,14 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.question import lesson_asks
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
+from pages.frame.uploads import give_back
 from pages.lessons.futures.settings import PROMPT, SETTINGS, SHARES, VIEW
 from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
 from viz.format import duration, percent, plural
 
 LESSON, TREE = "futures_lesson", "futures_tree"
 MAX_FILES = 8
+_READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
 # it mounts anew once the tree is full: what is below it does not move
 HEIGHT = """<style>
@@ -117,6 +119,11 @@ class AllContinuations(Experiment[FuturesLesson]):
                 f"{len(files)} runs are more than the tree has room for: the first "
                 f"{MAX_FILES} are in it."
             )
+        known = st.session_state.get(_READ, {})
+        self.lesson.files = {
+            file.file_id: known[file.file_id] for file in files if file.file_id in known
+        }
+        st.session_state[_READ] = self.lesson.files  # another model's lesson begins with them
         read = [
             made_or_said(
                 partial(self.lesson.read_file, file.file_id, file.getvalue()),
@@ -124,6 +131,8 @@ class AllContinuations(Experiment[FuturesLesson]):
             )
             for file in files[:MAX_FILES]
         ]
+        for file in files[:MAX_FILES]:
+            give_back(file)
         self.lesson.saved = [ids for ids in read if ids is not None]
 
     def _open_again(self) -> None:
@@ -175,7 +184,7 @@ def _measured(lesson: FuturesLesson) -> str:
     tree, n_tokens = lesson.tree, SETTINGS["tokens"]
     opened = f"{plural(len(tree.texts), 'text')}, {plural(tree.n_passes, 'pass', 'es')}"
     return (
-        f"Measured on {lesson.lm.name}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
+        f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
         f"{plural(n_tokens, 'token')}, at T = 1. The sliders weigh the same logits: no pass runs."
     )

@@ -7,6 +7,7 @@ from model.beam_search import MAX_BEAMS
 from model.futures.continuations import MAX_TOKENS
 from pages.frame.fields import Choice, Field, Text, Whole, control_fields
 from pages.frame.settings_table import SettingsTable
+from pages.frame.values import whole_of
 from viz.format import plural
 
 PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
@@ -23,11 +24,11 @@ class TokenIds(Field):
 
     def read(self, text: str) -> tuple[int, ...]:
         """Returns the ids between the commas."""
-        ids = text.split(",") if text else []
-        is_plain = all(one.isascii() and one.isdigit() and len(one) <= 9 for one in ids)
-        if not is_plain or len(ids) > MAX_TOKENS:
+        written = text.split(",", MAX_TOKENS) if text else []
+        ids = [number for one in written if (number := whole_of(one)) is not None]
+        if len(ids) < len(written) or len(ids) > MAX_TOKENS:
             raise self._refusal(f"up to {MAX_TOKENS} token ids with commas between them", text)
-        return tuple(map(int, ids))
+        return tuple(ids)
 
     def write(self, value: Sequence[int]) -> str:
         """Returns the ids with commas between them."""

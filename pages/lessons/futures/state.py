@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.beam_search import BeamSearch
-from model.futures.continuations import Continuations
+from model.futures.continuations import MAX_TOKENS, Continuations
 from model.futures.records import OpenedText
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -48,7 +48,7 @@ class FuturesLesson(LessonState):
     tree_id: str  # the browser takes one of another name for another tree
     runs: list[Run] = field(default_factory=list)
     saved: list[list[int]] = field(default_factory=list)  # what files hold, prompt and all
-    files: dict[str, SavedIds] = field(default_factory=dict)  # as they were read, by their ids
+    files: dict[str, SavedIds | str] = field(default_factory=dict)  # what was read, or why not
     beam: BeamSearch | None = None  # laid over the tree
 
     @classmethod
@@ -84,12 +84,15 @@ class FuturesLesson(LessonState):
             ValueError: It is none, or none of this tree; one sentence.
         """
         if file_id not in self.files:
-            self.files[file_id] = read_saved(data, ids_of)
-        name, prompt, written = self.files[file_id]
+            self.files[file_id] = _read_file(data)
+        read = self.files[file_id]
+        if isinstance(read, str):
+            raise ValueError(read)
+        name, prompt, written = read
         if name != self.lm.name:
             raise ValueError(
-                f"This run was written by {cut(name)}, and the tree is of {self.lm.name}: open the "
-                "run’s model on the first page."
+                f"This run was written by {cut(name)}, and the tree is of {self.lm.shown}: open "
+                "the run’s model on the first page."
             )
         if max(prompt + written, default=0) >= self.lm.vocab_size:
             raise ValueError(f"This run has tokens that {name} lacks: save it again.")
@@ -173,3 +176,12 @@ def tree_arrays(texts: Sequence[OpenedText]) -> dict[str, npt.NDArray[Any]]:
         "tail_logits": np.concatenate([one.tail_logits for one in kept]),
         "tail_variances": np.concatenate([one.tail_variances for one in kept]),
     }
+
+
+def _read_file(data: bytes) -> SavedIds | str:
+    """Returns what a tree needs of a saved run, or why it cannot be read: no file is kept."""
+    try:
+        name, prompt, written = read_saved(data, ids_of)
+    except ValueError as error:
+        return str(error)
+    return name, prompt, written[:MAX_TOKENS]

@@ -76,7 +76,7 @@ def _growth(lesson: CacheLesson) -> None:
     grid = look_into(generation)
     if grid is None:
         st.info(
-            f"{lesson.lm.name} keeps no keys and values by position, so there is no grid to draw: "
+            f"{lesson.lm.shown} keeps no keys and values by position, so there is no grid to draw: "
             "choose another model on the first page."
         )
         return

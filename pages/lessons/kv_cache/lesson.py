@@ -25,7 +25,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     lm = lesson.lm
     show_growth(lesson)
-    caption = f"On {lm.name}, {lm.where}."
+    caption = f"On {lm.shown}, {lm.where}."
     offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
     show_jump_list(
         *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),

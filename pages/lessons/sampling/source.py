@@ -10,8 +10,10 @@ import numpy as np
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import FloatArray
+from model.sentences import cut
 from model.tokenizing import vocabulary_labels
 from pages.frame.fields import echo
+from pages.frame.values import number_of
 
 Unit = Literal["probabilities", "logits"]
 UNITS: tuple[Unit, ...] = ("probabilities", "logits")
@@ -29,6 +31,7 @@ table: 0.03
 desk: 0.025
 lap: 0.015"""
 MAX_LINES = 500
+MAX_VALUE = 1e6  # of a number typed by hand
 N_SHAPED = 200  # tokens of the shapes made up
 
 
@@ -51,7 +54,7 @@ def from_generation(generation: Generation) -> Given:
     lm = generation.lm
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
-    where = f"{lm.name}, {lm.where}"
+    where = f"{lm.shown}, {lm.where}"
     return Given(
         generation.all_logits().copy(), None, f"Measured on {where}: what may follow “{shown}”."
     )
@@ -100,15 +103,14 @@ def _read_line(number: int, line: str, unit: Unit) -> tuple[str, float]:
     token = token.strip()
     if not colon or not token:
         raise ValueError(f"Line {number} has no token and number: write it as mat: 0.35.")
-    try:
-        value = float(written)
-    except ValueError:
+    value = number_of(written.strip())
+    if value is None:
         raise ValueError(
-            f"Line {number} ends in {echo(written.strip())}, which is no number: write it as "
-            f"{token[:20]}: 0.35."
-        ) from None
-    if not math.isfinite(value) or abs(value) > 1e6:
-        raise ValueError(f"Line {number} has {written.strip()[:20]}: choose a number up to 10^6.")
+            f"Line {number} ends in {echo(written)}, which is no number: write it as "
+            f"{cut(token, 20)}: 0.35."
+        )
+    if abs(value) > MAX_VALUE:
+        raise ValueError(f"Line {number} has {echo(written)}: choose a number up to 10^6.")
     if unit == "probabilities" and not 0 <= value <= 1:
         raise ValueError(
             f"Line {number} has {value:g}: a probability lies from 0 to 1 (or choose logits)."

@@ -51,7 +51,7 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
         "serving_lesson", waiting, lambda lm, _old: LessonState(lm), settings=SETTINGS
     )
     Batches(lesson).show()
-    caption = f"On {lesson.lm.name}, {lesson.lm.where}. Greedy, every pass really run and timed."
+    caption = f"On {lesson.lm.shown}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
     show_jump_list(Chunks.title, MemoryInBlocks.title)
     if server_model() is not None:

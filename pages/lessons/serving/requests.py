@@ -1,12 +1,12 @@
 """The requests that the settings describe."""
 
-import re
 from dataclasses import replace
 
 from model.loading import LanguageModel
 from model.serving.records import Request
-from model.tokenizing import encode
+from model.tokenizing import encode_within
 from pages.frame.fields import echo
+from pages.frame.values import whole_of
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 
 MAX_OUT, DEFAULT_OUT = 64, 16  # tokens that a request writes
@@ -37,7 +37,7 @@ def with_long_prompt(lm: LanguageModel) -> list[Request]:
     text = SETTINGS["long_prompt"]
     if not text.strip():
         raise ValueError("The long prompt is empty: write some words.")
-    late = Request(tuple(encode(lm, text)), DEFAULT_OUT, LONG_ARRIVES)
+    late = Request(tuple(encode_within(lm, text, MAX_TOKENS)), DEFAULT_OUT, LONG_ARRIVES)
     return _within_bounds([*all_at_once(lm), late])
 
 
@@ -47,11 +47,12 @@ def _request(lm: LanguageModel, line: str, arrives: float) -> Request:
     if not bar:
         prompt, number = line, str(DEFAULT_OUT)
     number = number.strip()
-    if not re.fullmatch(r"[0-9]{1,3}", number) or not 1 <= int(number) <= MAX_OUT:
+    n_out = whole_of(number, 1, MAX_OUT)
+    if n_out is None:
         raise ValueError(
             f"After the last | of a line stands a number from 1 to {MAX_OUT}, not {echo(number)}."
         )
-    return Request(tuple(encode(lm, prompt.strip())), int(number), arrives)
+    return Request(tuple(encode_within(lm, prompt.strip(), MAX_TOKENS)), n_out, arrives)
 
 
 def _within_bounds(requests: list[Request]) -> list[Request]:

@@ -54,7 +54,7 @@ def _mistake(lesson: SnowballLesson) -> None:
     show_folded(
         "Both texts are drawn with the same pointers. The number is the mean probability of the "
         "tokens after the first, by the model’s own raw distribution. Measured on "
-        f"{lesson.lm.name}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
+        f"{lesson.lm.shown}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
         "snowball_mistake_how",
     )
     st.markdown(
@@ -77,7 +77,7 @@ def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ..
         ids = encode_bare(lesson.lm, word)
         if len(ids) != 1:
             raise ValueError(
-                f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.name}: choose "
+                f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.shown}: choose "
                 "another example, or put in a word of your own below."
             )
         start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=0)

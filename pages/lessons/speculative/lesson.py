@@ -76,7 +76,7 @@ def _unless_hidden() -> dict[str, object]:
 def _models(lesson: SpeculativeLesson) -> str:
     """Says which models these are."""
     lm, draft = lesson.lm, lesson.pair.draft
-    sizes = f"{lm.name}, {lm.n_parameters / 1e6:.1f} million parameters"
+    sizes = f"{lm.shown}, {lm.n_parameters / 1e6:.1f} million parameters"
     if draft is not None:
         sizes += f"; draft {draft.name}, {draft.n_parameters / 1e6:.1f} million"
     return f"Target {sizes}; {lm.where}."

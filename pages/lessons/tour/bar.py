@@ -12,7 +12,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.component import component
+from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
+from pages.frame.values import whole_of
 from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
 from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
@@ -146,9 +148,10 @@ def _say(lesson: GuidedLesson, number: int, key: str) -> None:
 
 def _number(lesson: GuidedLesson, text: str) -> int:
     n_scenes = len(lesson.scenes)
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= n_scenes:
-        raise LessonError(f"“{lesson.title}” has the scenes 1 to {n_scenes}, and no “{text[:20]}”.")
-    return int(text)
+    number = whole_of(text, 1, n_scenes)
+    if number is None:
+        raise LessonError(f"“{lesson.title}” has the scenes 1 to {n_scenes}, and no {echo(text)}.")
+    return number
 
 
 def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:

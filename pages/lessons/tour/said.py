@@ -5,6 +5,7 @@ It comes from an address, so anybody may have written it. Knows nothing of Strea
 
 from collections.abc import Mapping
 
+from pages.frame.values import number_of, whole_of
 from pages.lessons.tour.scenes import MAX_SCENES, Scene
 
 MAX_CHARACTERS = 40  # of one reply
@@ -17,9 +18,9 @@ def read_said(text: str) -> dict[int, str]:
     said: dict[int, str] = {}
     for part in text[: MAX_SCENES * (MAX_CHARACTERS + 4)].split(_BETWEEN):
         number, dot, reply = part.partition(_AFTER_NUMBER)
-        is_number = number.isascii() and number.isdigit() and len(number) < 4
-        if is_number and dot and reply and 1 <= int(number) <= MAX_SCENES:
-            said[int(number)] = reply[:MAX_CHARACTERS]
+        scene = whole_of(number, 1, MAX_SCENES)
+        if scene is not None and dot and (kept := cleaned(reply)):
+            said[scene] = kept
     return said
 
 
@@ -36,15 +37,13 @@ def cleaned(reply: object) -> str:
 def reply_of(scene: Scene, said: str) -> str:
     """Returns in words what was said: a choice is kept by its number; empty where it is none."""
     if scene.choices:
-        is_choice = said.isascii() and said.isdigit() and 1 <= int(said) <= len(scene.choices)
-        return scene.choices[int(said) - 1] if is_choice else ""
+        choice = whole_of(said, 1, len(scene.choices))
+        return "" if choice is None else scene.choices[choice - 1]
     if scene.reply == "a word":
         return said
-    try:
-        number = float(said)
-    except ValueError:
-        return ""
-    return f"{number:g}{' %' if scene.reply == 'a share' else ''}" if number == number else ""
+    number = number_of(said)
+    unit = " %" if scene.reply == "a share" else ""
+    return "" if number is None else f"{number:g}{unit}"
 
 
 def is_right(scene: Scene, reply: str) -> bool | None:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from model.sentences import MAX_SENTENCE, cut
 from pages.frame.contents import LESSONS
+from pages.frame.fields import echo
 from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
 
 FOLDER = Path(__file__).parents[3] / "lessons"
@@ -112,7 +114,7 @@ def read_lesson(name: str) -> GuidedLesson:
         LessonError: There is none of that name, or its file is faulty.
     """
     if name not in lesson_names():
-        raise LessonError(f"There is no lesson of the name “{name[:40]}”: choose one of the list.")
+        raise LessonError(f"There is no lesson of the name {echo(name)}: choose one of the list.")
     try:
         data = (FOLDER / f"{name}.md").read_bytes()
         if len(data) > MAX_BYTES:
@@ -136,7 +138,7 @@ def parse_lesson(name: str, text: str) -> GuidedLesson:
         return _parse(name, _paragraphs(text))
     except _FaultError as fault:
         line, why = fault.args
-        raise LessonError(f"{name}.md, line {line}: {why}.") from None
+        raise LessonError(f"{name}.md, line {line}: {cut(why, MAX_SENTENCE)}.") from None
 
 
 class _FaultError(Exception):
@@ -277,7 +279,7 @@ def _parts(page: str, field: tuple[int, str] | None) -> tuple[str, ...]:
     known = tuple(PARTS) if page == "" else FIGURES
     if unknown := [name for name in names if name not in known]:
         which = "the first page" if page == "" else "that page"
-        told = f"{which} has no part “{unknown[0][:40]}”: choose from {', '.join(known)}"
+        told = f"{which} has no part {echo(unknown[0])}: choose from {', '.join(known)}"
         raise _FaultError(line, told)
     return names
 
@@ -293,7 +295,7 @@ def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
     page = "" if page == Path(LESSONS[0].path).stem else page
     if page not in PAGES:
         known = ", ".join(name or "/" for name in PAGES)
-        raise _FaultError(line, f"the app has no page “{page[:40]}”: choose one of {known}")
+        raise _FaultError(line, f"the app has no page {echo(page)}: choose one of {known}")
     if taken := {"lesson", "scene"} & dict(query).keys():
         raise _FaultError(line, f"leave “{min(taken)}” out of the link: the app adds it")
     return page, query, link.fragment

@@ -1,0 +1,123 @@
+"""Ten readers beside twenty strangers who do their worst: what a press takes, and the memory.
+
+    python -m benchmarks.bench_strangers [--seconds 20] [--app app.py]
+
+The aims: 95 of 100 presses take at most twice as long as without strangers, the server takes at
+most 300 MB more, and a reader who comes meanwhile gets in.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # ships no types
+
+from benchmarks.bench_class import STORY, people, press_next
+from benchmarks.figures import describe_machine, milliseconds, quantile, record
+from benchmarks.harness import ROOT, Server, serve
+from benchmarks.visitor import Visitor, press_in_time
+
+N_READERS, GAP = 10, 2.0  # seconds between the presses of one reader, on average
+AHEAD = 5.0  # seconds that strangers have been there before presses count
+MAX_RATIO, MAX_MORE = 2.0, 300  # of the presses' p95; megabytes
+PATIENCE_SECONDS = 60.0
+
+
+async def press_beside(url: str, seconds: float) -> tuple[list[float], float]:
+    """Lets readers press; returns how long each press took, and how long a new reader's first."""
+    async with asyncio.TaskGroup() as opening:
+        visits = [Visitor(url, **STORY) for _ in range(N_READERS)]
+        for visit in visits:
+            opening.create_task(visit.__aenter__())
+    for visit in visits:
+        await press_next(visit)
+    presses = [
+        press_in_time(partial(press_next, visit), gaps)
+        for visit, gaps in zip(visits, people(N_READERS, GAP, seconds), strict=True)
+    ]
+    *taken, first = await asyncio.gather(*presses, come_late(url))
+    for visit in visits:
+        await visit.__aexit__(None, None, None)
+    return list(chain.from_iterable(taken)), first[0]
+
+
+async def come_late(url: str) -> list[float]:
+    """Opens the page beside all the others; returns the seconds until a first press is answered."""
+    started = time.perf_counter()
+    async with asyncio.timeout(PATIENCE_SECONDS), Visitor(url, **STORY) as visitor:
+        await press_next(visitor)
+    return [time.perf_counter() - started]
+
+
+@contextmanager
+def watched(server: Server) -> Iterator[list[float]]:
+    """Notes the server's memory every tenth of a second, in MB."""
+    process, seen, is_over = psutil.Process(server.process.pid), list[float](), threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(0.1):
+            seen.append(process.memory_info().rss / 1e6)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        is_over.set()
+        watcher.join()
+
+
+def bench(server: Server, seconds: float) -> None:
+    """Prints what presses take with and without strangers."""
+    with watched(server) as before:
+        alone, _ = asyncio.run(press_beside(server.url, seconds))
+    command = [sys.executable, "-m", "benchmarks.strangers", server.url, str(seconds + 60)]
+    strangers = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        time.sleep(AHEAD)
+        with watched(server) as during:
+            beside, first = asyncio.run(press_beside(server.url, seconds))
+    finally:
+        strangers.terminate()
+        strangers.wait()
+    for name, taken in (("alone", alone), ("beside strangers", beside)):
+        shown = [f"{q:.0%} {milliseconds(quantile(taken, q))}" for q in (0.5, 0.95, 1.0)]
+        print(f"{N_READERS} readers {name:<20} {'  '.join(shown)}  n {len(taken)}")
+    ratio = quantile(beside, 0.95) / quantile(alone, 0.95)
+    more = max(during) - max(before)
+    record(
+        "presses beside strangers: p95, times that without",
+        f"{ratio:.1f}",
+        f"{MAX_RATIO:.0f}",
+        is_met=ratio <= MAX_RATIO,
+    )
+    record(
+        "memory beside strangers",
+        f"{more:,.0f} MB more ({max(before):,.0f} before)",
+        f"{MAX_MORE} MB",
+        is_met=more <= MAX_MORE,
+    )
+    record("a new reader's first press beside strangers", f"{first:.1f} s")
+
+
+def main() -> None:
+    """Measures one server."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--app", type=Path, default=ROOT / "app.py")
+    args = parser.parse_args()
+    print(describe_machine(), end="\n\n")
+    with serve(args.app, cwd=args.app.parent) as server:
+        bench(server, args.seconds)
+
+
+if __name__ == "__main__":
+    main()
