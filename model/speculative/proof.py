@@ -60,6 +60,7 @@ PROMPTS = tuple(f"{opening} {hero}" for opening in OPENINGS for hero in HEROES)
 FEW_PAIRS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # so that every bin fills
 N_DRAFT = 2  # tokens in a round
 MAX_ROWS = 64  # that are read side by side
+ALIKE = 1e-6  # of `information`: less is rounding, and draft and target are alike
 GENEROUS = 1.1  # times the right probability of acceptance: the fault that a test has to see
 
 
@@ -132,7 +133,7 @@ def lean(tests: Sequence[DistributionTest]) -> tuple[float, float]:
         that is `GENEROUS`, and the standard error; both NaN where draft and target are alike.
     """
     known = sum(test.counts.sum() * test.information for test in tests)
-    if not known:
+    if known < ALIKE:
         return math.nan, math.nan
     return sum(test.score for test in tests) / float(known), 1 / math.sqrt(known)
 
