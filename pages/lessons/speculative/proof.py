@@ -101,7 +101,8 @@ def _leaning(test: DistributionTest) -> str:
         return ""
     return (
         f" Were proposals accepted {digits(GENEROUS)} times as often as they should be, the "
-        f"draws would lean to the draft by 1; they do by {digits(towards, 2)} ± {digits(1.96 * error, 2)}."
+        f"draws would lean to the draft by 1; they do by {'−' * (towards < 0)}"
+        f"{digits(abs(towards), 2)} ± {digits(1.96 * error, 2)}."
     )
 
 
