@@ -52,8 +52,13 @@ def chi_square(counts: npt.NDArray[np.integer], probs: FloatArray) -> ChiSquare:
     is_bin = bins > 0
     statistic = float(np.sum((tallies[is_bin] - bins[is_bin]) ** 2 / bins[is_bin]))
     n_degrees = int(np.count_nonzero(is_bin)) - 1
-    # how often chance alone gives a statistic of this size or more
-    halves = torch.tensor([n_degrees / 2, statistic / 2], dtype=torch.float64)
-    p_value = float(torch.special.gammaincc(*halves)) if n_degrees else 1.0
     n_pooled = int(np.count_nonzero(expected[n_single:] > 0))
-    return ChiSquare(statistic, n_degrees, p_value, n_pooled)
+    return ChiSquare(statistic, n_degrees, p_value(statistic, n_degrees), n_pooled)
+
+
+def p_value(statistic: float, n_degrees: int) -> float:
+    """Returns how often chance alone gives a chi-square of this size or more."""
+    if not n_degrees:
+        return 1.0
+    halves = torch.tensor([n_degrees / 2, statistic / 2], dtype=torch.float64)
+    return float(torch.special.gammaincc(*halves))

@@ -218,7 +218,7 @@ class SettingValues:
         0.0,
         (0, 1),
         "Top-H",
-        "keeps the best tokens while what they add to the entropy is at most this share of it",
+        "keeps the best while what they add to the entropy of the 100 best is at most this share",
         Even(0, 1, 0.05),
     )
     p_less: int = _row(

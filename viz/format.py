@@ -7,6 +7,7 @@ a terminal and a search as well: it has commas. Knows nothing of ours.
 
 import math
 
+UNUSUAL = 0.01  # p-value at which a reader is told to look again
 THIN = "\u202f"  # narrow space that never breaks: between thousands, before a unit
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 BYTE_UNITS = ("B", "kB", "MB", "GB", "TB")  # decimal, as storage and bandwidth are counted
@@ -30,6 +31,14 @@ def digits(value: float, n_significant: int = 3) -> str:
     rounded = float(f"{value:.{n_significant - 1}e}")
     exponent = int(f"{rounded:e}".partition("e")[2])
     return f"{rounded:,.{max(0, n_significant - 1 - exponent)}f}".replace(",", THIN)
+
+
+def chance(p_value: float, bar: float) -> str:
+    """Writes a p-value with as many digits as show on which side of a bar it lies: "= 0.0080"."""
+    if p_value < 1e-4:
+        return "< 0.0001"
+    n = next(n for n in range(2, 18) if (float(f"{p_value:.{n - 1}e}") > bar) == (p_value > bar))
+    return f"= {digits(p_value, n)}"
 
 
 def in_full(value: float) -> str:

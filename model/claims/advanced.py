@@ -1,6 +1,7 @@
 """Decoding algorithms: C31 to C34, and the encoder that reads first (C39)."""
 
 import json
+import math
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,14 +11,15 @@ import numpy as np
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
 from model.claims.registry import experiment
-from model.claims.verdicts import finding, judge_all, judge_mean, judge_ratio
+from model.claims.verdicts import Z, finding, judge_all, judge_mean, judge_ratio
 from model.diffusion.denoising import Diffusion, fill_page
 from model.diffusion.quality import leave_one_out, measure_clashes
 from model.diffusion.records import Clashes, Order
 from model.encoder_decoder.infilling import Infilling
 from model.job import finish
+from model.snowball.records import Estimate
 from model.speculative.drafting import ModelDraft
-from model.speculative.proof import check_greedy, compare_distribution
+from model.speculative.proof import check_greedy, compare_distribution, lean, pooled
 from model.speculative.timing import compare_drafts, measure_speed
 from model.tokenizing import encode
 from model.weights.locate import SHIPPED
@@ -25,7 +27,7 @@ from model.weights.locate import SHIPPED
 N_DRAFT = 4
 N_JUDGED = 24  # prompts: agreement varies much from text to text
 TWINS = ("scribbler_taught", "scribbler_plain")  # one recipe and one budget, two lessons
-N_DRAWS = 500
+N_DRAWN_FROM, N_DRAWS = 10, 250  # prompts, and draws after each
 BEGINNING = "Once upon a time, there was a little girl named Lily. She had a red ball."
 ENDING = " Lily hugged her mom and they went home."
 LENGTH = 32
@@ -50,27 +52,47 @@ def a_draft_changes_nothing(context: ExperimentContext) -> Finding:
     compared = finish(check_greedy(lm, draft, prompts, context.n_tokens, N_DRAFT))
     tests = [
         finish(compare_distribution(lm, draft(), encode(lm, prompt), N_DRAWS, context.first_seed))
-        for prompt in prompts[:3]
+        for prompt in context.prompts(N_DRAWN_FROM)
     ]
-    n_tokens = sum(one.n_tokens for one in compared)
-    n_rounds = sum(one.n_rounds for one in compared)
-    return finding(
-        "Greedy texts of {tokens:count} tokens in all took {rounds:count} rounds. {draws:count} "
-        "sampled texts after each of {tested:count} prompts were held against the target’s own "
-        "probabilities of their first two tokens.",
+    towards, error = lean(tests)
+    leaning = Estimate(towards, Z * error, error * math.sqrt(N_DRAWS * len(tests)), len(tests))
+    parts = [
         judge_all(
             "greedy texts that are the same with a draft, token by token",
             [one.first_difference is None for one in compared],
             "texts",
+            is_condition=True,
         ),
         judge_all(
-            "sampled texts follow the target (chi-square, p > 0.001)",
-            [test.chi_square.p_value > 1e-3 for test in tests],
-            "prompts",
+            "all sampled texts follow the target (chi-square, p > 0.001)",
+            [pooled(tests) > 1e-3],
+            "distributions",
+            is_condition=True,
         ),
+    ]
+    if not math.isnan(towards):  # where draft and target are alike no acceptance is too generous
+        parts.append(
+            judge_mean(
+                "how far sampled texts lean to the draft; 1 is an acceptance a tenth too generous",
+                leaning,
+                "prompts",
+                above=-1,
+                below=1,
+            )
+        )
+    return finding(
+        "Greedy texts of {tokens:count} tokens in all took {rounds:count} rounds. {draws:count} "
+        "sampled texts after each of {tested:count} prompts were held against the target’s own "
+        "probabilities of their first two tokens.",
+        *parts,
         why="In a 16-bit format rounding may part two tokens that are almost equal.",
         ran_on=f"{lm.name}, drafted by {scribbler.name}",
-        numbers={"tokens": n_tokens, "rounds": n_rounds, "draws": N_DRAWS, "tested": len(tests)},
+        numbers={
+            "tokens": sum(one.n_tokens for one in compared),
+            "rounds": sum(one.n_rounds for one in compared),
+            "draws": N_DRAWS,
+            "tested": len(tests),
+        },
     )
 
 
@@ -106,6 +128,7 @@ def the_gain_follows_agreement(context: ExperimentContext) -> Finding:
             "the two have the same shape, tokens and steps",
             [cards[0] == cards[1]],
             "pairs of drafts",
+            is_condition=True,
         ),
         judge_mean(
             "accepted of the distilled draft, less its twin’s",

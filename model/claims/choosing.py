@@ -1,18 +1,22 @@
 """Choosing: C12, C15 to C17 and C19, on the logits of the model at hand."""
 
+from collections import Counter
+from collections.abc import Sequence
 from statistics import mode
 
 import numpy as np
 
+from model.causal_mask.attention import read_text
 from model.chi_square import chi_square
 from model.claims.context import GREEDY, ExperimentContext
+from model.claims.exact import rounding
 from model.claims.records import Finding
 from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
 from model.draw import count_draws
 from model.generation import Generation
 from model.held_out import held_out
-from model.records import Stage
+from model.records import FloatArray, Stage
 from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import apply_alone, find_loop, first_word
 from model.tokenizing import encode, text_of
@@ -27,19 +31,31 @@ N_WORDS, N_READ = 40, 40  # words of a story before the first that is asked for;
 def greedy_repeats_itself(context: ExperimentContext) -> Finding:
     """The same text every time; and a loop, where this model falls into one."""
     n, rows = 4 * context.n_tokens, [encode(context.lm, text) for text in context.prompts(10)]
+    rows = [row[-min(map(len, rows)) :] for row in rows]
     first, again = (context.write_many(rows, GREEDY, n) for _ in range(2))
     sampled = context.write_many(rows, Settings(), n)
     loops = [find_loop(text) is not None for text in first]
+    best = [_are_best(context, row, text) for row, text in zip(rows, first, strict=True)]
     n_sampled = sum(find_loop(text) is not None for text in sampled)
     return finding(
         "Greedy decoding wrote up to {n:count} tokens after each of {prompts:count} prompts, "
         "twice.",
         judge_all("the second text is the first", list(map(list.__eq__, first, again)), "prompts"),
+        judge_all("every token is the best of one pass over the text", best, "prompts"),
         judge_some("texts that end in a phrase said three times or more", loops, "prompts"),
         control="of texts sampled at T = 1, {sampled:count} of {prompts} end in a loop.",
         why="No text fell into a loop here.",
         numbers={"n": n, "prompts": len(rows), "sampled": n_sampled},
     )
+
+
+def _are_best(context: ExperimentContext, prompt: Sequence[int], text: Sequence[int]) -> bool:
+    """Tells whether one pass over a text finds each of its tokens best, but for rounding."""
+    ids = [*prompt, *text[:-1]]
+    logits, _ = read_text(context.lm, ids)
+    bar = 2 * rounding(context.lm, ids, logits) * np.abs(logits).max()  # of either logit
+    rows = logits[len(prompt) - 1 :]
+    return bool((rows[np.arange(len(text)), list(text)] >= rows.max(axis=-1) - bar).all())
 
 
 @experiment("C15")
@@ -78,7 +94,7 @@ def a_seed_is_a_text(context: ExperimentContext) -> Finding:
         judge_all(
             "the same seed gives the same text", list(map(list.__eq__, texts, again)), "seeds"
         ),
-        judge_some("another seed gives another text", others, "pairs of seeds"),
+        judge_share("another seed gives another text", others, "pairs of seeds"),
         judge_all(
             "all draws together follow the bars (chi-square, p > 0.001)",
             [chi_square(drawn, stage.probs).p_value > 1e-3],
@@ -103,19 +119,35 @@ def a_vote_without_chance_is_void(context: ExperimentContext) -> Finding:
     is_copied = list(map(str.__eq__, copies, answers))
     single = [votes[i].count(answer) / N_VOTES for i, answer in enumerate(answers)]
     voted = [mode(votes[i]) == answer for i, answer in enumerate(answers)]
+    gain, unread = np.subtract(voted, single), _gain_unread(votes, answers)
     return finding(
         "By definition {n:count} answers at T = 0 are copies, so their vote is one answer: it "
         "names the next word of a held-out story in {copies:fraction} of the cases. At T = 0.7 one "
         "sample does in {single:fraction}, the vote of {n} in {voted:fraction}.",
         judge_mean(
-            "right words by the vote, less those of one sample",
-            np.subtract(voted, single),
+            "what the vote gains over one sample, less what it gains on other places’ words",
+            gain - unread,
             "words",
             "fraction",
         ),
-        control="one sample without a vote.",
-        numbers={"n": N_VOTES, "copies": is_copied, "single": single, "voted": voted},
+        control="held against the words of all other places a vote gains {unread:fraction}: that "
+        "much comes of frequent words, without reading.",
+        numbers={
+            "unread": unread,
+            "n": N_VOTES,
+            "copies": is_copied,
+            "single": single,
+            "voted": voted,
+        },
     )
+
+
+def _gain_unread(votes: Sequence[Sequence[str]], answers: Sequence[str]) -> FloatArray:
+    """Returns what each vote gains over one of its samples, held against all places' answers."""
+    share = Counter(answers)
+    return np.array(
+        [share[mode(words)] - np.mean([share[word] for word in words]) for words in votes]
+    ) / len(answers)
 
 
 def _next_words(context: ExperimentContext) -> tuple[list[str], list[str]]:

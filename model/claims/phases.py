@@ -20,6 +20,8 @@ PRICE = 2.0  # an hour, in any currency: the ratio does not depend on it
 BATCH, N_PROMPT = 8, 64
 BALL, ANSWERS = "He lost his ball. The boy was very", ("sad", "happy", "made of stone")
 N_WRITTEN = 20
+AS_ONE = 2.0  # times as quick at least as tokens that are read one after another
+FAIR = 1.1  # times a price at least that is called more: less is the clock's
 
 
 @experiment("C27")
@@ -65,7 +67,7 @@ def a_batch_shares_the_weights(context: ExperimentContext) -> Finding:
             batch,
             "turns",
             above=1.5,
-            partly=1,
+            partly=1.2,
         ),
         control="without sharing it would be 1.",
         why="On this device arithmetic binds early, so a batch gains little.",
@@ -89,9 +91,13 @@ def output_costs_more(context: ExperimentContext) -> Finding:
         "At these prices a limit of {budget:count} tokens instead of {n_out:count} saves "
         "{saved:fraction} of a request with {n_in:count} tokens in.",
         judge_ratio(
-            "price of a token out over a token in, one text alone", seconds_out, seconds_in, "turns"
+            "price of a token out over a token in, one text alone",
+            seconds_out,
+            seconds_in,
+            "turns",
+            above=FAIR,
         ),
-        judge_ratio("the same, eight texts in a batch", shared, seconds_in, "turns"),
+        judge_ratio("the same, eight texts in a batch", shared, seconds_in, "turns", above=FAIR),
         numbers={"n_in": 100, "n_out": 500, "budget": 100, "saved": saved},
     )
 
@@ -106,11 +112,21 @@ def one_pass_for_a_score(context: ExperimentContext) -> Finding:
     scored = [run.score_seconds.median for run in runs]
     written = [run.written.seconds for run in runs]
     n_written = round(fmean(run.written.n_out for run in runs))
+    in_turn = n_written / runs[0].n_prompt  # if a pass read one token after another
     return finding(
         "One pass scored {n:count} answers in {scored:seconds} and picks “{best:text}”; writing an "
         "answer of {tokens:count} tokens took {written:seconds}.",
-        judge_ratio("seconds to write over seconds to score", written, scored, "runs"),
+        judge_ratio(
+            "seconds to write over seconds to score",
+            written,
+            scored,
+            "runs",
+            above=max(1, AS_ONE * in_turn),
+        ),
+        control="were the prompt’s {prompt:count} tokens read one after another, it would be "
+        "{in_turn:ratio} at most.",
         why="On this device so short an answer is written as fast.",
         numbers={"n": len(ANSWERS), "scored": scored, "best": best}
-        | {"tokens": n_written, "written": written},
+        | {"tokens": n_written, "written": written}
+        | {"prompt": runs[0].n_prompt, "in_turn": in_turn},
     )

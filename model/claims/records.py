@@ -37,6 +37,8 @@ class Evidence:
     of: str  # what there are n of: "prompts", "runs"
     unit: Unit
     bar: float | None = None  # it holds where the whole interval lies above; None: where any does
+    below: float | None = None  # and below this, where there is an upper bar
+    is_condition: bool = False  # its failure refutes the claim; that it holds supports nothing
 
     @property
     def must_always_be(self) -> bool:

@@ -1,9 +1,10 @@
 """From measurements to a verdict: one rule for every claim.
 
 What is measured n times has a 95 % interval: Student's t for means, Wilson's for shares. It holds
-where all of that lies above a bar that is set beforehand, it does not where all lies below, and
-else it cannot be told apart from chance. A claim holds partly where some of its parts do, and not
-at all where one thing fails that must be so every time.
+where all of that lies above a bar that is set beforehand (and below a second one, if too much is
+as wrong as too little), it does not where all lies outside, and else it cannot be told apart from
+chance. A claim holds partly where some of its parts do, and not at all where one thing
+fails that must be so every time.
 """
 
 import math
@@ -29,6 +30,7 @@ def judge_mean(
     *,
     above: float = 0.0,
     partly: float | None = None,
+    below: float | None = None,
 ) -> Evidence:
     """Judges the mean of some values.
 
@@ -39,11 +41,12 @@ def judge_mean(
         unit: of the values.
         above: it holds where the whole interval is above this.
         partly: it holds partly where the whole interval is above this at least.
+        below: it holds where the whole interval is below this as well.
     """
     mean = values if isinstance(values, Estimate) else Estimate.of(values)
     interval = (mean.mean - mean.half_width, mean.mean + mean.half_width)
-    outcome = _outcome(interval, above, partly)
-    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above)
+    outcome = _outcome(interval, above, partly, below)
+    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above, below)
 
 
 def judge_ratio(
@@ -54,13 +57,14 @@ def judge_ratio(
     *,
     above: float = 1.0,
     partly: float | None = None,
+    below: float | None = None,
 ) -> Evidence:
     """Judges how many times as much one thing is as another, in pairs: their geometric mean."""
     logs = np.log(np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64))
     mean = Estimate.of(logs)
     interval = (math.exp(mean.mean - mean.half_width), math.exp(mean.mean + mean.half_width))
-    outcome = _outcome(interval, above, partly)
-    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above)
+    outcome = _outcome(interval, above, partly, below)
+    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above, below)
 
 
 def judge_share(
@@ -91,11 +95,20 @@ def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
     return Evidence(what, outcome, n_passed / n, wilson(n_passed, n), n, of, "share")
 
 
-def judge_all(what: str, passed: Sequence[bool], of: str) -> Evidence:
-    """Judges what must be so every time, where nothing is left to chance: one failure is one."""
+def judge_all(
+    what: str, passed: Sequence[bool], of: str, *, is_condition: bool = False
+) -> Evidence:
+    """Judges what must be so every time, where nothing is left to chance: one failure is one.
+
+    Args:
+        what: must be so.
+        passed: whether it was, each time.
+        of: what there is one of for each time.
+        is_condition: whether the claim says more than this, so that it supports none by itself.
+    """
     n_passed, n = sum(passed), len(passed)
     outcome: Outcome = "holds here" if n_passed == n else "does not hold here"
-    return Evidence(what, outcome, n_passed / n, None, n, of, "share")
+    return Evidence(what, outcome, n_passed / n, None, n, of, "share", is_condition=is_condition)
 
 
 def wilson(n_passed: float, n: int) -> tuple[float, float]:
@@ -106,19 +119,29 @@ def wilson(n_passed: float, n: int) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def _outcome(interval: tuple[float, float], above: float, partly: float | None = None) -> Outcome:
+def _outcome(
+    interval: tuple[float, float],
+    above: float,
+    partly: float | None = None,
+    below: float | None = None,
+) -> Outcome:
     low, high = interval
-    least = above if partly is None else partly
-    if low > least:
+    least, most = above if partly is None else partly, math.inf if below is None else below
+    if least < low <= high < most:
         return "holds here" if low > above else "holds partly"
-    return "does not hold here" if high <= least else "not to be told apart from chance"
+    is_outside = high <= least or low >= most
+    return "does not hold here" if is_outside else "not to be told apart from chance"
 
 
 def combine(evidence: Sequence[Evidence]) -> Outcome:
-    """Returns the outcome of a claim from those of its parts."""
-    outcomes = {part.outcome for part in evidence}
+    """Returns the outcome of a claim from those of its parts.
+
+    A condition can refute a claim and not support it: that two ways give the same does not say
+    that one of them is quicker.
+    """
     if any(part.must_always_be and part.outcome != "holds here" for part in evidence):
         return "does not hold here"
+    outcomes = {part.outcome for part in evidence if not part.is_condition} or {"holds here"}
     if len(outcomes) == 1:
         return outcomes.pop()
     if outcomes & {"holds here", "holds partly"}:

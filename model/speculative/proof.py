@@ -6,6 +6,7 @@ from one prompt for that; a pass over the same tokens gives the same numbers, so
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,18 @@ from typing import Any
 import numpy as np
 
 from model.batch import Batch
-from model.chi_square import ChiSquare, chi_square
+from model.chi_square import ChiSquare, chi_square, p_value
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.passes import Logits, forward
 from model.records import FloatArray, IntArray
-from model.sampling import Settings, process
-from model.speculative.decoding import Speculation, decode_baseline, decode_with_draft
+from model.sampling import Settings
+from model.speculative.decoding import (
+    Speculation,
+    decode_baseline,
+    decode_with_draft,
+    residual,
+)
 from model.speculative.drafting import Drafter, ModelDraft, new_batch
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode, labels_of, text_of
@@ -53,6 +59,9 @@ HEROES = (
 PROMPTS = tuple(f"{opening} {hero}" for opening in OPENINGS for hero in HEROES)
 FEW_PAIRS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # so that every bin fills
 N_DRAFT = 2  # tokens in a round
+MAX_ROWS = 64  # that are read side by side
+ALIKE = 1e-6  # of `information`: less is rounding, and draft and target are alike
+GENEROUS = 1.1  # times the right probability of acceptance: the fault that a test has to see
 
 
 # Greedy
@@ -101,6 +110,38 @@ class DistributionTest:
     chi_square: ChiSquare
     n_tested: int  # proposals
     n_accepted: int
+    faulty: FloatArray | None = None  # (pairs,) probs, were acceptance GENEROUS; None: not computed
+
+    @property
+    def information(self) -> float:
+        """What one draw tells of that fault: 1 / variance of `lean` by n draws is n times this."""
+        if self.faulty is None:
+            return 0.0
+        return float(((self.faulty - self.probs) ** 2 / self.probs).sum())
+
+    @property
+    def score(self) -> float:
+        """How the draws lean to that fault: 0 on average if right, n times `information` if not."""
+        return 0.0 if self.faulty is None else float(self.counts @ (self.faulty / self.probs - 1))
+
+
+def lean(tests: Sequence[DistributionTest]) -> tuple[float, float]:
+    """Pools tests by the weights that show this fault best (Neyman and Pearson 1933).
+
+    Returns:
+        How far the draws lean to the fault, 0 for the target's distribution and 1 for an acceptance
+        that is `GENEROUS`, and the standard error; both NaN where draft and target are alike.
+    """
+    known = sum(test.counts.sum() * test.information for test in tests)
+    if known < ALIKE:
+        return math.nan, math.nan
+    return sum(test.score for test in tests) / float(known), 1 / math.sqrt(known)
+
+
+def pooled(tests: Sequence[DistributionTest]) -> float:
+    """Returns the p-value of some chi-squares together: their sum, with all their degrees."""
+    statistic = sum(test.chi_square.statistic for test in tests)
+    return p_value(statistic, sum(test.chi_square.n_degrees for test in tests))
 
 
 def compare_distribution(
@@ -121,24 +162,26 @@ def compare_distribution(
     counts: Counter[tuple[int, ...]] = Counter()
     n_tested = n_accepted = 0
     yield Progress(0, n_draws, "the target’s own probabilities")
-    expected = pair_probs(target, ids, FEW_PAIRS)
+    text = MemoizedSpeculation(target, drafter, ids, FEW_PAIRS)
+    text.read_ahead()
+    expected = pair_probs(target.lm, ids, text.target_probs)
+    wrong = pair_probs(target.lm, ids, text.faulty_probs)
 
     pairs = sorted(expected, key=lambda pair: -expected[pair])
-    probs = np.array([expected[pair] for pair in pairs])
+    probs, faulty = (np.array([law.get(pair, 0.0) for pair in pairs]) for law in (expected, wrong))
     labels = tuple(" ".join(labels_of(lm, pair)) for pair in pairs)
 
     def look() -> DistributionTest:
         drawn = np.array([counts[pair] for pair in pairs])  # rare pairs share a bin
         held = chi_square(drawn, probs)
-        return DistributionTest(labels, drawn, probs, held, n_tested, n_accepted)
+        return DistributionTest(labels, drawn, probs, held, n_tested, n_accepted, faulty)
 
-    text = MemoizedSpeculation(target, drafter, ids, FEW_PAIRS)
     for n_drawn in range(n_draws):
         yield Progress(n_drawn, n_draws, look=look if n_drawn else None)
         text.begin_again(first_seed + n_drawn)
         # a text that ends after the first token is a pair with nothing
         while len(text.ids) < len(ids) + 2 and text.finished is None:
-            outcome = text.round(N_DRAFT)
+            outcome = text.round(min(N_DRAFT, len(ids) + 2 - len(text.ids)))
             n_tested += outcome.n_tested
             n_accepted += outcome.n_accepted
         pair = tuple(text.ids[len(ids) : len(ids) + 2])
@@ -149,25 +192,38 @@ def compare_distribution(
 
 
 def pair_probs(
-    target: MemoizedModel, ids: Sequence[int], settings: Settings
+    lm: LanguageModel, ids: Sequence[int], probs_after: Callable[[Sequence[int]], FloatArray]
 ) -> dict[tuple[int, ...], float]:
-    """Returns the target's own probability of every pair: that of the first, times the next."""
+    """Returns the probability of every pair of tokens: that of the first, times the next.
 
-    def probs_after(text: Sequence[int]) -> FloatArray:
-        logits, _ = target.read([text])
-        target.crop(len(text))
-        return process(logits[0, -1], text, settings, len(ids))[-1].probs
-
+    Args:
+        lm: the target.
+        ids: the prompt.
+        probs_after: gives the distribution of the next token, (vocab,), after a text.
+    """
     pairs: dict[tuple[int, ...], float] = {}
     first_probs = probs_after(ids)
     for first in np.flatnonzero(first_probs).tolist():
-        if first in target.lm.end_ids:
+        if first in lm.end_ids:
             pairs[first,] = float(first_probs[first])
             continue
         second_probs = probs_after([*ids, first])
         for second in np.flatnonzero(second_probs).tolist():
             pairs[first, second] = float(first_probs[first] * second_probs[second])
     return pairs
+
+
+def faulty_law(target_probs: FloatArray, draft_probs: FloatArray, times: float) -> FloatArray:
+    """Returns what is written if proposals are accepted with min(1, times · target / draft).
+
+    Args:
+        target_probs: (vocab,) after the masks.
+        draft_probs: (vocab,) what the proposal is drawn from.
+        times: 1 gives the target's own distribution.
+    """
+    accepted = np.minimum(draft_probs, times * target_probs)
+    law: FloatArray = accepted + (1 - accepted.sum()) * residual(target_probs, draft_probs)
+    return law
 
 
 # What is remembered
@@ -194,6 +250,13 @@ class MemoizedModel(Batch):
         self.logits = self._memory[keys[-1]][None]
         return np.stack([self._memory[key] for key in keys])[None], seconds
 
+    def remember(self, texts: Sequence[Sequence[int]]) -> None:
+        """Reads texts of one length side by side, and keeps the logits after each."""
+        for first in range(0, len(texts), MAX_ROWS):
+            rows = texts[first : first + MAX_ROWS]
+            logits, _ = forward(self.lm, rows)
+            self._memory.update(zip(map(tuple, rows), logits[:, 0], strict=True))
+
     def crop(self, n_tokens: int) -> None:
         """Forgets the end of the text, not what was read of it."""
         del self.ids[0][self.n_read - n_tokens :]
@@ -205,6 +268,38 @@ class MemoizedSpeculation(Speculation):
     def __init__(self, *args: Any) -> None:
         self._masked: dict[tuple[int, ...], FloatArray] = {}
         super().__init__(*args)
+
+    def read_ahead(self) -> None:
+        """Reads, in a few wide passes, most of the texts that the rounds to come will ask for."""
+        texts = [self.ids]
+        for _ in range(2):
+            texts = [
+                [*text, token_id]
+                for text in texts
+                if text[-1] not in self.target.lm.end_ids or len(text) == self.n_prompt
+                for token_id in np.flatnonzero(np.add(*self.both_probs(text))).tolist()
+            ]
+            for batch in self.batches:
+                if isinstance(batch, MemoizedModel):
+                    batch.remember(texts)
+
+    def target_probs(self, ids: Sequence[int]) -> FloatArray:
+        """Returns the target's own distribution after a text, which stays as it was."""
+        logits, _ = self.target.read([ids[self.target.n_read :]])
+        self._crop(self.n_prompt - 1)
+        return self.probs_of(logits[0, -1], ids)
+
+    def both_probs(self, ids: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+        """Returns the distributions of target and draft after a text; no proposal is the target."""
+        target_probs = self.target_probs(ids)
+        draft = self.drafter.propose(ids, 1, self._propose, adaptive=False)
+        self._crop(self.n_prompt - 1)
+        draft_probs = draft.probs[0] if draft.ids else None
+        return target_probs, target_probs if draft_probs is None else draft_probs
+
+    def faulty_probs(self, ids: Sequence[int]) -> FloatArray:
+        """Returns the distribution after a text if acceptance were `GENEROUS`."""
+        return faulty_law(*self.both_probs(ids), GENEROUS)
 
     def begin_again(self, seed: int) -> None:
         """Takes all rounds back; those to come have the coins of another seed."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from viz.format import (
     THIN,
+    chance,
     count,
     duration,
     log_ticks,
@@ -96,3 +97,11 @@ def test_marks_of_a_logarithmic_axis_lie_on_it_and_read_as_what_they_are(
     assert [float(label.replace(THIN, "")) for label in labels] == pytest.approx(ticks)
     assert len(ticks) >= 3 * math.floor(math.log10(times)), "three for every power of ten"
     assert {f"{tick:e}"[0] for tick in ticks} <= {"1", "2", "5"}
+
+
+@given(st.floats(1e-4, 1))
+def test_a_p_value_is_shown_on_its_side_of_the_bar(p_value: float) -> None:
+    sign, shown = chance(p_value, 0.01).split(" ", 1)
+    assert sign == "="
+    assert (float(shown) > 0.01) == (p_value > 0.01)
+    assert chance(3e-5, 0.01).startswith("<")

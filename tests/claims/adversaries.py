@@ -7,11 +7,13 @@ that drafts, judges and masked models are of the same kind.
 import functools
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
 from transformers import MistralConfig, MistralForCausalLM, PreTrainedModel
 
+from benchmarks import violations
 from model.loading import LanguageModel, load_model
 from tests.tiny_models import save, tiny
 
@@ -80,6 +82,13 @@ def bidirectional(model: PreTrainedModel) -> None:
             module.is_causal = False
 
 
+def loud(model: PreTrainedModel) -> None:
+    """Logits thirty times as large: one token takes everything, so greedy misses nothing."""
+    for name, weights in model.named_parameters():
+        if name in LAST:
+            weights.mul_(30.0)
+
+
 def quiet(model: PreTrainedModel) -> None:
     """Logits a thousand times as small."""
     for name, weights in model.named_parameters():
@@ -97,6 +106,16 @@ CHANGES: dict[str, Change] = {
     "uniform": uniform,
     "bidirectional": bidirectional,
     "quiet bidirectional": quiet,
+    "loud": loud,
+}
+# faults that stand beside the weights, each of a size
+FAULTS: dict[str, Callable[[LanguageModel], LanguageModel]] = {
+    "leak .001": partial(violations.leak, size=1e-3),
+    "forgets 24": partial(violations.forget, n_kept=24),
+    "forgets 150": partial(violations.forget, n_kept=150),
+    "first 3": partial(violations.see_first, n_first=3),
+    "in turn": partial(violations.in_turn, n_at_once=1),
+    "unigram": violations.unigram,
 }
 
 
@@ -105,19 +124,19 @@ def adversary(kind: str, name: str) -> LanguageModel:
     """A member of the family, changed; or another architecture in its place."""
     if kind == "untaught":
         return load_model(name.replace("_taught", "_plain"), "cpu")
-    if kind not in CHANGES:
+    if kind not in CHANGES | FAULTS:
         return tiny(kind)
     shipped = load_model(name, "cpu")
-    if kind == "shipped":
+    if kind == "shipped" or (kind in FAULTS and name != "storyteller"):
         return shipped
     with torch.random.fork_rng(), torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         torch.manual_seed(sum(map(ord, name)) if kind == "random" else 0)
         model = type(shipped.model)(shipped.model.config)
         model.load_state_dict(shipped.model.state_dict())
-        if kind != "bidirectional":  # such files are refused
+        if kind in CHANGES and kind != "bidirectional":  # such files are refused
             model = CHANGES[kind](model) or model
         save(Path(folder), model, shipped.tokenizer)
         lm = load_model(folder, "cpu")
     if "bidirectional" in kind:
         bidirectional(lm.model)
-    return lm
+    return FAULTS.get(kind, lambda whole: whole)(lm)

@@ -5,7 +5,9 @@ sentence is about; beside it stands the verdict that must come out. Where no mod
 clock does, or an algorithm with a well-known fault.
 """
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import SimpleNamespace as Made
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks import violations
 from model.batch import read_whole
 from model.beam_search.records import DecodingCost
 from model.claims import advanced, errors
@@ -21,10 +24,15 @@ from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Outcome
 from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
+from model.constraints.decoding import Constraint
+from model.constraints.experiments import compare_methods
+from model.generation import Generation
 from model.kv_cache.records import FlopCheck, Race
 from model.language_model import LanguageModel
 from model.prefill_decode.records import Ceilings, RequestTiming, Roofline, RoofPoint, Timed
-from model.records import Flops
+from model.records import Flops, Stage
+from model.sampling import ORDERS
+from model.sampling.experiments import apply_alone
 from model.snowball import thread
 from model.snowball.records import Exposure, Forks
 from pages.frame.claims import EMPIRICAL
@@ -139,11 +147,58 @@ AS_SLOW_CACHED = Race(
         for n_input, n_past, work in ((4, 0, 9), (8, 0, 9), (1, 3, 4), (1, 7, 8))
     ),
 )
+NO_QUICKER = Race(
+    1,
+    tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in (1.0, 1.01)),  # type: ignore[arg-type]  # its times
+    None,
+    tuple(
+        FlopCheck(n_input, n_past, Flops(work, 0), Flops(work, 0))
+        for n_input, n_past, work in ((4, 0, 4), (8, 0, 8), (1, 3, 4), (1, 7, 4))
+    ),
+)
 SLOW_SCORES = Made(
+    n_prompt=9,
     choices=[Made(share=1.0, text="")],
     score_seconds=Made(median=2.0),
     written=Made(seconds=1.0, n_out=9),
 )
+
+
+class Drifting(Rereading):
+    """Reads its input once; what it keeps of it moves by a millionth."""
+
+    def look(self) -> Made:
+        caches = super().look()
+        caches.drift, caches.n_encoder_passes, caches.cross_bytes = 1e-6, 1, (0, 16, 16)
+        return caches
+
+
+def grown(each: int, first: int = 5) -> list[Made]:
+    """Passes over five tokens and then one by one; the first keeps those of so many."""
+    return [Made(n_input=5, cache_bytes=first * each)] + [
+        Made(n_input=1, cache_bytes=(first + more) * each) for more in (1, 2, 3)
+    ]
+
+
+def top_k_whatever_is_asked(logits: np.ndarray, name: str, value: float) -> Stage:
+    return apply_alone(logits, *((name, value) if name == "min_p" else ("top_k", 10)))
+
+
+def colder_draws(stage: Stage, n: int, seed: int) -> np.ndarray:
+    """Draws at a temperature of 0.9 from what should be drawn from as it is."""
+    probs = stage.probs ** (1 / 0.9)
+    return np.random.default_rng(seed).multinomial(n, probs / probs.sum())
+
+
+def never_out(start: Generation, constraint: Constraint, n: int, seed: int) -> Any:
+    """A little temperature never gets out of a dead end."""
+    argmax, *sampled, beam = yield from compare_methods(start, constraint, n, seed)
+    return [argmax, *(replace(method, escape_rate=0.0) for method in sampled), beam]
+
+
+def one_pass_too_many() -> tuple[Made, ...]:
+    ways = [Made(n_passes=16 + n + 2, n_discarded=n, surprise=1.0) for n in (1, 8, 16)]
+    return (Made(n_passes=16, surprise=1.0), *ways)
 
 
 def roofline(read: float, overhead: float) -> Callable[..., Any]:
@@ -154,6 +209,7 @@ def roofline(read: float, overhead: float) -> Callable[..., Any]:
 
 
 TIMES, ANSWER = "context.ExperimentContext.seconds", "context.ExperimentContext.answer"
+WRITE, ACCEPT = "context.ExperimentContext.write", "model.speculative.decoding.accept_prob"
 WRITE_MANY = "context.ExperimentContext.write_many"
 Patches = dict[str, Any]
 FLAT_LOOP: Patches = {ANSWER: all_at_first(48)}
@@ -166,15 +222,23 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C01", "uniform", {}, FAILS),
     ("C01", "bidirectional", {}, FAILS),
     ("C01", SHIPPED, DEAF, FAILS),
+    ("C01", "forgets 24", {}, FAILS),
+    ("C01", "forgets 150", {}, FAILS),
     ("C01", "bigram", {}, HOLDS),  # of any model
     ("C03", SHIPPED, FLAT_LOOP, FAILS),
+    ("C03", SHIPPED, {ANSWER: gives(RequestTiming(6, 0.01, tuple(np.arange(1.0, 16))))}, FAILS),
     ("C06", "mamba", {}, FAILS),
+    ("C06", SHIPPED, {WRITE: gives(Made(passes=grown(4096, first=4)))}, FAILS),
     ("C08", SHIPPED, {ANSWER: gives(RequestTiming(6, 1.0, (1e-9,) * 7))}, FAILS),
+    ("C08", SHIPPED, {ANSWER: gives(RequestTiming(6, 1.0, (0.1,) * 7))}, PARTLY),
     ("C10", "bigram", {}, FAILS),
     ("C10", "window 9", {}, FAILS),
     ("C10", "uniform", {}, FAILS),
+    ("C10", "first 3", {}, FAILS),
     ("C12", SHIPPED, {WRITE_MANY: other_texts_every_time()}, FAILS),
+    ("C12", SHIPPED, {WRITE_MANY: gives([[300, 301] * 10] * 3)}, FAILS),  # the same, never the best
     ("C15", "uniform", {}, FAILS),
+    ("C15", SHIPPED, {"choosing.apply_alone": top_k_whatever_is_asked}, FAILS),
     (
         "C16",
         SHIPPED,
@@ -184,25 +248,43 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         },
         FAILS,
     ),
+    ("C16", SHIPPED, {"choosing.count_draws": colder_draws}, FAILS),
+    ("C17", "unigram", {}, REFUSED),
     ("C17", "permuted", {}, REFUSED),
     ("C17", "random", {}, REFUSED),
     ("C17", SHIPPED, {"choosing.first_word": gives("yes")}, FAILS),  # all samples are copies
     ("C18", "uniform", {"search.CHOICES": (("a", "b\nc"),)}, FAILS),
+    ("C18", SHIPPED, {"search.compare_methods": never_out}, PARTLY),
     ("C19", "uniform", {}, FAILS),
+    ("C19", SHIPPED, {"choosing.ORDERS": dict.fromkeys(ORDERS, ORDERS["vllm"])}, FAILS),
     ("C20", "uniform", {"search.LIMIT": 3}, FAILS),
+    ("C20", "loud", {"search.LIMIT": 50}, FAILS),
     (
         "C21",
         SHIPPED,
         {"search.measure_costs": does((cost(-2, 0), cost(-1, 0.9), cost(-2, 0.5)))},
         FAILS,
     ),
+    (
+        "C21",
+        SHIPPED,
+        {"search.measure_costs": does((cost(-2, 0), cost(-1.9, 0.9), cost(-3, 0.9)))},
+        PARTLY,
+    ),
     ("C22", SHIPPED, {TIMES: takes(128, 0.5)}, FAILS),
+    ("C22", SHIPPED, {TIMES: takes(1, 1.07 / 128)}, FAILS),  # read one by one inside the pass
     ("C23", SHIPPED, {TIMES: takes(2, 1)}, FAILS),
+    ("C23", SHIPPED, {TIMES: takes(1, 1.1)}, FAILS),
     ("C24", "bidirectional", {}, FAILS),
+    ("C24", "forgets 24", {}, FAILS),
+    ("C24", "forgets 150", {}, FAILS),
     ("C24", "mamba", {}, FAILS),
     ("C25", SHIPPED, {"cache.race": does(AS_SLOW_CACHED)}, FAILS),
+    ("C25", SHIPPED, {"cache.race": does(NO_QUICKER)}, PARTLY),
     ("C26", "mamba", {}, FAILS),
+    ("C26", SHIPPED, {WRITE: gives(Made(passes=grown(7777)))}, FAILS),  # twice the formula's
     ("C27", SHIPPED, {"phases.measure_roofline": roofline(0.34, 0.9)}, FAILS),
+    ("C27", SHIPPED, {"phases.measure_roofline": roofline(0.9, 0.95)}, FAILS),
     ("C27", SHIPPED, {"phases.measure_roofline": roofline(0.9, 0.1)}, HOLDS),
     (
         "C28",
@@ -210,11 +292,22 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         {"phases.measure_batches": does(Made(points=[slow_step("", 1.0), slow_step("", 9.0)]))},
         FAILS,
     ),
+    (
+        "C28",
+        SHIPPED,
+        {"phases.measure_batches": does(Made(points=[slow_step("", 1.0), slow_step("", 7.5)]))},
+        FAILS,
+    ),
     ("C29", SHIPPED, {TIMES: takes(1, 0.5, 0.1)}, FAILS),
+    ("C29", SHIPPED, {TIMES: takes(1, 1.05, 1.05)}, FAILS),
     ("C30", SHIPPED, SLOW_SCORE, FAILS),
+    ("C30", "in turn", {}, REFUSED),
     # the classical fault: a rejected token is drawn anew from the target, not from what is left
     ("C31", SHIPPED, {"model.speculative.decoding.residual": lambda target, _: target}, FAILS),
-    ("C32", SHIPPED, {"advanced.measure_speed": speeds(1.5, 1.4, 1.6)}, PARTLY),
+    ("C31", SHIPPED, {ACCEPT: violations.generous(1.25)}, REFUSED),
+    ("C31", SHIPPED, {ACCEPT: violations.generous(1.1)}, REFUSED),
+    ("C31", SHIPPED, {ACCEPT: violations.generous(0.9)}, REFUSED),
+    ("C32", SHIPPED, {"advanced.measure_speed": speeds(1.5, 1.4, 1.6)}, FAILS),
     ("C32", "untaught", FOLLOWS, PARTLY),  # the twin once more in the place of the distilled draft
     ("C32", "random", FOLLOWS, PARTLY),
     # a draft that was trained longer, too
@@ -227,11 +320,14 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     # slips that breed slips, and slips that do not
     ("C35", SHIPPED, {"errors.fork_many": forks(rows(-1.0, -1.0), rows(-9.0, -8.0))}, HOLDS),
     ("C35", SHIPPED, {"errors.fork_many": forks(rows(-9.0, -8.0), rows(-1.0, -1.0))}, FAILS),
+    ("C35", SHIPPED, {"errors.fork_many": forks(rows(-1.0, -9.0), rows(-1.0, -9.0))}, FAILS),
     ("C36", SHIPPED, {"errors.measure_exposure": exposure(1.0, 1.0)}, FAILS),
+    ("C36", SHIPPED, {"errors.measure_exposure": exposure(1.0, 1.1)}, FAILS),
     ("C36", SHIPPED, {"errors.measure_exposure": exposure(1.0, 1.5)}, HOLDS),
     ("C37", "bidirectional", {}, FAILS),
     ("C37", "quiet bidirectional", {}, FAILS),
     ("C37", "uniform", {}, FAILS),
+    ("C37", "leak .001", {}, FAILS),
     (
         "C38",
         SHIPPED,
@@ -242,7 +338,9 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         },
         FAILS,
     ),
+    ("C38", "in turn", {}, REFUSED),
     ("C39", SHIPPED, {"advanced.Infilling": Rereading}, FAILS),
+    ("C39", SHIPPED, {"advanced.Infilling": Drifting}, FAILS),
     ("C40", "random", {}, REFUSED),
     ("C40", "bigram", {}, REFUSED),
     ("C40", "window 9", {}, REFUSED),
@@ -255,6 +353,7 @@ TABLE: list[tuple[str, str, Patches, str]] = [
         },
         FAILS,
     ),
+    ("C41", SHIPPED, {"loop.encode_bare": lambda _lm, text: list(text)}, FAILS),  # characters
     ("C42", "random", {}, REFUSED),
     ("C42", "bigram", {}, REFUSED),
     ("C42", "permuted", {}, REFUSED),
@@ -266,9 +365,11 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C43", "window 9", {}, REFUSED),
     ("C43", "window 17", {}, REFUSED),
     ("C44", "mamba", {}, FAILS),
+    ("C44", SHIPPED, {"errors.compare_rewinds": does(one_pass_too_many())}, FAILS),
     # the least likely token is the end, after which nothing would be written
     ("C44", SHIPPED, {"errors.options": gives([Made(token_id=300), Made(token_id=0)])}, HOLDS),
     ("C45", SHIPPED, FLAT_LOOP | SLOW_SCORE, FAILS),
+    ("C45", SHIPPED, SLOW_SCORE | {ANSWER: gives(RequestTiming(6, 0.1, (0.1,) * 15))}, PARTLY),
     ("C46", "uniform", {"search.LIMIT": 3}, FAILS),
     # a temperature of whole texts goes to the likeliest
     ("C46", SHIPPED, {"search.logprob_at": of_whole_texts}, FAILS),
@@ -277,7 +378,9 @@ TABLE: list[tuple[str, str, Patches, str]] = [
 
 # of the usual number of runs: fewer where a verdict is sure, all where chance has to be told apart
 SCALES = {
+    "C01": 0.1,
     "C10": 1.0,
+    "C24": 0.1,
     "C17": 0.1,
     "C31": 0.3,
     "C33": 0.7,
@@ -317,9 +420,10 @@ def test_an_adversary_gets_the_verdict_it_deserves(
     assert finding.outcome in verdict, finding.evidence
 
 
-def test_every_empirical_claim_is_refused_to_someone() -> None:
-    refused = {claim_id for claim_id, _, _, verdict in TABLE if verdict != HOLDS}
-    assert refused == {claim.id for claim in EMPIRICAL} == set(EXPERIMENTS)
+def test_every_empirical_claim_is_refused_to_two_at_least() -> None:
+    refused = Counter(claim_id for claim_id, _, _, verdict in TABLE if verdict != HOLDS)
+    assert set(refused) == {claim.id for claim in EMPIRICAL} == set(EXPERIMENTS)
+    assert min(refused.values()) >= 2
 
 
 def mean(*values: float) -> Evidence:
@@ -334,6 +438,14 @@ def always(*passed: bool) -> Evidence:
     return judge_all("it", passed, "steps")
 
 
+def condition(*passed: bool) -> Evidence:
+    return judge_all("it", passed, "steps", is_condition=True)
+
+
+def between(*values: float) -> Evidence:
+    return judge_mean("it", values, "runs", above=0.5, below=1.5)
+
+
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
@@ -345,6 +457,13 @@ def always(*passed: bool) -> Evidence:
         ([share(9), share(1)], PARTLY),
         ([share(1), share(5)], FAILS),
         ([share(9), always(True, True)], HOLDS),
+        ([share(1), always(True, True)], PARTLY),
+        ([share(1), condition(True)], FAILS),  # a condition supports nothing by itself
+        ([share(9), condition(False)], FAILS),
+        ([condition(True)], HOLDS),
+        ([between(0.9, 1.0, 1.1)], HOLDS),
+        ([between(0.9, 1.6, 1.7)], CHANCE),  # part of it above the upper bar
+        ([between(2.0, 2.1, 2.2)], FAILS),
         ([share(9), always(True, False)], FAILS),  # one failure is a failure
     ],
 )

@@ -25,7 +25,7 @@ HOLDS: dict[str, Check] = {
     "c01": lambda q: q.gap < 1e-3 < q.unread,
     "c06": lambda q: q.first == q.prompt * q.more,
     "c10": lambda q: q.same == 0,
-    "c16": lambda q: q.n == 2,
+    "c16": lambda q: q.n == 4,
     "c19": lambda q: q.before > q.after,
     "c20": lambda q: q.gain > 0,
     "c24": lambda q: max(q.logits, q.keys) < 1e-4,
@@ -67,7 +67,7 @@ OTHERS: dict[str, Check] = {
 KINDS = {claim.id: claim.kind for claim in CLAIMS}
 # of the usual numbers of prompts, runs and texts; what is judged by an interval needs more of them
 SCALE, SCALE_OF_INTERVALS = 0.1, 0.6
-BY_INTERVAL = {"c10", "c19", "c33", "c34", "c40", "c42"}
+BY_INTERVAL = {"c10", "c16", "c19", "c31", "c33", "c34", "c40", "c42"}
 
 
 @pytest.fixture(autouse=True)

@@ -297,7 +297,12 @@ def test_the_question_comes_first_the_tree_moves_under_the_hand_and_pointers_fal
 
     page.get_by_role("button", name=re.compile("Drop 1")).click()
     test = page.locator(".texts-test")
-    expect(test).to_contain_text(re.compile(r"1\s000 pointers, all texts: χ² = [\d.]+ with \d+"))
+    told = r"1\s000 pointers, seeds %s, all texts: χ² = [\d.]+ with \d+"
+    expect(test).to_contain_text(re.compile(told % r"0 to 999"))
+    first_words = test.inner_text()
+    page.get_by_role("button", name=re.compile("Drop 1")).click()  # others
+    expect(test).to_contain_text(re.compile(told % r"1\s000 to 1\s999"))
+    assert first_words.split("χ²")[1] != test.inner_text().split("χ²")[1]
     page.locator(".texts-name").first.click()
     link = page.get_by_role("link", name="Go on from this text")
     query = parse_qs(urlparse(link.get_attribute("href") or "").query)

@@ -4,6 +4,7 @@ The modules run in a real Chromium, on the payload that the app sends.
 """
 
 import math
+import re
 from base64 import b64encode
 from typing import Any
 
@@ -40,7 +41,9 @@ const { decodePayload } = await import("/pages/frame/live/payload.js");
 const { NEUTRAL_SETTINGS } = await import("/pages/frame/live/masks.js");
 const tree = await import("/pages/lessons/futures/tree.js");
 const pointers = await import("/pages/lessons/futures/pointers.js");
-Object.assign(globalThis, tree, pointers);
+const question = await import("/pages/lessons/futures/question.js");
+const texts = await import("/pages/lessons/futures/texts.js");
+Object.assign(globalThis, tree, pointers, question, texts);
 globalThis.weigh = (payload, wish) => {
   const { header, arrays } = decodePayload(Uint8Array.from(atob(payload), (c) => c.charCodeAt(0)));
   const settings = { ...NEUTRAL_SETTINGS, ...wish, order: header.order };
@@ -228,3 +231,34 @@ def test_a_thousand_pointers_fall_as_the_exact_shares_say_and_no_other_shares(
         assert page["statistic"] == pytest.approx(own.statistic, rel=1e-9)
         assert page["pValue"] == pytest.approx(own.p_value, abs=1e-9)
         assert (own.p_value > 0.001) == is_true
+
+
+def test_what_lies_below_the_error_of_a_sum_is_nothing(tree_page: Page) -> None:
+    """Three thirds and a tenth ten times: their sums are beside 1 by a rounding."""
+    sums = tree_page.evaluate(
+        """() => [[1 / 3, 1 / 3, 1 / 3 - 1e-15], Array(10).fill(0.1)].map((widths) => sumsOf({
+          pieces: widths.map((width) => ({ kind: "token", width, isLast: true })),
+          survival: 1 - 1e-14, topProb: 1, opened: 1 - 1e-13,
+        }))"""
+    )
+    for says in sums:
+        assert re.findall(r"[\d.·⁻⁰¹²³⁴-⁹]+(?=\s%)", says) == ["100", "0", "0"], says
+    assert tree_page.evaluate("snapped(2e-9)") == 2e-9
+
+
+def test_a_p_value_shows_on_which_side_of_the_bar_it_lies(tree_page: Page) -> None:
+    values = [0.00796, 0.00996, 0.009996, 0.01004, 0.5, 0.04, 0.01, 3e-5]
+    shown = tree_page.evaluate("(values) => values.map(formatChance)", values)
+    for value, text in zip(values, shown, strict=True):
+        sign, number = text.split()
+        assert (float(number) <= 0.01) == (value <= 0.01), text
+        assert sign == ("<" if value < 1e-4 else "=")
+        assert sign == "<" or float(number) == pytest.approx(value, rel=0.05)
+
+
+def test_a_ratio_has_the_digits_that_its_probabilities_bear(tree_page: Page) -> None:
+    shown = tree_page.evaluate("[5.93, 1.004, 1.28, 34.6, 1234].map(timesAsLikely)")
+    numbers = [re.match(r"[\d.\s]+", one) for one in shown]
+    assert [one and one[0].split(" t")[0].strip() for one in numbers] == [
+        *("5.9", None, "1.3", "35", "1\u202f200"),
+    ]

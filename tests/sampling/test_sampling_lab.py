@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
+from model import masks
 from model.draw import agreement, count_draws, draw, uniform_at
 from model.generation import Generation
 from model.job import finish
@@ -27,8 +28,12 @@ from model.sampling.experiments import (
     write_votes,
     write_with_penalties,
 )
+from model.sampling.records import AimedText
 from model.sampling.surprise import write_aimed
-from pages.lessons.sampling.settings import AIM_PROMPT, LOOP_PROMPT, QUESTION
+from model.settings import SETTINGS as SLIDERS
+from pages.lessons.sampling.aimed import GUESSES, reached
+from pages.lessons.sampling.measured import TEMPERATURES, why_still
+from pages.lessons.sampling.settings import AIM_PROMPT, LOOP_PROMPT, QUESTION, title
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
 from pages.lessons.sampling.state import Lab, LabControls
 from tests.charts.drawn_charts import checked
@@ -154,6 +159,72 @@ def test_masks_of_ranks_and_of_logits_stand_still_when_the_temperature_moves() -
     assert still == {"top_k", "top_n_sigma", "min_k"}
     fallback = kept_at(logits, {"min_k": 1000.0}, (0.5, 2))["min_k"]
     assert fallback[0].sum() < fallback[1].sum()
+
+
+ANCHORS = [{"top_k": k, "top_n_sigma": n} for k, n in ((1, 0.1), (5, 1.0), (40, 2.5), (100, 5.0))]
+FLOORS = [position for position in SLIDERS["min_k"].slider if position]  # type: ignore[union-attr]  # positions
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_said_of_masks_that_stand_still_is_what_they_keep(shape: str) -> None:
+    """For every position of Min-k's slider; it moves on some shape and stands on another."""
+    logits = SHAPES[shape].logits
+    for values in ANCHORS:
+        for sets in kept_at(logits, values, TEMPERATURES).values():
+            assert all((one == sets[0]).all() for one in sets), values
+    for floor in FLOORS:
+        sets = kept_at(logits, {"min_k": floor}, TEMPERATURES)["min_k"]
+        is_still = all((one == sets[0]).all() for one in sets)
+        says = why_still(("top_k", "min_k"), {"top_k", "min_k"} if is_still else {"top_k"})
+        assert ("heat" in says) != is_still
+    if shape == "flat":
+        kept = kept_at(logits, {"min_k": 3.0}, TEMPERATURES)["min_k"]
+        assert [one.sum() for one in kept] == [3, 5, 7, 11, 15, 22]
+
+
+def test_each_mask_is_named_once_in_the_reasons() -> None:
+    names = ("top_k", "top_n_sigma", "min_k", "top_p", "eta")
+    for still in (set(), {"eta"}, {"top_p", "eta"}, set(names)):
+        says = why_still(names, still)
+        assert all(says.count(title(name)) == 1 for name in names), says
+
+
+@for_all(
+    st.lists(st.floats(-20, 20, width=32), min_size=2, max_size=30),
+    st.floats(0.01, 12),
+)
+def test_mirostat_can_only_take_surprise_away(numbers: list[float], mu: float) -> None:
+    scores = np.sort(np.array(numbers))[::-1]
+    probs = masks.softmax(scores)
+
+    def entropy_of(kept: np.ndarray) -> float:
+        return masks.entropy(scores[kept])
+
+    assert entropy_of(masks.mirostat(probs, mu)) <= masks.entropy(scores) + 1e-9
+
+
+def test_xtc_can_add_surprise_and_gives_unlikely_tokens_more_mass() -> None:
+    probs = np.array([0.8, 0.1, *[0.01] * 10])
+    left = np.where(masks.xtc(probs, is_due=True), probs, 0)
+    left /= left.sum()
+    before, after = (-(p[p > 0] * np.log(p[p > 0])).sum() for p in (probs, left))
+    assert after > before + 0.5
+    assert left[2:].sum() > 2 * probs[2:].sum()
+
+
+def aimed(*bits: float) -> tuple[AimedText, ...]:
+    return tuple(
+        AimedText(target, (one,) * 9, (1.0,) * 9, "")
+        for target, one in zip((0.0, 1.0, 5.0), bits, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("bits", "place"),
+    [((6, 1.1, 4.9), 0), ((3, 1.2, 2.9), 1), ((6, 2.0, 5.0), 2), ((0.2, 0.2, 0.2), 3)],
+)
+def test_which_targets_a_text_reaches_is_read_from_it(bits: tuple[float, ...], place: int) -> None:
+    assert reached(aimed(*bits)) == GUESSES[place]
 
 
 def test_overlap_and_divergence_by_hand() -> None:

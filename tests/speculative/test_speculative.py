@@ -17,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
+from benchmarks.violations import generous
 from model.job import Job, finish
 from model.loading import LanguageModel, load_model
 from model.passes import Logits
@@ -40,7 +41,14 @@ from model.speculative.drafting import (
     look_up,
     new_batch,
 )
-from model.speculative.proof import MemoizedSpeculation, check_greedy
+from model.speculative.proof import (
+    GENEROUS,
+    MemoizedSpeculation,
+    check_greedy,
+    compare_distribution,
+    faulty_law,
+    lean,
+)
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
@@ -341,3 +349,33 @@ def test_accepted_and_redrawn_together_are_the_target(one: list[float], two: lis
     law = accepted + (1 - accepted.sum()) * residual(target, draft)
     assert law == pytest.approx(target, abs=1e-12)
     assert residual(target, draft).sum() == pytest.approx(1)
+
+
+PAIRS = st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.01, 1)), min_size=2, max_size=8)
+
+
+@given(PAIRS)
+def test_a_law_with_the_right_acceptance_is_the_targets_and_a_generous_one_leans(
+    weights: list[tuple[float, float]],
+) -> None:
+    target, draft = (np.array(row) / sum(row) for row in zip(*weights, strict=True))
+    assert faulty_law(target, draft, 1.0) == pytest.approx(target, abs=1e-12)
+    law = faulty_law(target, draft, GENEROUS)
+    assert law.sum() == pytest.approx(1)
+    assert (law - target)[draft > target].sum() >= -1e-12
+
+
+@pytest.mark.parametrize("times", [1.0, GENEROUS])
+def test_the_lean_of_draws_is_0_or_that_of_their_fault(
+    times: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the shipped pair: 1,500 draws tell the two apart by some four standard errors."""
+    monkeypatch.setattr("model.speculative.decoding.accept_prob", generous(times))
+    lm, scribbler = load_model("storyteller", "cpu"), load_model("scribbler", "cpu")
+    ids = encode(lm, "“Where are you?” asked a boy named Tim")
+    test = finish(compare_distribution(lm, ModelDraft(scribbler, lm.vocab_size), ids, 1_500))
+    towards, error = lean([test])
+    assert error < 0.25
+    assert abs(towards - (times > 1)) < 2.5 * error
+    same = finish(compare_distribution(lm, ModelDraft(lm, lm.vocab_size), ids, 20))
+    assert math.isnan(lean([same])[0])

@@ -109,7 +109,8 @@ def evidence_words(part: Evidence) -> str:
     if part.unit != "share":
         shown.append(f"n = {count(part.n)} {part.of}")
     if part.bar is not None:
-        shown.append(f"asked for: above {_measured(part.bar, unit)}")
+        upper = "" if part.below is None else f" and below {_measured(part.below, unit)}"
+        shown.append(f"asked for: above {_measured(part.bar, unit)}{upper}")
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
 
 

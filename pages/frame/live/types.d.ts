@@ -268,6 +268,7 @@ interface FuturesView {
   selected: number[]; // tokens of the text that is followed
   top: number[]; // tokens of the text that fills the width
   drops: number; // pointers that have fallen
+  seed: number; // of the first of them
   guess: "" | "yes" | "no";
 }
 /** A text after the prompt of which the next token's logits are here. */

@@ -19,6 +19,7 @@ const MIN_PIXELS = 3; // of a piece that is drawn by itself
 const N_DRAWS = 1000;
 const FALL_SECONDS = 1.5; // that so many pointers take
 const MIN_DRAWS = 100; // for a test
+const MAX_SEED = 999_000; // of the first pointer: the greatest that a link may say
 const views = new Map(); // what was set on each tree, while this tab is open
 
 /** One tree in the page. */
@@ -33,9 +34,10 @@ export class Futures {
     this.view = null;
     /** @type {WeighedTree} */
     this.weighed = null; // under the present sliders
-    this.pointers = []; // of each seed, one for every token
+    this.pointers = new Map(); // of each seed, one for every token
     this.falls = []; // texts that they hit
     this.fallenIn = null; // the weights under which they did
+    this.fallenFrom = 0; // the seed of the first
     this.nFallen = 0;
     this.startedAt = NaN; // milliseconds, when the last were dropped
     this.isDragged = false;
@@ -60,7 +62,7 @@ export class Futures {
     this.pile = createPile();
     this.one = createButton("button", "Drop a pointer", () => this.drop(1));
     this.many = createButton("button", `Drop ${formatCount(N_DRAWS)}`, () => this.drop(N_DRAWS));
-    this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0 }));
+    this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0, seed: 0 }));
     this.root = el(
       "div",
       { class: "ott futures", ariaBusy: "true" },
@@ -88,7 +90,7 @@ export class Futures {
     if (isOther) this.view = views.get(header.treeId) ?? header.view;
     if (isOther || header.nTexts !== this.header.nTexts || header.nTokens !== this.header.nTokens) {
       this.tree = readTree(header, arrays);
-      [this.weighed, this.pointers] = [null, []];
+      [this.weighed, this.pointers] = [null, new Map()];
     }
     this.header = header;
     this.schedule();
@@ -109,11 +111,15 @@ export class Futures {
     return ids.length > 0 && ids.length < this.tree.nTokens && openedAt(this.tree, ids) !== null;
   }
 
-  /** Lets so many more pointers fall: that of the next seed, or all of the first thousand anew. */
+  /** Lets so many more pointers fall: that of the next seed, or a thousand; after a thousand, others. */
   drop(n) {
-    this.nFallen = n === 1 ? this.view.drops : 0;
+    const { drops, seed } = this.view;
+    const isFull = drops === N_DRAWS;
+    const isMore = n === 1 && !isFull;
+    this.nFallen = isMore ? drops : 0;
     this.startedAt = performance.now();
-    this.change({ drops: n === 1 ? Math.min(N_DRAWS, this.view.drops + 1) : N_DRAWS });
+    const next = seed + N_DRAWS > MAX_SEED ? 0 : seed + N_DRAWS;
+    this.change({ drops: isMore ? drops + 1 : n, seed: isFull ? next : seed });
   }
 
   schedule() {
@@ -223,18 +229,18 @@ export class Futures {
 
   /** The pointers that have fallen by now, under the present settings. */
   fallen() {
-    const nDraws = this.view.drops;
+    const { drops: nDraws, seed: first } = this.view;
     const seconds = (performance.now() - this.startedAt) / 1000;
     const isCalm = !(seconds < FALL_SECONDS) || matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.nFallen = isCalm || nDraws < N_DRAWS ? nDraws : Math.floor(nDraws * seconds / FALL_SECONDS);
-    if (this.fallenIn !== this.weighed) this.falls = [];
-    this.fallenIn = this.weighed;
+    if (this.fallenIn !== this.weighed || this.fallenFrom !== first) this.falls = [];
+    [this.fallenIn, this.fallenFrom] = [this.weighed, first];
     if (this.isDragged) return []; // they fall anew once the hand rests
     const { position } = this.header;
     this.falls.length = Math.min(this.falls.length, this.nFallen);
-    for (let seed = this.falls.length; seed < this.nFallen; seed++) {
-      this.pointers[seed] ??= pointersOf(seed, position, this.tree.nTokens);
-      this.falls.push(fall(this.weighed, this.pointers[seed]));
+    for (let seed = first + this.falls.length; seed < first + this.nFallen; seed++) {
+      if (!this.pointers.has(seed)) this.pointers.set(seed, pointersOf(seed, position, this.tree.nTokens));
+      this.falls.push(fall(this.weighed, this.pointers.get(seed)));
     }
     return this.falls;
   }

@@ -2,15 +2,15 @@
 // is divided.
 
 import { createButton, el, setShown, setText } from "../../frame/live/dom.js";
-import { formatProbability } from "../../frame/live/format.js";
-import { measure } from "./tree.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
+import { measure, snapped } from "./tree.js";
 
 const GUESSES = { yes: "Yes, no text is likelier", no: "No, another text is likelier" };
 
 /** How the probability is divided, and what the masks took of it. */
 export function sumsOf({ pieces, survival, topProb, opened }) {
   const { token } = measure(pieces);
-  const part = (share, words) => `${formatProbability(Math.max(0, share) * topProb)} ${words}`;
+  const part = (share, words) => `${formatProbability(snapped(share) * topProb)} ${words}`;
   const parts = opened === null
     ? [part(token, "drawn text by text"), part(1 - token, "too thin to draw or not opened")]
     : [
@@ -18,7 +18,7 @@ export function sumsOf({ pieces, survival, topProb, opened }) {
       part(opened - token, "too thin to draw"),
       part(1 - opened, "not opened"),
     ];
-  const cut = survival < 1 - 1e-9
+  const cut = snapped(survival) < 1
     ? ` The masks cut at least ${formatProbability(1 - survival)} of the texts.`
     : "";
   return `${parts.join(", ")}.${cut}`;
@@ -29,7 +29,9 @@ export function beamWordsOf(kept, weighed, best) {
   const whole = kept.filter((ids) => weighed.isWhole(ids.length, ids.at(-1)));
   const mass = whole.reduce((sum, ids) => sum + (weighed.placeOf(ids)?.width ?? 0), 0);
   const hasBest = whole.some((ids) => String(ids) === String(best[0]?.ids));
-  return ` The beams keep ${formatProbability(mass)}, ${hasBest ? "with" : "without"} the likeliest text.`;
+  return ` The beams keep ${formatProbability(snapped(mass))}, ${
+    hasBest ? "with" : "without"
+  } the likeliest text.`;
 }
 
 /** The question, and once it is answered the answer. */
@@ -47,6 +49,13 @@ export function createQuestion(answer) {
   return { element: el("div", {}, asked, answered), update };
 }
 
+/** How many times as likely, in the two digits that the probabilities beside it bear. */
+export function timesAsLikely(ratio) {
+  const times = Number(ratio.toPrecision(2));
+  if (times === 1) return "about as likely";
+  return `${times < 100 ? ratio.toPrecision(2) : formatCount(times)} times as likely`;
+}
+
 function findingOf({ greedy, best, closed, words, view, tree, isNeutral }) {
   if (best.length === 0) return "No text is whole yet: open more.";
   const [first] = best;
@@ -55,8 +64,8 @@ function findingOf({ greedy, best, closed, words, view, tree, isNeutral }) {
   const found = isGreedy
     ? "No text that was opened is likelier."
     : `“${words(first.ids)}” has ${formatProbability(first.prob)}: ${
-      (first.prob / greedy.prob).toFixed(2)
-    } times as likely.`;
+      timesAsLikely(first.prob / greedy.prob)
+    }.`;
   const doubt = closed > first.prob ? ` A text of up to ${formatProbability(closed)} is not opened yet.` : "";
   const isAsked = view.guess !== "" && tree.nTokens > 1 && isNeutral; // of the model, not of the sliders
   const isRight = view.guess === (isGreedy ? "yes" : "no");

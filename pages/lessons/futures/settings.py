@@ -12,6 +12,7 @@ from viz.format import plural
 
 PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
 N_DROPS = 1_000  # pointers at most
+MAX_SEED = 999_000  # of the first pointer
 # of the probability
 SHARES = {0.5: "50 %", 0.8: "80 %", 0.9: "90 %", 0.95: "95 %"}
 
@@ -40,6 +41,7 @@ VIEW = (  # what is set in the component
     TokenIds("selected", "Text chosen"),
     TokenIds("top", "Text that fills the width"),
     Whole("drops", "Pointers", 0, high=N_DROPS),
+    Whole("seed", "Seed of the first pointer", 0, high=MAX_SEED),
     Choice("guess", "Your answer", "", ("", "yes", "no"), in_link=False),
 )
 SETTINGS = SettingsTable(

@@ -27,7 +27,7 @@ from pages.frame.saved_run import SavedIds, ids_of, read_saved
 from pages.lessons.futures.settings import VIEW
 
 N_PROMPT = 48  # characters of the prompt that stand above the tree
-NOTHING_CHOSEN: dict[str, Any] = {"selected": (), "top": (), "drops": 0, "guess": ""}
+NOTHING_CHOSEN: dict[str, Any] = {"selected": (), "top": (), "drops": 0, "seed": 0, "guess": ""}
 
 
 class Run(NamedTuple):

@@ -3,8 +3,10 @@
 
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
+import { snapped } from "./tree.js";
 
 export const N_TEXTS = 8;
+const UNUSUAL = 0.01; // p-value at which the reader is told to look again
 const MAX_RUNS = 16; // of the first page, and of files
 
 /** Makes the list. */
@@ -41,7 +43,7 @@ export function createTexts(actions) {
     const hits = best.map(({ ids }) => counts?.get(String(ids)) ?? 0);
     rows.forEach((row, i) => {
       if (i < N_TEXTS) return row.update(best[i] ?? null, hits[i], full, view);
-      const other = { ids: null, prob: Math.max(0, rest) };
+      const other = { ids: null, prob: snapped(rest) };
       row.update(other, nDraws - hits.reduce((sum, one) => sum + one, 0), 1, view);
     });
     own.forEach((row, i) => {
@@ -50,7 +52,7 @@ export function createTexts(actions) {
     });
     setShown(ownBody, runs.length > 0);
     setShown(counted, nDraws > 0);
-    setText(test, chi ? verdict(chi, nDraws) : nDraws > 0 ? lastOf(view) : "");
+    setText(test, chi ? verdictOf(chi, nDraws, view.view.seed) : nDraws > 0 ? lastOf(view) : "");
   }
   return { element, update };
 }
@@ -96,17 +98,30 @@ function createRow(actions) {
 }
 
 /** What the last pointers wrote: the first page writes it too, with the same seed. */
-function lastOf({ falls, nDraws, words }) {
+function lastOf({ falls, nDraws, words, view }) {
   const { ids, prob, isWhole } = falls.at(-1);
   const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
-  return `The pointers of seed ${nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
+  return `The pointers of seed ${view.seed + nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
 }
 
-function verdict({ statistic, nDegrees, pValue }, nDraws) {
+/** Whether the hits are those that the probabilities lead one to expect. */
+export function verdictOf({ statistic, nDegrees, pValue }, nDraws, seed) {
   if (nDegrees < 1) return "Every pointer falls on one text, so there is nothing to test.";
-  const rule = pValue > 0.01 ? "as chance would have it" : "unusual: drop others";
-  return `${formatCount(nDraws)} pointers, all texts: χ² = ${formatNumber(statistic, 1)} with ` +
-    `${nDegrees} degree${nDegrees === 1 ? "" : "s"} of freedom, p = ${formatNumber(pValue, 2)}: ${rule}.`;
+  const rule = pValue > UNUSUAL ? "as chance would have it" : "unusual: drop others";
+  return `${formatCount(nDraws)} pointers, seeds ${formatCount(seed)} to ${
+    formatCount(seed + nDraws - 1)
+  }, ` +
+    `all texts: χ² = ${formatNumber(statistic, 1)} with ${nDegrees} degree${nDegrees === 1 ? "" : "s"} of ` +
+    `freedom, p ${formatChance(pValue)}: ${rule}.`;
+}
+
+/** Write a p-value with as many digits as show on which side of the bar it lies. */
+export function formatChance(pValue) {
+  if (pValue < 1e-4) return "< 0.0001";
+  let digits = 2;
+  const isUnusual = (text) => Number(text) <= UNUSUAL;
+  while (isUnusual(pValue.toPrecision(digits)) !== pValue <= UNUSUAL) digits++;
+  return `= ${pValue.toPrecision(digits)}`;
 }
 
 function chips(ids, label) {

@@ -172,6 +172,14 @@ export class WeighedTree {
   }
 }
 
+const SUM_ERROR = 1e-9; // of a share of the texts, which is a sum of many: what lies below is 0
+
+/** A share without the error of its own sum: all and nothing are 1 and 0. */
+export function snapped(share) {
+  if (share < SUM_ERROR) return 0;
+  return share > 1 - SUM_ERROR ? 1 : share;
+}
+
 const NEGLIGIBLE = 0.003; // share of a text that is too thin to be drawn
 
 function insert(whole, text, nMost) {

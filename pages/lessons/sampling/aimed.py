@@ -1,5 +1,8 @@
 """Mirostat, the mask that remembers: what it makes of the surprise of a text."""
 
+from collections.abc import Sequence
+from statistics import fmean as mean
+
 import streamlit as st
 
 from model.job import Job
@@ -12,10 +15,18 @@ from pages.frame.question import answered
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Table
+from viz.format import digits
 from viz.sampling.charts import table_html
 from viz.sampling.surprise import called, limit_figure, mean_figure
 
-GUESSES = ("Both", "Only 1 bit", "Only 5 bits")
+GUESSES = ("Both", "Only 1 bit", "Only 5 bits", "Neither")
+NEAR = 0.5  # bits between a target and a mean that reaches it: ten tokens move the limit by less
+
+
+def reached(texts: Sequence[AimedText]) -> str:
+    """Returns which of the two targets the texts come near, as one of GUESSES."""
+    low, high = (abs(mean(text.surprises) - text.target) <= NEAR for text in texts[1:])
+    return GUESSES[{(True, True): 0, (True, False): 1, (False, True): 2}.get((low, high), 3)]
 
 
 class AimedTexts(Experiment[Lab]):
@@ -38,18 +49,21 @@ class AimedTexts(Experiment[Lab]):
 
     def _draw(self, job: Job[tuple[AimedText, ...]]) -> None:
         texts = job.result
-        if not texts[0].surprises:
+        if not all(text.surprises for text in texts):
             return
         question = "Which of the two does the text reach?"
-        if not answered(question, GUESSES, GUESSES[1], "lab_aim"):  # what it has to aim from
+        right = reached(texts)
+        if not answered(question, GUESSES, right, "lab_aim"):  # what it has to aim from
             show_chart(mean_figure(texts[:1]), "aim_free")
             return
         show_charts([(mean_figure(texts), "aim_mean"), (limit_figure(texts), "aim_limit")])
         machine = measured_on(job, self.lesson.lm)
         st.markdown(
-            "**A mask can only take surprise away.** The text comes to a target below the model’s "
-            "own surprise, and to none above, however wide the limit opens: only a temperature "
-            "above 1 adds some."
+            f"**Of 1 bit and 5 bits this text reaches: {right.removeprefix('Only ').lower()}.** "
+            f"Without a mask it has {digits(mean(texts[0].surprises))} bits a token. Mirostat cuts "
+            "the least likely tokens, which can only take surprise away: a target above the "
+            "model’s own is out of reach, however wide the limit opens. A temperature above 1 adds "
+            "some, and so can XTC, which cuts the likeliest."
         )
         rows: Table = [{"mask": called(text), "text after the prompt": text.text} for text in texts]
         st.html(table_html(rows, height=300))

@@ -1,5 +1,6 @@
 """What Python measures on the lab's masks: how alike they are, and whether draws follow one."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +16,18 @@ from pages.frame.question import answered
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.bars import draws_figure
-from viz.format import count, digits, plural
+from viz.format import UNUSUAL, chance, count, digits, plural
 from viz.sampling.charts import divergence_figure, overlap_figure, temperature_figure
 
 N_DRAWS = 10_000
 TEMPERATURES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
-STILL = ("None", "Top-k alone", "Those that count ranks or measure logits", "All but top-p")
+STILL = ("None", "One", "Two", "Three", "More than three")  # of the masks
+BY_LOGITS = {  # why a mask keeps the same tokens at every temperature, whatever the logits are
+    "top_k": "Top-k counts ranks.",
+    "top_n_sigma": "Top-n-sigma measures the logits by their own spread, which a temperature "
+    "divides by the same number.",
+}
+MIN_K = "Min-k looks for the steepest fall of the logits, which stays where it is"  # and its floor
 
 
 def show_overlap(state: Lab) -> None:
@@ -42,17 +49,42 @@ def show_temperatures(state: Lab) -> None:
     values = {name: value for name, value in values.items() if value != ALL_SETTINGS[name].neutral}
     kept = kept_at(state.given.logits, values, TEMPERATURES)
     still = [name for name, sets in kept.items() if all((one == sets[0]).all() for one in sets)]
-    right = STILL[0] if not still else STILL[1] if still == ["top_k"] else STILL[2]
-    if not answered("Which keep the same tokens?", STILL, right, "lab_still"):
+    right = STILL[min(len(still), len(STILL) - 1)]
+    if not answered("How many of them keep the same tokens?", STILL, right, "lab_still"):
         return
     counts = np.array([[one.sum() for one in sets] for sets in kept.values()])
     show_chart(temperature_figure([title(name) for name in kept], TEMPERATURES, counts), "still")
     st.markdown(
         f"**The same tokens at every temperature: {', '.join(map(title, still)) or 'none'}.** "
-        "Top-k counts ranks; Top-n-sigma and Min-k measure the logits by their own spread. "
-        "Dividing all logits by one number changes neither. The others compare probabilities, "
-        "which a temperature moves. P-less alone has no knob."
+        f"{why_still(tuple(kept), still)}"
     )
+
+
+def why_still(names: Collection[str], still: Collection[str]) -> str:
+    """Says why some masks keep the same tokens at every temperature and others do not.
+
+    Args:
+        names: the masks that were tried.
+        still: those of them that kept the same tokens.
+    """
+    reasons = [why for name, why in BY_LOGITS.items() if name in names]
+    if "min_k" in names:
+        floor = (
+            "; it keeps so many at least, and the floor does not count here."
+            if "min_k" in still
+            else "; but it keeps at least its setting over their range, and heat makes that small."
+        )
+        reasons.append(MIN_K + floor)
+    by_probability = [name for name in names if name not in BY_LOGITS and name != "min_k"]
+    moved, unmoved = (
+        [title(name) for name in by_probability if (name in still) == is_still]
+        for is_still in (False, True)
+    )
+    if moved:
+        reasons.append(f"Compare probabilities, which a temperature moves: {', '.join(moved)}.")
+    if unmoved:
+        reasons.append(f"So do these, which happen to keep the same here: {', '.join(unmoved)}.")
+    return " ".join(reasons)
 
 
 def show_draws(state: Lab) -> None:
@@ -77,12 +109,13 @@ def show_draws(state: Lab) -> None:
     if test.n_degrees == 0:
         st.markdown("One token is left, so there is nothing to test: every pointer falls on it.")
         return
-    verdict = "as chance would have it" if test.p_value > 0.01 else "unusual: draw again"
+    verdict = "as chance would have it" if test.p_value > UNUSUAL else "unusual: draw again"
+    n_far = f"about {round(100 * test.p_value)}" if test.p_value >= 0.005 else "fewer than one"
     pooled = f" {plural(test.n_pooled, 'rare token')} share one bin." if test.n_pooled > 1 else ""
     st.markdown(
         f"**χ² = {digits(test.statistic)}** with {plural(test.n_degrees, 'degree')} of freedom, "
-        f"**p = {digits(test.p_value, 2)}**: {verdict}. Of a hundred fair runs, about "
-        f"{round(100 * test.p_value)} would stray as far.{pooled}"
+        f"**p {chance(test.p_value, UNUSUAL)}**: {verdict}. Of a hundred fair runs, {n_far} would "
+        f"stray as far.{pooled}"
     )
 
 
