@@ -25,9 +25,6 @@ if __name__ == "__main__":  # a reader's visit
         show_bar(page.url_path)
     page.run()
 else:  # the server, which `streamlit run app.py` starts
-<<<<<<< HEAD
-    from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches, readers
-=======
     from pages.frame import (
         assets,
         connections,
@@ -36,9 +33,9 @@ else:  # the server, which `streamlit run app.py` starts
         guard,
         labels,
         patches,
+        readers,
         uploads,
     )
->>>>>>> guard
     from pages.home import route
     from pages.lessons.classroom import check, desk, phone, projector
 
@@ -47,12 +44,9 @@ else:  # the server, which `streamlit run app.py` starts
     patches.send_fragments_whole()
     patches.forget_who_left()
     patches.switch_threads_often()
-<<<<<<< HEAD
     readers.believe_named_proxies()
-=======
     connections.raise_file_limit()
     connections.bound_connections()
->>>>>>> guard
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (

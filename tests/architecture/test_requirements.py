@@ -8,11 +8,7 @@ import pytest
 from tests.architecture.sources import python_files, read, third_party
 
 # packages that one of ours brings along, at a version that it chooses
-<<<<<<< HEAD
 BROUGHT_ALONG = {"jsonschema", "packaging", "starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
-=======
-BROUGHT_ALONG = {"starlette", "tokenizers", "tqdm", "uvicorn"}
->>>>>>> guard
 IMPORTED_AS = {"nvidia-ml-py": "pynvml"}  # where the name is another
 RUN_BY_NAME = {"deno", "ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
 
