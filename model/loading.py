@@ -180,8 +180,8 @@ def _first_position(model: PreTrainedModel) -> int:
 def _context_length(config: PreTrainedConfig, weights: Weights | None) -> int | None:
     """Returns the longest text that the model can read; None where its config sets no limit."""
     n_before = (weights.first_position or 0) if weights is not None else 0
-    lengths = (n for name in _CONTEXT for n in kv_cache.whole_numbers(getattr(config, name, None)))
-    return next((n - n_before for n in lengths if n > n_before), None)
+    lengths = (getattr(config, name, None) for name in _CONTEXT)
+    return next((int(n) - n_before for n in lengths if isinstance(n, int) and n > n_before), None)
 
 
 def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:

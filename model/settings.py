@@ -54,8 +54,8 @@ ORDERS_READ = (
     "transformers 5.24, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
     "read on 25 November 2026. Of equals at top-k’s end the last two keep k; here all are kept. "
     "Their penalties count the last 64 tokens, prompt included; here presence and frequency count "
-    "what was generated, and repetition the whole text unless told otherwise. llama.cpp’s DRY reads "
-    "64 tokens too, and not beyond a line end, “:”, “*” or a quotation mark; here it reads all"
+    "what was generated, and repetition the whole text unless told otherwise. llama.cpp’s DRY "
+    "reads 64 tokens too, and not beyond a line end, “:”, “*” or a quotation mark; here, all of it"
 )
 
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.

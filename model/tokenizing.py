@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from model.chat_template import write_in_template
+from model.chat_template import write_in_template, writes_date
 from model.records import Piece
 from model.sentences import is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
@@ -206,6 +206,30 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
             f"The chat template of {lm.name} failed ({reason(error)}): use the prompt without it."
         ) from error
     return encode_bare(lm, written)
+
+
+def explain_chat_difference(lm: LanguageModel, text: str, ids: Sequence[int]) -> str | None:
+    """Compares the ids of a run with what the chat template makes of its message today.
+
+    Args:
+        lm: the model.
+        text: the user's message.
+        ids: of the prompt, template included, as the run has them.
+
+    Returns:
+        None where they are the same; else one sentence that says why the run keeps its own.
+    """
+    try:
+        if encode_chat(lm, text) == list(ids):
+            return None
+    except ValueError:
+        return f"The chat template of {lm.name} refuses this prompt: this run keeps its own ids."
+    if writes_date(lm.tokenizer):
+        return (
+            f"The chat template of {lm.name} writes today’s date: this run keeps the ids of the day "
+            "on which it was made."
+        )
+    return f"The chat template of {lm.name} writes this prompt otherwise: this run keeps its ids."
 
 
 def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:

@@ -40,8 +40,8 @@ globalThis.endOf = (payload, endIds) => {
   const { header, arrays } = decode(payload);
   const { text: contextIds, nPrompt, settings, toss, memory } = header;
   const distribution = readDistribution(header.distribution, arrays, "", null);
-  const view = { contextIds, nPrompt, settings, toss, memory, header: { model: { end_ids: endIds } } };
-  return endUnderPenalty({ distribution, ...view });
+  const view = { distribution, contextIds, nPrompt, settings, toss, memory };
+  return endUnderPenalty({ ...view, header: { model: { end_ids: endIds } } });
 };
 globalThis.decode = (payload) => decodePayload(bytesOf(payload));
 globalThis.runCase = (payload) => {
