@@ -226,8 +226,8 @@ def explain_chat_difference(lm: LanguageModel, text: str, ids: Sequence[int]) ->
         return f"The chat template of {lm.name} refuses this prompt: this run keeps its own ids."
     if writes_date(lm.tokenizer):
         return (
-            f"The chat template of {lm.name} writes today’s date: this run keeps the ids of the day "
-            "on which it was made."
+            f"The chat template of {lm.name} writes today’s date: this run keeps the ids of its "
+            "own day."
         )
     return f"The chat template of {lm.name} writes this prompt otherwise: this run keeps its ids."
 
