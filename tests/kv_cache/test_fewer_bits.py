@@ -1,5 +1,7 @@
 """A cache in fewer bits or with a window: exact where nothing is lost, and lossy as it says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,14 @@ from model.generation import Generation
 from model.held_out import held_out
 from model.job import finish
 from model.kv_cache import fewer_bits
-from model.kv_cache.fewer_bits import BITS, GROUP, SmallCache, compare_small_caches, rounded
+from model.kv_cache.fewer_bits import (
+    BITS,
+    GROUP,
+    SmallCache,
+    compare_small_caches,
+    rounded,
+    write_on,
+)
 from model.kv_cache.records import FewerBits, SmallCacheRun
 from model.language_model import LanguageModel
 from model.masks import divergence, log_softmax
@@ -144,6 +153,21 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     assert full.written == labels_of(storyteller, text.ids[3:])
     assert found.run(32, 32).nats > full.nats + 0.03
     assert full.n_bytes > found.run(4, 0).n_bytes > found.run(4, 32).n_bytes
+
+
+def test_a_text_ends_with_its_end_token_and_not_before() -> None:
+    settings, prompt = Settings(temperature=0), IDS[:40]
+    text = Generation(tiny("llama"), prompt)
+    for _ in range(9):
+        text.step(settings)
+    own = text.ids[40:]
+    end = next(n for n in range(3, 9) if own[n] not in own[:n])  # an end where it comes first
+    lm = replace(tiny("llama"), end_ids=frozenset({own[end]}))
+    for n_tokens in (1, end, end + 1, end + 4):
+        cache = SmallCache(lm, 32, 0)
+        written = write_on(cache, prompt, settings, 0, n_tokens)
+        assert written == own[: min(n_tokens, end + 1)]
+        assert cache.n_read == 40 + len(written) - (n_tokens > end)
 
 
 def test_a_chart_rings_the_chosen_cache_and_a_strip_shows_where_its_text_parts() -> None:

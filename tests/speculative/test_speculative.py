@@ -40,7 +40,7 @@ from model.speculative.drafting import (
     look_up,
     new_batch,
 )
-from model.speculative.proof import MemoizedSpeculation, check_greedy
+from model.speculative.proof import MemoizedSpeculation, check_greedy, compare_distribution
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
@@ -260,15 +260,36 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     predicted = [timing.predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
     assert [speed.predicted for speed in report.speeds] == [*predicted, None]
     assert report.extremes is not None
+    assert report.n_runs == 2
+    one, three, _ = report.speeds
+    assert 0.5 < one.mean_drafted <= 1 < three.mean_drafted <= 3
+    assert 1 <= one.tokens_per_round <= 1 + one.mean_drafted
 
 
 def test_a_report_counts_what_was_tested() -> None:
     target = tiny("llama")
     makers = [lambda: ModelDraft(target, WIDTH), lambda: PromptLookup(WIDTH)]
-    itself, lookup = finish(timing.compare_drafts(target, makers, [PROMPT], 10, 4))
-    assert (itself.n_rounds, itself.n_tokens, itself.acceptance.rate) == (2, 10, 1)
-    assert itself.acceptance.n_tested == (2, 2, 2, 2)
+    prompts = [PROMPT, PROMPT[:3], PROMPT[1:]]
+    progress: list[tuple[int, int]] = []
+    work = timing.compare_drafts(target, makers, prompts, 10, 4)
+    try:
+        while True:
+            step = next(work)
+            progress.append((step.n_done, step.n_total))
+    except StopIteration as done:
+        itself, lookup = done.value
+    assert progress == [(n, 6) for n in range(6)]
+    assert (itself.n_rounds, itself.n_tokens, itself.acceptance.rate) == (6, 30, 1)
+    assert itself.acceptance.n_tested == (6, 6, 6, 6)
     assert lookup.name == "prompt lookup"
+
+
+def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageModel) -> None:
+    """A draft that is the target itself: whatever it proposes is accepted."""
+    ids, drafter = encode(storyteller, "The cat"), ModelDraft(storyteller, storyteller.vocab_size)
+    found = finish(compare_distribution(storyteller, drafter, ids, 30))
+    assert found.n_tested == found.n_accepted >= 30
+    assert found.counts.sum() == 30
 
 
 # Whatever the draft, the distribution is the target's: by all coins of a grid, by any numbers
