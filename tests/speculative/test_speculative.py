@@ -185,6 +185,9 @@ def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ() -> N
     with pytest.raises(ValueError, match=rf"ids {n_known}, {n_known + 1} differ .*'zebra' there"):
         check_pair(target, other)
     check_pair(target, tiny("gpt2"))
+    words.add_tokens(["okapi", "tapir"])
+    with pytest.raises(ValueError, match=rf"ids {n_known}, \d+, {n_known + 2} and 1 more differ"):
+        check_pair(target, loaded(bare_model("llama"), words))
 
 
 # What a round looks like
@@ -237,6 +240,24 @@ def test_the_prediction_adds_up_the_measured_parts() -> None:
     assert timing.predict_speed_up(parts, 1) == pytest.approx(1.6 * 0.010 / 0.015)
     assert timing.predict_speed_up(parts, 2) == pytest.approx(1.9 * 0.010 / 0.018)
     assert timing.round_cost(parts, 2) == RoundCost(2, 0.001, 0.014, 0.010, 0.002, 1.9)
+
+
+def test_a_plain_token_takes_its_share_of_the_time() -> None:
+    """Two texts of 4 and 5 tokens in 8 and 20 seconds: 2 and 4 a token, 3 in the middle."""
+    text = speculation(tiny("llama"), draft())
+    rounds = [text.round(2)]
+    samples = [
+        timing._Sample(1, 0, rounds, 3, n, seconds, True) for n, seconds in ((4, 8), (5, 20))
+    ]
+    assert timing._parts(samples, samples).decode_seconds == 3
+
+
+@pytest.mark.parametrize("n_prompt", [1, 2, 6])
+def test_a_baseline_of_any_prompt_is_greedy(n_prompt: int) -> None:
+    target, ids = tiny("llama"), PROMPT[:n_prompt]
+    text, seconds = decode_baseline(new_batch(target), ids, 5)
+    assert text == generated(target, ids, 5, target.end_ids)
+    assert seconds > 0
 
 
 def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
