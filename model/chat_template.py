@@ -28,6 +28,11 @@ def write_in_template(tokenizer: Any, text: str) -> str:
     return written
 
 
+def writes_date(tokenizer: Any) -> bool:
+    """Tells whether a template asks for the date, so that it writes another text tomorrow."""
+    return "strftime_now" in tokenizer.get_chat_template()
+
+
 def render(template: str, text: str, special_tokens: Mapping[str, Any]) -> str:
     """Writes the message as transformers does."""
     messages = [{"role": "user", "content": text}]

@@ -152,7 +152,7 @@ def describe(
     if weights is not None and weights.cache_argument is None:
         shape = shape.emptied
     ends = _end_ids(text_config, parts.end_ids, tokenizer)
-    bos_id = tokenizer.bos_token_id
+    bos_ids = [i for i in kv_cache.whole_numbers(tokenizer.bos_token_id) if i < parts.vocab_size]
     return LanguageModel(
         name=name,
         kind=kind,
@@ -162,7 +162,7 @@ def describe(
         context_length=_context_length(text_config, weights, shown_name(name)),
         n_parameters=parts.n_parameters,
         end_ids=frozenset(end for end in ends if 0 <= end < parts.vocab_size),
-        bos_id=bos_id if bos_id is not None and bos_id < parts.vocab_size else None,
+        bos_id=bos_ids[0] if bos_ids else None,
         cache_shape=shape,
         has_chat_template=getattr(tokenizer, "chat_template", None) is not None,
         local=weights,
@@ -211,5 +211,4 @@ def _end_ids(config: Any, said: Any, tokenizer: Any) -> set[int]:
     its class.
     """
     said = getattr(config, "eos_token_id", None) if said is None else said
-    ends = {tokenizer.eos_token_id, *(said if isinstance(said, list | tuple) else [said])}
-    return {int(end) for end in ends if end is not None}
+    return {*kv_cache.whole_numbers(tokenizer.eos_token_id), *kv_cache.whole_numbers(said)}

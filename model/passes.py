@@ -104,6 +104,7 @@ def inputs_of(
     cache: DynamicCache | None = None,
     n_logits: int = 1,
     part: PreTrainedModel | None = None,
+    n_before: int | None = None,
 ) -> dict[str, Any]:
     """Names what goes into a pass, as far as this model takes it.
 
@@ -113,6 +114,7 @@ def inputs_of(
         cache: filled by the pass; None keeps nothing.
         n_logits: last positions of which logits are computed; 0 for all positions.
         part: the part of the model that reads them; the whole model by default.
+        n_before: positions of the text before these; by default those that the cache holds.
     """
     known = argument_names(part or lm.model)
     with lock_of(lm.device):
@@ -120,7 +122,8 @@ def inputs_of(
         inputs: dict[str, Any] = {"input_ids": ids}
         # some models count a token that is read alone as the first of its text
         if "position_ids" in known and lm.weights.first_position is not None:
-            n_before = 0 if cache is None else cache.get_seq_length()
+            if n_before is None:
+                n_before = 0 if cache is None else cache.get_seq_length()
             first = lm.weights.first_position + n_before
             places = torch.arange(first, first + ids.shape[1], device=lm.device)
             inputs["position_ids"] = places.expand(ids.shape)
@@ -161,6 +164,7 @@ def forward(
     n_logits: int = 1,
     at: Any = ...,
     extra: Mapping[str, torch.Tensor] | None = None,
+    n_before: int | None = None,
 ) -> tuple[Logits, float]:
     """Runs one pass over rows of one length.
 
@@ -171,11 +175,12 @@ def forward(
         n_logits: last positions of which logits are returned; 0 for all positions.
         at: which of the (rows, positions) are wanted, as an index; all of them by default.
         extra: further inputs of the model, such as its attention mask.
+        n_before: positions of the text before these; by default those that the cache holds.
 
     Returns:
         The logits, (rows, positions, vocab) or what `at` takes of them, and the seconds.
     """
-    inputs = inputs_of(lm, rows, cache, n_logits) | dict(extra or {})
+    inputs = inputs_of(lm, rows, cache, n_logits, n_before=n_before) | dict(extra or {})
     n_input = sum(map(len, rows))
     return run_pass(lm, n_input, lambda: lm.model(**inputs).logits[:, -n_logits:][at])
 

@@ -1,8 +1,9 @@
 """What the reader may set, and in which order an engine applies it.
 
-The sampling settings stand in one table: the fields of `SettingValues`, each named after the stage
-that it drives. Python's checks, links, widgets and the browser's sliders are made from it; the
-browser has it as `pages/frame/live/settings.js`. This module computes nothing.
+The sampling settings stand in one table: the fields of `SettingValues`. Each is named after the
+stage that it drives, but for the one that says what penalties count. Python's checks, links,
+widgets and the browser's sliders are made from it; the browser has it as
+`pages/frame/live/settings.js`. This module computes nothing.
 
 Sources of the orders: transformers 5.23 and 5.24 `GenerationMixin._get_logits_processor`; vLLM
 0.32.0 `v1/sample/sampler.py`, and `v1/worker/gpu/sample/sampler.py` of its second model runner;
@@ -53,8 +54,8 @@ ORDERS_READ = (
     "transformers 5.24, vLLM 0.32.0, llama.cpp 001d906 and Ollama 0.32.15 (its llama.cpp engine), "
     "read on 25 November 2026. Of equals at top-k’s end the last two keep k; here all are kept. "
     "Their penalties count the last 64 tokens, prompt included; here presence and frequency count "
-    "what was generated, and repetition the whole text. llama.cpp’s DRY reads 64 tokens too, and "
-    "not beyond a line end, “:”, “*” or a quotation mark; here it reads all"
+    "what was generated, and repetition the whole text unless told otherwise. llama.cpp’s DRY "
+    "reads 64 tokens too, and not beyond a line end, “:”, “*” or a quotation mark; here, all of it"
 )
 
 # The outer bounds of temperature and the penalties keep every float32 logit finite in float64.
@@ -94,6 +95,7 @@ class Setting:
     short: str | None = None  # the title where there is little room
     is_common: bool = False  # has a column and a "use" box of its own on the home page
     least: float = 0.0  # value but 0, which is greedy
+    is_stage: bool = True  # has a place in an order
 
     @property
     def wanted(self) -> str:
@@ -235,6 +237,14 @@ class SettingValues:
         "weakens every token that is already in the text, prompt included",
         Even(1, 2, 0.05),
     )
+    generated_only: int = _row(
+        0,
+        (0, 1),
+        "Generated tokens alone",
+        "repetition penalty and DRY count what was generated, not the prompt",
+        Even(0, 1, 1),
+        is_stage=False,
+    )
     presence_penalty: float = _row(
         0.0,
         (-1e3, 1e3),
@@ -278,7 +288,8 @@ class SettingValues:
 
 
 SETTINGS: dict[str, Setting] = {one.name: one.metadata["setting"] for one in fields(SettingValues)}
-STAGE_NAMES = tuple(SETTINGS)
+STAGE_NAMES = tuple(name for name, setting in SETTINGS.items() if setting.is_stage)
+COUNT_PROMPT = ("repetition_penalty", "dry")  # stages that count the prompt's tokens by default
 COMMON = tuple(name for name, setting in SETTINGS.items() if setting.is_common)
 
 

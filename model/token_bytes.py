@@ -1,8 +1,9 @@
 """Which bytes a token stands for, in the alphabet of its tokenizer.
 
 A token string is not text. Byte-level BPE (GPT-2) writes every byte as a printable stand-in,
-SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>, WordPiece marks what
-continues a word with ##. This module knows the three, and falls back on the tokenizer's decoder.
+SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>. This module knows these two;
+of all others (WordPiece, Metaspace, </w> at the end of a word) it asks the tokenizer's own decoder,
+two tokens at a time: what a token becomes may depend on the one before it.
 """
 
 import codecs
@@ -14,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-Kind: TypeAlias = Literal["bytes", "pieces", "words", "decoder"]
+Kind: TypeAlias = Literal["bytes", "pieces", "decoder"]
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _STRAY = "one-token-stray-bytes"
@@ -26,8 +27,9 @@ class Alphabet:
 
     kind: Kind
     drops_first_space: bool  # the space before the first word is the tokenizer's, not the text's
-    literal_ids: frozenset[int]  # added tokens: written as they are
-    special_ids: frozenset[int]  # of these, the ones that are no text
+    literal_ids: frozenset[int]  # added tokens that stand for themselves, whatever a decoder says
+    special_ids: frozenset[int]  # tokens that are no text
+    is_decoded: bool  # the decoder of a backend says what a token adds
 
 
 _ALPHABETS: WeakKeyDictionary[Any, Alphabet] = WeakKeyDictionary()
@@ -40,11 +42,13 @@ def alphabet_of(tokenizer: Any) -> Alphabet:
         added = tokenizer.added_tokens_decoder
         special = {token_id for token_id, token in added.items() if token.special}
         decoders = list(_decoders(tokenizer))
+        kind = _kind(tokenizer, decoders)
         alphabet = _ALPHABETS[tokenizer] = Alphabet(
-            kind=_kind(tokenizer, decoders),
+            kind=kind,
             drops_first_space=any(map(_drops_first_space, decoders)),
-            literal_ids=frozenset(added),
+            literal_ids=frozenset(set(added) - _base_ids(tokenizer) if kind == "bytes" else ()),
             special_ids=frozenset(special | set(tokenizer.all_special_ids)),
+            is_decoded=kind == "decoder" and _has_backend(tokenizer),
         )
     return alphabet
 
@@ -58,18 +62,25 @@ def _decoders(tokenizer: Any) -> Iterable[dict[str, Any]]:
     yield from decoder.get("decoders", [decoder])
 
 
+def _has_backend(tokenizer: Any) -> bool:
+    return getattr(tokenizer, "backend_tokenizer", None) is not None
+
+
+def _base_ids(tokenizer: Any) -> set[int]:
+    """Returns the ids of the vocabulary proper, whose tokens are written in its alphabet."""
+    backend = tokenizer.backend_tokenizer
+    return set(backend.get_vocab(with_added_tokens=False).values())
+
+
 def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> Kind:
     """Names the alphabet by the parts of the decoder, or by the look of the vocabulary."""
     types = {part["type"] for part in decoders}
     replaces_bar = any("▁" in str(part.get("pattern")) for part in decoders)
     if "ByteLevel" in types:
         return "bytes"
-    if types & {"Metaspace", "ByteFallback"} or replaces_bar:
+    if "ByteFallback" in types or replaces_bar:
         return "pieces"
-    if "WordPiece" in types:
-        return "words"
-    is_slow = getattr(tokenizer, "backend_tokenizer", None) is None
-    has_bars = is_slow and any("▁" in token for token in tokenizer.get_vocab())
+    has_bars = not _has_backend(tokenizer) and any("▁" in token for token in tokenizer.get_vocab())
     return "pieces" if has_bars else "decoder"
 
 
@@ -81,7 +92,7 @@ def _drops_first_space(part: dict[str, Any]) -> bool:
 
 
 def token_bytes(tokenizer: Any, token_id: int, token: str) -> bytes:
-    """Returns the bytes that a token stands for."""
+    """Returns the bytes that a token stands for in the middle of a text."""
     alphabet = alphabet_of(tokenizer)
     if not token or token_id in alphabet.literal_ids:
         return token.encode()
@@ -92,10 +103,29 @@ def token_bytes(tokenizer: Any, token_id: int, token: str) -> bytes:
     if alphabet.kind == "pieces":
         byte = _BYTE_PIECE.fullmatch(token)
         return bytes([int(byte[1], 16)]) if byte else token.replace("▁", " ").encode()
-    if alphabet.kind == "words":
-        return token[2:].encode() if token.startswith("##") else f" {token}".encode()
+    if alphabet.is_decoded:
+        return text_behind(tokenizer, "a", token).encode()
     text: str = tokenizer.decode([token_id], clean_up_tokenization_spaces=False)
     return (token if "\ufffd" in text else text).encode()
+
+
+def text_behind(tokenizer: Any, before: str | None, token: str) -> str:
+    """Returns what a token adds to a text by the tokenizer's decoder.
+
+    Args:
+        tokenizer: of the kind "decoder", with a backend.
+        before: the token before it; None for the first of a text.
+        token: as the tokenizer writes it.
+    """
+    first = "" if before is None else _decoded(tokenizer, [before])
+    both = _decoded(tokenizer, [token] if before is None else [before, token])
+    return both.removeprefix(first)
+
+
+def _decoded(tokenizer: Any, tokens: list[str]) -> str:
+    decoder = tokenizer.backend_tokenizer.decoder
+    text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
+    return text
 
 
 @lru_cache(maxsize=1)

@@ -18,10 +18,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from model.chat_template import write_in_template
+from model.chat_template import write_in_template, writes_date
 from model.records import Piece
 from model.sentences import cut, is_failure, reason
-from model.token_bytes import alphabet_of, characters, joiner, token_bytes
+from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -79,13 +79,16 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
     alphabet = alphabet_of(tokenizer)
     unfinished = joiner()
     parts: list[Piece] = []
-    has_begun = False
+    before: str | None = None  # the last token that is text
     for token_id in ids:
         token = _token(tokenizer, token_id) or ""
         is_special = token_id in alphabet.special_ids
         data = b"" if is_special else token_bytes(tokenizer, token_id, token)
-        is_padded = not has_begun and alphabet.drops_first_space
-        own = data.removeprefix(b" ") if is_padded else data
+        own = data
+        if alphabet.is_decoded and token and not is_special:
+            own = text_behind(tokenizer, before, token).encode()
+        elif before is None and alphabet.drops_first_space:
+            own = data.removeprefix(b" ")
         parts.append(
             Piece(
                 token_id=token_id,
@@ -95,7 +98,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
                 special=is_special,
             )
         )
-        has_begun = has_begun or not is_special
+        before = before if is_special else token or before
     return tuple(parts)
 
 
@@ -104,7 +107,7 @@ def text_of(tokenizer: Any, ids: Sequence[int]) -> str:
     text: str = tokenizer.decode(
         list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
     )
-    if "\ufffd" not in text:
+    if "\ufffd" not in text and alphabet_of(tokenizer).literal_ids.isdisjoint(ids):
         return text
     return "".join(piece.joined for piece in pieces(tokenizer, ids))
 
@@ -237,6 +240,30 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
             f"The chat template of {lm.shown} failed ({reason(error)}): use the prompt without it."
         ) from error
     return encode_bare(lm, written)
+
+
+def explain_chat_difference(lm: LanguageModel, text: str, ids: Sequence[int]) -> str | None:
+    """Compares the ids of a run with what the chat template makes of its message today.
+
+    Args:
+        lm: the model.
+        text: the user's message.
+        ids: of the prompt, template included, as the run has them.
+
+    Returns:
+        None where they are the same; else one sentence that says why the run keeps its own.
+    """
+    try:
+        if encode_chat(lm, text) == list(ids):
+            return None
+    except ValueError:
+        return f"The chat template of {lm.name} refuses this prompt: this run keeps its own ids."
+    if writes_date(lm.tokenizer):
+        return (
+            f"The chat template of {lm.name} writes today’s date: this run keeps the ids of its "
+            "own day."
+        )
+    return f"The chat template of {lm.name} writes this prompt otherwise: this run keeps its ids."
 
 
 def shares_vocabulary(first: LanguageModel, second: LanguageModel) -> bool:

@@ -6,19 +6,15 @@ what is left is scaled up. That looks one token ahead only, and may lead to a de
 that is allowed is unlikely. `ConstrainedBeamSearch` looks further.
 """
 
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from outlines_core import (  # type: ignore[import-untyped]  # ships no types
-    Index,
-    Vocabulary,
-)
+from outlines_core import Vocabulary  # type: ignore[import-untyped]  # ships no types
 
 from model.beam_search import BeamSearch
 from model.beam_search.records import ROOT, BeamNode
-from model.constraints.patterns import Kind, check_size, explain, pattern_of
+from model.constraints.patterns import MARK, Kind, automaton, check_size, explain, pattern_of
 from model.constraints.records import (
     ConstrainedStep,
     ConstrainedText,
@@ -60,10 +56,9 @@ class Constraint:
         check_size(self.pattern, lm.vocab_size)
         self._end_id = min(lm.end_ids, default=lm.vocab_size)
         try:
-            self._index = Index(self.pattern, _vocabulary(lm))
+            self._index, self.start = automaton(self.pattern, _vocabulary(lm), _mark_id(lm))
         except ValueError as error:
-            raise ValueError(explain(self.pattern, str(error))) from error
-        self.start: int = self._index.get_initial_state()
+            raise ValueError(explain(str(error))) from error
 
     def allowed(self, state: int) -> npt.NDArray[np.intp]:
         """Returns the ids that may follow in a state; the end token where the text is complete."""
@@ -219,20 +214,24 @@ class ConstrainedBeamSearch(BeamSearch):
         return self._states[node_id]
 
 
-_VOCABULARIES: WeakKeyDictionary[Any, Vocabulary] = WeakKeyDictionary()
+_VOCABULARIES: WeakKeyDictionary[LanguageModel, Vocabulary] = WeakKeyDictionary()
+
+
+def _mark_id(lm: LanguageModel) -> int:
+    """Returns an id of no token, which stands for MARK."""
+    return lm.vocab_size + 1
 
 
 def _vocabulary(lm: LanguageModel) -> Vocabulary:
-    """Returns the bytes of every token but the special ones, made once per tokenizer."""
-    if lm.tokenizer not in _VOCABULARIES:
+    """Returns the bytes of every token but the special ones, made once per model."""
+    if lm not in _VOCABULARIES:
         special = alphabet_of(lm.tokenizer).special_ids
-        letters: dict[bytes, list[int]] = {}
+        letters: dict[bytes, list[int]] = {MARK: [_mark_id(lm)]}
         for token_id in range(lm.vocab_size):
             token = lm.tokenizer.convert_ids_to_tokens(token_id)
             if token and token_id not in special:
                 data = token_bytes(lm.tokenizer, token_id, str(token))
                 letters.setdefault(data, []).append(token_id)
         letters.pop(b"", None)
-        end_id = min(lm.end_ids, default=lm.vocab_size)
-        _VOCABULARIES[lm.tokenizer] = Vocabulary(end_id, letters)
-    return _VOCABULARIES[lm.tokenizer]
+        _VOCABULARIES[lm] = Vocabulary(min(lm.end_ids, default=lm.vocab_size), letters)
+    return _VOCABULARIES[lm]

@@ -99,8 +99,14 @@ def _head_dim(config: PreTrainedConfig) -> int:
 
 def first_number(config: object, names: tuple[str, ...]) -> int:
     """Returns the first of these attributes that is a number other than 0; else 0."""
-    values = (getattr(config, name, None) for name in names)
-    return next((int(value) for value in values if isinstance(value, int) and value), 0)
+    numbers = (n for name in names for n in whole_numbers(getattr(config, name, None)))
+    return next((number for number in numbers if number), 0)
+
+
+def whole_numbers(value: object) -> list[int]:
+    """Returns the whole numbers that a config's value holds: one, several or none; true is none."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return [one for one in values if isinstance(one, int) and not isinstance(one, bool)]
 
 
 def argument_names(model: PreTrainedModel) -> frozenset[str]:

@@ -42,7 +42,7 @@ class SmallCache:
         Raises:
             ValueError: where this model's keys and values cannot be got at.
         """
-        if lm.local is None or lm.local.cache_argument is None or not kv_cache.can_crop(lm.config):
+        if not _can_be_rounded(lm):
             raise ValueError(f"The cache of {lm.shown} cannot be rounded here: open another model.")
         self.lm, self.bits, self.window, self.n_read = lm, bits, window, 0
         self.cache = DynamicCache()
@@ -53,8 +53,7 @@ class SmallCache:
         while ids:
             n_new = min(len(ids), GROUP - self.n_read % GROUP)
             chunk, ids = ids[:n_new], ids[n_new:]
-            places = torch.arange(self.n_read, self.n_read + n_new, device=self.lm.device)[None]
-            logits, _ = forward(self.lm, [chunk], self.cache, 0, extra={"position_ids": places})
+            logits, _ = forward(self.lm, [chunk], self.cache, 0, n_before=self.n_read)
             rows.append(logits[0])
             self.n_read += n_new
             if self.n_read % GROUP == 0:
@@ -86,6 +85,16 @@ class SmallCache:
             total += in_full + 2 * heads * size * n_rounded * self.bits // 8
             total += n_scales * SCALE_BYTES
         return total
+
+
+def _can_be_rounded(lm: LanguageModel) -> bool:
+    """Tells whether the cache is open, and the model takes each token's position from outside.
+
+    A model that counts by itself would count a token behind a window as an earlier one.
+    """
+    if lm.local is None or lm.local.cache_argument is None or lm.local.first_position is None:
+        return False
+    return kv_cache.can_crop(lm.config) and "position_ids" in kv_cache.argument_names(lm.model)
 
 
 def rounded(states: torch.Tensor, bits: int, dim: int) -> torch.Tensor:

@@ -5,6 +5,7 @@ Each layer hands its query, keys and values, turned by their positions, to an at
 them down and then does what the model's own does. This module knows no page.
 """
 
+import math
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -39,11 +40,26 @@ def note_attention(
     """Notes the newest query and all keys and values of a layer, then attends as usual."""
     noted = _noted.get()
     if noted is not None and key.shape[2] == query.shape[2]:
-        noted.append((query[0, :, -1], key[0], value[0]))
+        is_plain = _sees_all(attention_mask) and _divides_by_root(query, **more)
+        noted.append((query[0, :, -1], key[0], value[0]) if is_plain else ())
     result: tuple[torch.Tensor, None] = sdpa_attention_forward(
         module, query, key, value, attention_mask, **more
     )
     return result
+
+
+def _sees_all(mask: torch.Tensor | None) -> bool:
+    """Tells whether the newest token sees every token: a sliding window may hide some."""
+    if mask is None:
+        return True
+    newest = mask[0, :, -1]
+    return bool((newest if newest.dtype == torch.bool else newest == 0).all())
+
+
+def _divides_by_root(query: torch.Tensor, scaling: float | None = None, **_: Any) -> bool:
+    """Tells whether a match is query times key over the root of d: some models scale otherwise."""
+    root: float = query.shape[-1] ** -0.5
+    return scaling is None or math.isclose(scaling, root, rel_tol=1e-6)
 
 
 AttentionInterface.register(NAME, note_attention)
@@ -57,7 +73,8 @@ def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
     Neither does the one just before, at which some heads look whatever it is.
 
     Returns:
-        None where the model's attention cannot be noted, or nothing lies between the two ends.
+        None where the model's attention cannot be noted, scales or hides otherwise than is shown,
+        or nothing lies between the two ends.
     """
     noted: list[tuple[torch.Tensor, ...]] = []
     handle = _noted.set(noted)
@@ -68,6 +85,8 @@ def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
         return None
     finally:
         _noted.reset(handle)
+    if not all(noted):
+        return None
     with lock_of(lm.device):
         layers = [tuple(tensor.float().cpu().numpy() for tensor in layer) for layer in noted]
     if not layers or len(ids) < MIN_TOKENS:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from model import masks
 from model.draw import rank_order, second_toss
 from model.records import NO_MEMORY, FloatArray, Memory, Stage
-from model.settings import ORDERS, Settings
+from model.settings import COUNT_PROMPT, ORDERS, Settings
 
 __all__ = ["ORDERS", "Settings", "process"]
 
@@ -33,8 +33,9 @@ def process(
         ids: the text so far, prompt and generated.
         settings: which stages are active, how strong, in which order.
         n_prompt: how many of `ids` are the prompt. The repetition penalty counts all of `ids`
-            (1909.05858, transformers, vLLM), DRY too; presence and frequency count what was
-            generated (OpenAI, vLLM).
+            (1909.05858, transformers, vLLM), DRY too, unless `generated_only` is set
+            (transformers' `prompt_ignore_length`); presence and frequency count what was generated
+            (OpenAI, vLLM).
         coin: of this position; its later digits toss for XTC, which at 0 is due.
         memory: what mirostat remembers of the text; of none, it begins.
 
@@ -59,7 +60,8 @@ def process(
             value = memory.under(value).mu
         if name in masks.PENALTIES:
             # move the scores of tokens that were used, and sort again: ids first, then scores
-            counts = _uses(name, ids, n_prompt, raw.size)
+            counts_prompt = name in COUNT_PROMPT and not settings.generated_only
+            counts = _uses(name, ids if counts_prompt else ids[n_prompt:], raw.size)
             alive = np.sort(alive)
             scores = masks.PENALTIES[name](given.scores[alive], counts[alive], value)
             order = rank_order(scores)
@@ -97,10 +99,9 @@ def _record(
     )
 
 
-def _uses(name: str, ids: Sequence[int], n_prompt: int, n_vocab: int) -> masks.Counts:
+def _uses(name: str, ids: Sequence[int], n_vocab: int) -> masks.Counts:
     """Counts what a penalty counts of each token; ids beyond the vocabulary are left out."""
-    is_of_all = name in ("repetition_penalty", "dry")
-    known = np.asarray(ids if is_of_all else ids[n_prompt:], dtype=np.int64)
+    known = np.asarray(ids, dtype=np.int64)
     known = known[(known >= 0) & (known < n_vocab)]
     count = masks.repeated if name == "dry" else np.bincount
     return count(known, minlength=n_vocab)

@@ -30,6 +30,7 @@ def _row(row: Setting) -> dict[str, object]:
         "short": row.short or row.title,
         "says": row.says,
         "isCommon": row.is_common,
+        "isStage": row.is_stage,
         "slider": slider,
     }
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from model.sampling import ORDERS, Settings
-from model.settings import COMMON, STAGE_NAMES, SettingValues
+from model.settings import COMMON, SETTINGS, SettingValues
 from pages.frame.fields import control_fields, read_controls
 
-ALWAYS = tuple(name for name in STAGE_NAMES if name not in COMMON)  # active where not neutral
+ALWAYS = tuple(name for name in SETTINGS if name not in COMMON)  # active where not neutral
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
             "device": "your browser",
             "dtype": "float32",
             "bos_id": lm.bos_id,
+            "end_ids": sorted(lm.end_ids),
             "labels": lm.name,
         },
         "config": json.loads((folder / "config.json").read_text("utf-8")),

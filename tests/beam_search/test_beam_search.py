@@ -155,6 +155,15 @@ def test_bad_numbers_get_a_sentence(n_tokens: int, remedy: str) -> None:
         BeamSearch(Generation(tiny("llama"), "the"), max_new_tokens=n_tokens)
 
 
+def test_by_default_texts_are_ranked_by_their_sum_and_one_token_is_enough() -> None:
+    start = Generation(tiny("llama"), "the cat")
+    search = BeamSearch(start, 3, max_new_tokens=1, end_ids=NO_END)
+    best, *others = search.run()
+    assert (search.length_penalty, len(best.token_ids), len(others)) == (0, 1, 2)
+    assert best.token_ids[0] == int(start.logits.argmax())
+    assert best.total == max(beam.total for beam in (best, *others))
+
+
 def test_sentences_end_at_marks_and_texts_at_the_end_token() -> None:
     lm = tiny("llama")
     labels = {label(lm.tokenizer, i) for i in sentence_ends(lm)}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from model.masks import log_softmax
 from model.sampling import Settings
 from model.tokenizing import encode
 from pages.lessons.constraints.state import EXAMPLES, FIRST, begin
+from tests.constraints.automaton import Automaton
 from tests.jobs import run_until
 from tests.tiny_models import tiny
 from viz.constraints.mask_chart import DEAD_END_MASS
@@ -169,7 +171,7 @@ def test_methods_are_compared_as_far_as_they_have_texts(lm: LanguageModel) -> No
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [("^abc$", "abc"), (r"a\$", r"a\$"), (r"a\\$", r"a\\"), ("abc", "abc"), ("a|b", "a|b")],
+    [("^abc$", "abc"), (r"a\$", r"a\$"), (r"a\\$", r"a\\"), ("abc", "abc"), ("a+", "(?:a)+")],
 )
 def test_anchors_around_a_pattern_say_nothing_new(source: str, expected: str) -> None:
     assert pattern_of("pattern", source) == expected
@@ -188,10 +190,34 @@ def test_a_schema_with_remarks_and_definitions_is_held_to() -> None:
         "required": ["a", "b"],
         "additionalProperties": False,
     }
-    pattern = pattern_of("schema", json.dumps(schema))
-    assert re.fullmatch(pattern, '{"a": 2, "b": [true, false]}')
-    assert not re.fullmatch(pattern, '{"a": 3, "b": [true]}')
-    assert not re.fullmatch(pattern, '{"a": 1, "b": []}')
+    automaton = Automaton(pattern_of("schema", json.dumps(schema)))
+    assert automaton.admits('{"a": 2, "b": [true, false]}')
+    assert not automaton.admits('{"a": 3, "b": [true]}')
+    assert not automaton.admits('{"a": 1, "b": []}')
+
+
+@pytest.mark.parametrize("source", ["a\nab\nabc", "abc\nab\na"])
+def test_a_choice_that_begins_another_leaves_both(lm: LanguageModel, source: str) -> None:
+    """The compiler's own preference is the first that matches: it would drop the longer ones."""
+    constraint = Constraint(lm, "choices", source)
+    assert set(all_texts(lm, constraint, constraint.start)) == {"a", "ab", "abc"}
+
+
+def test_a_constraint_that_nothing_satisfies_yet_is_complete_without_a_token(
+    lm: LanguageModel,
+) -> None:
+    constraint = Constraint(lm, "pattern", "(ab)?")
+    assert set(all_texts(lm, constraint, constraint.start)) == {"", "ab"}
+    assert constraint.is_complete(constraint.start)
+
+
+def all_texts(lm: LanguageModel, constraint: Constraint, state: int) -> Iterator[str]:
+    """Every text that the mask admits, token by token."""
+    if constraint.is_complete(state):
+        yield ""
+    for token_id in sorted(set(constraint.allowed(state).tolist()) - lm.end_ids):
+        rest = all_texts(lm, constraint, constraint.after(state, token_id))
+        yield from (text_of(lm, [token_id]) + more for more in rest)
 
 
 def test_a_short_pattern_with_a_huge_automaton_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,4 +232,4 @@ def test_a_short_pattern_with_a_huge_automaton_is_refused(monkeypatch: pytest.Mo
 def test_a_letter_that_no_token_writes_is_named() -> None:
     with pytest.raises(ValueError, match="no transitions") as caught:
         Index("ab", Vocabulary(9, {b"a": [0]}))
-    assert explain("ab", str(caught.value)) == 'No token of this model writes "b": leave it out.'
+    assert explain(str(caught.value)) == 'No token of this model writes "b": leave it out.'

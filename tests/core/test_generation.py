@@ -56,6 +56,24 @@ def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
     assert step.token_id in {row.token_id for row in step.candidates}
 
 
+def test_a_server_is_asked_for_the_pointer_of_the_step_or_the_one_that_is_named(
+    g: Generation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    own = g.cached.request_step
+
+    def request_step(*given: Any, **more: Any) -> Any:
+        asked.append(given[3] if len(given) > 3 else more["coin"])
+        return own(*given, **more)
+
+    monkeypatch.setattr(g.cached, "request_step", request_step)
+    g.logits_for(Settings())
+    g.logits_for(Settings(), coin=0.25)
+    g.stages_for(Settings(xtc=0.5))
+    g.stages_for(Settings(xtc=0.5), coin=0.75)
+    assert asked == [g.coin, 0.25, g.coin, 0.75]
+
+
 def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_text() -> None:
     g = Generation(with_ends(), PROMPT, seed=3)
     settings = Settings(temperature=0.7, top_k=20)

@@ -103,6 +103,8 @@ def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
         ({}, [5, 6], {5, 6}),  # the config's own serve where no others are named
         ({"eos_token_id": VOCAB_SIZE}, 5, set()),  # beyond the vocabulary
         ({"eos_token_id": -1}, 5, set()),  # some write it for none
+        ({"eos_token_id": True}, 5, set()),  # a truth is no number
+        ({"eos_token_id": [6, True, False, "7", 8.0, None]}, 5, {6}),
     ],
 )
 def test_every_end_token_ends_a_text(

@@ -12,6 +12,8 @@ import pytest
 from numpy.typing import ArrayLike
 
 from model.draw import candidates, draw, draw_from, rank_order, summarise, uniform_at
+from model.generation import Generation
+from model.loading import LanguageModel
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.settings import STAGE_NAMES
@@ -51,6 +53,45 @@ def test_zero_is_greedy_after_the_penalties_and_the_lowest_id_wins_a_tie() -> No
     # it stands in temperature's place, or last
     assert made(temperature=0, top_k=2, order="llama.cpp").stage_names == ("top_k", "greedy")
     assert made(temperature=0, order=()).stage_names == ("greedy",)
+
+
+def test_penalties_count_the_prompt_unless_generated_tokens_alone_are_meant() -> None:
+    """Prompt 0 1 2 0 1, generated 0 1: DRY sees 0 1 before a 2 in the prompt alone."""
+    logits, ids = np.array([4.0, -4.0, 2.0, 1.0]), [0, 1, 2, 0, 1, 0, 1]
+
+    def scores(**values: Any) -> list[float]:
+        order = ("repetition_penalty", "dry", "presence_penalty")
+        return process(logits, ids, made(order=order, **values), 5)[-1].scores.tolist()
+
+    assert scores(repetition_penalty=2) == [2, -8, 1, 1]
+    assert scores(repetition_penalty=2, generated_only=1) == [2, -8, 2, 1]
+    assert scores(dry=1) == [4 - 1.75**0, -4, 2 - 1.75**0, 1]
+    assert scores(dry=1, generated_only=1) == [4, -4, 2, 1]
+    assert scores(presence_penalty=1) == scores(presence_penalty=1, generated_only=1)
+    assert process(logits, ids, made(generated_only=1), 5)[-1].name == "raw", "no stage by itself"
+    with pytest.raises(ValueError, match="order"):
+        made(order=("generated_only",))
+
+
+def test_the_token_before_a_text_that_ends_one_ends_it_later_under_a_penalty(
+    storyteller: LanguageModel,
+) -> None:
+    """Its logit is positive here: divided where it is counted, and else left as it is."""
+    text, (end_id,) = Generation(storyteller, "The cat sat."), storyteller.end_ids
+    assert text.ids[0] == end_id
+    logits = text.logits.astype(float)
+    probs = {}
+    for generated_only in (0, 1):
+        settings = made(repetition_penalty=1.3, generated_only=generated_only)
+        probs[generated_only] = process(text.logits, text.ids, settings, len(text.ids))[-1].probs
+        counted = set(text.ids) if not generated_only else set[int]()
+        expected = [
+            logit if i not in counted else logit / 1.3 if logit >= 0 else logit * 1.3
+            for i, logit in enumerate(logits)
+        ]
+        weights = np.exp(np.array(expected) - max(expected))
+        np.testing.assert_allclose(probs[generated_only], weights / weights.sum(), rtol=1e-9)
+    assert probs[0][end_id] < 0.7 * probs[1][end_id]
 
 
 @pytest.mark.parametrize(("order", "expected"), [("transformers", [0]), ("llama.cpp", [0, 1])])

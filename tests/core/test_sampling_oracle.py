@@ -190,3 +190,13 @@ def test_dry_and_xtc_do_what_llama_cpp_s_do() -> None:
             assert last.scores == pytest.approx(case["scores"], rel=1e-6, abs=1e-5)
             n_changed["dry"] += last.scores != pytest.approx(case["logits"], abs=1e-5)
     assert min(n_changed.values()) > 10
+
+
+@pytest.mark.parametrize("n_prompt", [0, 3, 8])
+def test_generated_tokens_alone_are_counted_as_transformers_does(n_prompt: int) -> None:
+    rng = np.random.default_rng(n_prompt)
+    rows, texts = random_rows(rng, with_ties=False), rng.integers(0, N_VOCAB, (N_ROWS, 8))
+    processor = RepetitionPenaltyLogitsProcessor(1.7, prompt_ignore_length=n_prompt)
+    settings = Settings(repetition_penalty=1.7, generated_only=1)
+    for logits, ids, expected in zip(rows, texts, theirs(processor, rows, texts), strict=True):
+        assert_same(process(logits, ids.tolist(), settings, n_prompt)[-1].scores, expected)

@@ -46,6 +46,7 @@ settings = st.builds(
     p_less=st.integers(0, 1),
     top_n_sigma=st.one_of(st.just(0), st.floats(0, 4)),
     repetition_penalty=st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
+    generated_only=st.integers(0, 1),
     presence_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
     frequency_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
     dry=st.one_of(st.just(0), st.floats(0, 1000)),

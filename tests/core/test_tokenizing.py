@@ -18,6 +18,7 @@ from model.tokenizing import (
     encode_bare,
     encode_chat,
     encode_within,
+    explain_chat_difference,
     known_ids,
     label,
     labels_of,
@@ -236,6 +237,18 @@ def test_a_chat_model_reads_its_template_special_tokens_and_all_and_others_say_w
         encode_chat(chat_model(None), "hi")
     with pytest.raises(ValueError, match=r"template of .* failed .*without it"):
         encode_chat(chat_model("{{ raise_exception('no system role') }}"), "hi")
+
+
+def test_a_run_keeps_its_ids_where_the_template_writes_another_day() -> None:
+    dated = chat_model("{{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}")
+    today = encode_chat(dated, "hi")
+    assert explain_chat_difference(dated, "hi", today) is None
+    yesterday = ids_of(BYTE_LEVEL, "2020-01-01 hi")
+    assert "date" in str(explain_chat_difference(dated, "hi", yesterday))
+    plain = chat_model("{{ messages[0].content }}")
+    assert explain_chat_difference(plain, "hi", ids_of(BYTE_LEVEL, "hi")) is None
+    assert "date" not in str(explain_chat_difference(plain, "hi", yesterday))
+    assert "refuses" in str(explain_chat_difference(chat_model(None), "hi", yesterday))
 
 
 def test_the_token_that_begins_a_text_is_its_start_and_no_other_is(

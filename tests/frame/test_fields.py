@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from model.settings import SETTINGS, STAGE_NAMES, Settings
+from model.settings import SETTINGS, Settings
 from pages.frame.fields import (
     Choice,
     LinkValues,
@@ -94,7 +94,7 @@ def test_each_fault_is_named_and_the_rest_is_followed(query: str, fault: str) ->
     assert found.values == {}
 
 
-@pytest.mark.parametrize("name", STAGE_NAMES)
+@pytest.mark.parametrize("name", SETTINGS)
 @given(text=st.one_of(st.text(), st.floats().map(repr), st.integers().map(str)))
 @example(text="1e-300")
 @example(text="-0.0")

@@ -35,6 +35,14 @@ const textOf = (array) => {
   return btoa(text);
 };
 
+const { endUnderPenalty } = await import("/pages/frame/live/strategies.js");
+globalThis.endOf = (payload, endIds) => {
+  const { header, arrays } = decode(payload);
+  const { text: contextIds, nPrompt, settings, toss, memory } = header;
+  const distribution = readDistribution(header.distribution, arrays, "", null);
+  const view = { distribution, contextIds, nPrompt, settings, toss, memory };
+  return endUnderPenalty({ ...view, header: { model: { end_ids: endIds } } });
+};
 globalThis.decode = (payload) => decodePayload(bytesOf(payload));
 globalThis.runCase = (payload) => {
   const { header, arrays } = decode(payload);
@@ -150,6 +158,7 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "top_h": rng.choice([0.5, rng.uniform(0, 1)]),
         "p_less": 1,
         "repetition_penalty": rng.choice([2, rng.uniform(0.5, 2)]),
+        "generated_only": 1,
         "presence_penalty": rng.choice([1, rng.uniform(-2, 2)]),
         "frequency_penalty": rng.choice([1, rng.uniform(-2, 2)]),
         "dry": rng.choice([0.8, rng.uniform(0, 5)]),
@@ -201,6 +210,44 @@ def test_the_page_keeps_and_draws_what_python_does(masks_page: Page) -> None:
         assert [token["id"] for token in theirs["drawn"]] == drawn(ours[-1], case.coins)
         for coin, token in zip(case.coins, theirs["drawn"], strict=True):
             assert token["from"] - 1e-9 <= coin <= token["to"] + 1e-9
+
+
+# text, tokens of the prompt, tokens that end a text, values of settings; whether it is said
+END_CASES: list[tuple[list[int], int, list[int], dict[str, Any], bool]] = [
+    ([5, 1, 2, 3], 3, [5], {"repetition_penalty": 1.3}, True),
+    ([5, 1, 2, 3], 3, [5, 2], {"repetition_penalty": 1.3, "temperature": 0.7, "dry": 1}, True),
+    ([5, 1, 5], 2, [5], {"repetition_penalty": 1.3, "generated_only": 1}, True),
+    ([5, 1, 2, 3], 3, [7], {"repetition_penalty": 1.3}, False),
+    ([1, 2, 5], 2, [5], {"repetition_penalty": 1.3}, False),
+    ([5, 1, 2, 3], 3, [5], {"presence_penalty": 1.3}, False),
+    ([5, 1, 2, 3], 3, [5], {"repetition_penalty": 1.3, "order": ("temperature",)}, False),
+]
+
+
+@pytest.mark.parametrize(("ids", "n_prompt", "end_ids", "values", "is_said"), END_CASES)
+def test_a_penalty_s_two_numbers_for_the_end_are_python_s(
+    masks_page: Page,
+    ids: list[int],
+    n_prompt: int,
+    end_ids: list[int],
+    values: dict[str, Any],
+    is_said: bool,
+) -> None:
+    settings = Settings(**{"order": STAGE_NAMES, **values})
+    logits = np.random.default_rng(8).normal(0, 2, 12).astype(np.float32)
+    case = Case(logits, settings, [], ids, n_prompt)
+    found = masks_page.evaluate(
+        "([payload, ends]) => endOf(payload, ends)", [case.payload(), end_ids]
+    )
+    if not is_said:
+        assert found is None
+        return
+    in_prompt = [i for i in end_ids if i in ids[:n_prompt]]
+    for name, generated_only in (("counted", 0), ("generatedAlone", 1)):
+        both = dataclasses.replace(
+            case, settings=dataclasses.replace(settings, generated_only=generated_only)
+        )
+        assert found[name] == pytest.approx(both.stages()[-1].probs[in_prompt].sum(), rel=1e-9)
 
 
 def test_a_payload_arrives_as_it_was_packed(masks_page: Page) -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from model.sampling import ORDERS
-from model.settings import SETTINGS, STAGE_NAMES
+from model.settings import SETTINGS
 from pages.home.controls import Controls
 
 
@@ -18,7 +18,7 @@ def test_a_mask_that_is_not_in_use_is_neutral_and_greedy_overrides_the_temperatu
         assert Controls(order=name).settings().order == order
 
 
-@pytest.mark.parametrize("name", STAGE_NAMES)
+@pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("value", [math.nan, -1e9, "mat", []])
 def test_a_value_that_no_control_can_take_is_refused_in_one_sentence(
     name: str, value: object

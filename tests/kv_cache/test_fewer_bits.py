@@ -1,16 +1,26 @@
 """A cache in fewer bits or with a window: exact where nothing is lost, and lossy as it says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.small_shapes import small_config, small_model
 from model.generation import Generation
 from model.held_out import held_out
 from model.job import finish
 from model.kv_cache import fewer_bits
-from model.kv_cache.fewer_bits import BITS, GROUP, SmallCache, compare_small_caches, rounded
+from model.kv_cache.fewer_bits import (
+    BITS,
+    GROUP,
+    SmallCache,
+    compare_small_caches,
+    rounded,
+    write_on,
+)
 from model.kv_cache.records import FewerBits, SmallCacheRun
 from model.language_model import LanguageModel
 from model.masks import divergence, log_softmax
@@ -18,7 +28,7 @@ from model.passes import forward
 from model.sampling import Settings
 from model.tokenizing import encode, labels_of
 from tests.charts.drawn_charts import checked
-from tests.tiny_models import tiny
+from tests.tiny_models import loaded, tiny
 from viz.kv_cache.fewer_bits_chart import loss_figure, n_common, parting_strip
 
 IDS = np.random.default_rng(4).integers(3, 90, 150).tolist()
@@ -30,14 +40,49 @@ def in_full(lm: LanguageModel, mask: torch.Tensor | None = None) -> np.ndarray:
     return forward(lm, [IDS], None, 0, extra=extra)[0][0]
 
 
-@pytest.mark.parametrize("architecture", ["llama", "qwen2"])
-def test_in_full_and_without_a_window_nothing_changes(architecture: str) -> None:
-    lm = tiny(architecture)
-    logits = SmallCache(lm, 32, 0).read(IDS)
-    np.testing.assert_allclose(logits, in_full(lm), atol=1e-5)
+def test_token_by_token_the_same_is_kept() -> None:
+    lm = tiny("llama")
     by_one = SmallCache(lm, 4, 64)
     rows = [by_one.read([token_id])[0] for token_id in IDS]
     np.testing.assert_allclose(rows, SmallCache(lm, 4, 64).read(IDS), atol=1e-4)
+
+
+FROM_ZERO = ["gpt2", "opt", "gemma2", "falcon", "phi", "deepseek_v3", "mixtral"]
+BEHIND_A_PADDING = ["roberta", "xlm-roberta", "camembert", "data2vec-text"]
+REFUSED = ["bloom", "bart", "mamba"]  # count by themselves, or sum up
+
+
+@pytest.mark.parametrize("model_type", [*FROM_ZERO, *BEHIND_A_PADDING, *REFUSED])
+def test_in_full_and_without_a_window_nothing_changes_whatever_opens(model_type: str) -> None:
+    lm = loaded(small_model(small_config(model_type)))
+    if model_type in REFUSED:
+        with pytest.raises(ValueError, match="open another model"):
+            SmallCache(lm, 32, 0)
+        return
+    ids = [2 + token_id for token_id in IDS[:60]]
+    truth = lm.model(torch.tensor([ids]), use_cache=False).logits[0].detach().numpy()
+    gap = np.abs(SmallCache(lm, 32, 0).read(ids) - truth).max()
+    assert gap < 1e-5 * np.ptp(truth)
+
+
+@pytest.mark.parametrize("model_type", ["roberta", "opt"])
+def test_behind_a_window_tokens_keep_their_positions(
+    model_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fewer_bits, "GROUP", 8)
+    lm = loaded(small_model(small_config(model_type)))
+    mask = window_mask(60, 8, 8)
+    truth = forward(lm, [IDS[:60]], None, 0, extra={"attention_mask": mask})[0][0]
+    gap = np.abs(SmallCache(lm, 32, 8).read(IDS[:60]) - truth).max()
+    assert gap < 1e-5 * np.ptp(truth)
+
+
+def window_mask(n_tokens: int, group: int, window: int) -> torch.Tensor:
+    """What a token sees: its group, and the window before it."""
+    place = torch.arange(n_tokens)
+    start = place // group * group
+    seen = (place[None] <= place[:, None]) & (place[None] >= start[:, None] - window)
+    return torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
 
 
 @pytest.mark.parametrize("architecture", ["llama", "qwen2"])
@@ -45,10 +90,7 @@ def test_in_full_and_without_a_window_nothing_changes(architecture: str) -> None
 def test_a_window_is_the_mask_that_hides_what_is_older(architecture: str, window: int) -> None:
     """The oracle is one pass under a mask of four dimensions, no cache anywhere."""
     lm = tiny(architecture)
-    place = torch.arange(len(IDS))
-    start = place // GROUP * GROUP  # of a token's group
-    seen = (place[None] <= place[:, None]) & (place[None] >= start[:, None] - window)
-    mask = torch.where(seen, 0.0, torch.finfo(torch.float32).min)[None, None]
+    mask = window_mask(len(IDS), GROUP, window)
     logits = SmallCache(lm, 32, window).read(IDS)
     np.testing.assert_allclose(logits, in_full(lm, mask), atol=1e-4)
     assert np.abs(logits - in_full(lm)).max() > 1e-3
@@ -111,6 +153,21 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     assert full.written == labels_of(storyteller, text.ids[3:])
     assert found.run(32, 32).nats > full.nats + 0.03
     assert full.n_bytes > found.run(4, 0).n_bytes > found.run(4, 32).n_bytes
+
+
+def test_a_text_ends_with_its_end_token_and_not_before() -> None:
+    settings, prompt = Settings(temperature=0), IDS[:40]
+    text = Generation(tiny("llama"), prompt)
+    for _ in range(9):
+        text.step(settings)
+    own = text.ids[40:]
+    end = next(n for n in range(3, 9) if own[n] not in own[:n])  # an end where it comes first
+    lm = replace(tiny("llama"), end_ids=frozenset({own[end]}))
+    for n_tokens in (1, end, end + 1, end + 4):
+        cache = SmallCache(lm, 32, 0)
+        written = write_on(cache, prompt, settings, 0, n_tokens)
+        assert written == own[: min(n_tokens, end + 1)]
+        assert cache.n_read == 40 + len(written) - (n_tokens > end)
 
 
 def test_a_chart_rings_the_chosen_cache_and_a_strip_shows_where_its_text_parts() -> None:

@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.small_shapes import small_config, small_model
 from model.kv_cache.query_key_value import read_query
 from model.passes import inputs_of, twin_of
 from tests.charts.drawn_charts import checked
-from tests.tiny_models import tiny
+from tests.tiny_models import ARCHITECTURES, loaded, tiny
 from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
 from viz.kv_cache.squares_chart import squares_figure
 
 
-@pytest.mark.parametrize("name", ["llama", "gpt2", "qwen2"])
+@pytest.mark.parametrize("name", ["llama", "gpt2", "qwen2", "roberta"])
 def test_the_match_is_the_attention_that_transformers_computes(name: str) -> None:
-    lm = tiny(name)
+    lm = tiny(name) if name in ARCHITECTURES else loaded(small_model(small_config(name)))
     ids = [3, 5, 7, 5, 11, 4, 9]
     head = read_query(lm, ids)
     assert head is not None
@@ -26,6 +27,12 @@ def test_the_match_is_the_attention_that_transformers_computes(name: str) -> Non
     peaks = np.stack([layer[0, :, -1, 1:-2].numpy().max() for layer in attentions])
     assert head.weights[1:-2].max() == pytest.approx(peaks.max(), abs=1e-6)
     assert head.output == pytest.approx(own @ head.values, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["opt", "granite", "mistral", "gemma3_text"])
+def test_where_a_match_is_computed_otherwise_none_is_shown(name: str) -> None:
+    """Another scale, or a window of three tokens that hides the older ones."""
+    assert read_query(loaded(small_model(small_config(name))), [3, 5, 7, 5, 11, 4, 9]) is None
 
 
 def test_keys_and_values_are_those_of_the_cache() -> None:

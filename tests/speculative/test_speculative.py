@@ -193,6 +193,9 @@ def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ() -> N
     with pytest.raises(ValueError, match=rf"ids {n_known}, {n_known + 1} differ .*'zebra' there"):
         check_pair(target, other)
     check_pair(target, tiny("gpt2"))
+    words.add_tokens(["okapi", "tapir"])
+    with pytest.raises(ValueError, match=rf"ids {n_known}, \d+, {n_known + 2} and 1 more differ"):
+        check_pair(target, loaded(bare_model("llama"), words))
 
 
 # What a round looks like
@@ -247,6 +250,24 @@ def test_the_prediction_adds_up_the_measured_parts() -> None:
     assert timing.round_cost(parts, 2) == RoundCost(2, 0.001, 0.014, 0.010, 0.002, 1.9)
 
 
+def test_a_plain_token_takes_its_share_of_the_time() -> None:
+    """Two texts of 4 and 5 tokens in 8 and 20 seconds: 2 and 4 a token, 3 in the middle."""
+    text = speculation(tiny("llama"), draft())
+    rounds = [text.round(2)]
+    samples = [
+        timing._Sample(1, 0, rounds, 3, n, seconds, True) for n, seconds in ((4, 8), (5, 20))
+    ]
+    assert timing._parts(samples, samples).decode_seconds == 3
+
+
+@pytest.mark.parametrize("n_prompt", [1, 2, 6])
+def test_a_baseline_of_any_prompt_is_greedy(n_prompt: int) -> None:
+    target, ids = tiny("llama"), PROMPT[:n_prompt]
+    text, seconds = decode_baseline(new_batch(target), ids, 5)
+    assert text == generated(target, ids, 5, target.end_ids)
+    assert seconds > 0
+
+
 def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
     filled = timing.fill({1: 1.0, 3: 2.0, 5: 4.0})
     assert [filled[width] for width in (1, 2, 3, 4, 5, 9)] == [1, 1.5, 2, 3, 4, 4]
@@ -268,15 +289,36 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     predicted = [timing.predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
     assert [speed.predicted for speed in report.speeds] == [*predicted, None]
     assert report.extremes is not None
+    assert report.n_runs == 2
+    one, three, _ = report.speeds
+    assert 0.5 < one.mean_drafted <= 1 < three.mean_drafted <= 3
+    assert 1 <= one.tokens_per_round <= 1 + one.mean_drafted
 
 
 def test_a_report_counts_what_was_tested() -> None:
     target = tiny("llama")
     makers = [lambda: ModelDraft(target, WIDTH), lambda: PromptLookup(WIDTH)]
-    itself, lookup = finish(timing.compare_drafts(target, makers, [PROMPT], 10, 4))
-    assert (itself.n_rounds, itself.n_tokens, itself.acceptance.rate) == (2, 10, 1)
-    assert itself.acceptance.n_tested == (2, 2, 2, 2)
+    prompts = [PROMPT, PROMPT[:3], PROMPT[1:]]
+    progress: list[tuple[int, int]] = []
+    work = timing.compare_drafts(target, makers, prompts, 10, 4)
+    try:
+        while True:
+            step = next(work)
+            progress.append((step.n_done, step.n_total))
+    except StopIteration as done:
+        itself, lookup = done.value
+    assert progress == [(n, 6) for n in range(6)]
+    assert (itself.n_rounds, itself.n_tokens, itself.acceptance.rate) == (6, 30, 1)
+    assert itself.acceptance.n_tested == (6, 6, 6, 6)
     assert lookup.name == "prompt lookup"
+
+
+def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageModel) -> None:
+    """A draft that is the target itself: whatever it proposes is accepted."""
+    ids, drafter = encode(storyteller, "The cat"), ModelDraft(storyteller, storyteller.vocab_size)
+    found = finish(compare_distribution(storyteller, drafter, ids, 30))
+    assert found.n_tested == found.n_accepted >= 30
+    assert found.counts.sum() == 30
 
 
 # Whatever the draft, the distribution is the target's: by all coins of a grid, by any numbers

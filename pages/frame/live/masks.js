@@ -19,7 +19,7 @@ import { SETTINGS } from "./settings.js";
 const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
 
 const OF_ALL_LOGITS = ["top_n_sigma", "min_k", "top_h"]; // where they cut depends on every logit
-const COUNTS_ALL = ["repetition_penalty", "dry"]; // the prompt too
+export const COUNT_PROMPT = ["repetition_penalty", "dry"]; // unless generated tokens alone count
 const WITH_MIROSTAT = ["temperature", "mirostat"]; // nothing else acts beside it
 
 /** Every setting at the value that changes nothing. */
@@ -109,7 +109,8 @@ export function processLogits(distribution, contextIds, nPrompt, settings, coin 
     let cut = {};
     if (name in PENALTY_BY_NAME) {
       // move the scores of tokens that were used, and sort again
-      const usedIds = COUNTS_ALL.includes(name) ? contextIds : contextIds.slice(nPrompt);
+      const countsPrompt = COUNT_PROMPT.includes(name) && !settings.generated_only;
+      const usedIds = countsPrompt ? contextIds : contextIds.slice(nPrompt);
       tokens = penalise(distribution, given, usedIds, name, value);
       const isRaised = name === "repetition_penalty" ? value < 1 : value < 0;
       cut.reachesTail = isRaised && tokens.nUnheld > 0;

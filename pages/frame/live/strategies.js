@@ -2,7 +2,14 @@
 // with masks.js and remembers the last result of each, so that a dragged slider computes its own.
 
 import { formatCount, formatEntropy, formatSetting } from "./format.js";
-import { activeStageNames, drawToken, NEUTRAL_SETTINGS, processLogits, stagesOn } from "./masks.js";
+import {
+  activeStageNames,
+  COUNT_PROMPT,
+  drawToken,
+  NEUTRAL_SETTINGS,
+  processLogits,
+  stagesOn,
+} from "./masks.js";
 import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
@@ -127,8 +134,31 @@ export function describeStage(name, settings) {
 /** Settings that are not neutral but that the pipeline's order has no stage for. */
 export function ignoredSettings(settings) {
   return Object.keys(NEUTRAL_SETTINGS).filter(
-    (name) => settings[name] !== NEUTRAL_SETTINGS[name] && !settings.order.includes(name),
+    (name) => settings[name] !== NEUTRAL_SETTINGS[name] && !actsInOrder(name, settings.order),
   );
+}
+
+/** Whether an order has a stage for a setting, or stages that it changes. */
+export function actsInOrder(name, order) {
+  return SETTINGS[name].isStage ? order.includes(name) : COUNT_PROMPT.some((stage) => order.includes(stage));
+}
+
+/**
+ * The probability of ending here of tokens that stand in the prompt and end a text: as the penalty counts
+ * them, and with generated tokens alone; null where no penalty counts one, or the page cannot tell.
+ * @param {View} view
+ * @returns {{counted: number, generatedAlone: number}|null}
+ */
+export function endUnderPenalty(view) {
+  const { settings, contextIds, nPrompt, header } = view;
+  const ends = (header.model.end_ids ?? []).filter((id) => contextIds.slice(0, nPrompt).includes(id));
+  if (ends.length === 0 || !activeStageNames(settings).includes("repetition_penalty")) return null;
+  const [counted, generatedAlone] = [0, 1].map((generated_only) => {
+    const result = remembered(view, `end ${generated_only}`, { ...settings, generated_only });
+    const probs = ends.map((id) => lastStage(result).probs[result.rowOf(id)]);
+    return waitsForPython(result) ? NaN : probs.reduce((sum, prob) => sum + prob, 0);
+  });
+  return Number.isFinite(counted + generatedAlone) ? { counted, generatedAlone } : null;
 }
 
 /** Settings that are not neutral and do nothing beside mirostat. */

@@ -129,6 +129,7 @@ interface Model {
   device: string;
   dtype: string;
   bos_id: number | null; // begins a text
+  end_ids?: number[]; // each ends a text
 }
 /** A list for each column, an entry for each generated token; the pass is what made its distribution. */
 interface Steps {

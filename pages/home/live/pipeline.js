@@ -6,7 +6,9 @@ import { memoryUnder } from "../../frame/live/memory.js";
 import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import {
+  actsInOrder,
   describeStage,
+  endUnderPenalty,
   ENGINE_TITLES,
   ignoredSettings,
   replacedSettings,
@@ -127,6 +129,14 @@ function limitInWords(name, { controls, memory }) {
   return `. Now up to ${formatNumber(mu)} bits: tokens of ${least} and more, and the best`;
 }
 
+/** What the repetition penalty does to the end, where a token that ends a text stands in the prompt. */
+function endInWords(name, view) {
+  const ends = name === "repetition_penalty" && !view.isPlaying ? endUnderPenalty(view) : null;
+  if (ends === null) return "";
+  const [counted, alone] = [ends.counted, ends.generatedAlone].map((share) => formatProbability(share));
+  return `. The token before the text is also the one that ends it: counted, it has ${counted} here; with generated tokens alone ${alone}`;
+}
+
 function createField(name, actions) {
   const { title, says, neutral } = SETTINGS[name];
   const slider = createSlider(name, (...move) => actions.setControl(...move));
@@ -143,7 +153,7 @@ function createField(name, actions) {
     element,
     update(view, { stages }) {
       const { controls, orders, distribution, header, isPlaying } = view;
-      const has = orders[controls.order].includes(name);
+      const has = actsInOrder(name, orders[controls.order]);
       const place = stages.findIndex((stage) => stage.name === name);
       const effect = place < 1 || isPlaying ? "" : effectInWords(stages[place], stages[place - 1]);
       slider.set(controls[name], distribution.nVocab, effect);
@@ -153,7 +163,9 @@ function createField(name, actions) {
       setText(
         note,
         has
-          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "") + limitInWords(name, view)
+          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "") +
+            limitInWords(name, view) +
+            endInWords(name, view)
           : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
       );
     },

@@ -1,6 +1,6 @@
 """The settings of the constrained-decoding lesson."""
 
-from model.constraints.patterns import MAX_CHARACTERS
+from model.constraints.schema import MAX_CHARACTERS
 from pages.frame.fields import Choice, Text, sampling_number
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.constraints.state import EXAMPLES, FIRST, KINDS, ConstraintRequest

@@ -20,7 +20,7 @@ KINDS: dict[Kind, str] = {
 HINTS: dict[Kind, str] = {
     "choices": "One choice per line. Spaces count: a choice after a word begins with one.",
     "pattern": "A regular expression that the whole continuation matches.",
-    "schema": "A JSON schema that the continuation satisfies.",
+    "schema": "A JSON schema that the continuation satisfies, its keys in order and no others.",
 }
 
 
