@@ -2,31 +2,32 @@
 
 /**
  * Makes `globalThis.oneToken`.
- * @param {import("./engine.js").WorkerEngine} engine
- * @param {Facts} facts
+ * @param {import("../live/session/session.js").Session} session
+ * @param {Promise<State>} opened
+ * @param {PageFacts} facts
  */
-export function createProgram(engine, facts) {
-  const header = () => engine.state.header;
+export function createProgram(session, opened, facts) {
+  const header = () => session.state.header;
   const masks = facts.fields.find(({ name }) => name === "use").options;
   return {
     /** Settles once the first distribution is there. */
-    ready: engine.ready.then(() => undefined),
+    ready: opened.then(() => undefined),
     get ids() {
       return [...header().ids];
     },
     get logits() {
-      return Float32Array.from(engine.state.arrays.logits);
+      return Float32Array.from(session.state.arrays.logits);
     },
     get text() {
-      return engine.text;
+      return session.active.reading.text;
     },
     /** Writes one token: drawn under settings by the names of `model.sampling.Settings`, or forced. */
     async step(settings = {}, tokenId = null) {
-      await engine.ready;
+      await opened;
       const n = header().ids.length;
       const controls = asControls(settings, facts, masks);
       const event = tokenId === null ? { kind: "next" } : { kind: "force", token_id: tokenId };
-      await engine.do({ ...event, controls, branch: header().branch });
+      await session.do({ ...event, controls, branch: header().branch });
       const { ids, steps, notice } = header();
       if (ids.length === n) throw new RangeError(notice.text);
       const row = Object.fromEntries(Object.entries(steps).map(([name, column]) => [name, column.at(-1)]));

@@ -1,0 +1,59 @@
+// The app's page around the session. The session outlives its figures: who comes back to the page from a
+// lesson finds it as it was.
+
+import { ServerEngine } from "./engines/server.js";
+import { Session } from "./session/session.js";
+
+/** What Streamlit and the session ask of one another. @implements {SessionHost} */
+class Streamlit {
+  engine = new ServerEngine();
+  /** @type {Session|null} */
+  session = null;
+  /** @type {Component|null} */
+  component = null;
+  told = ""; // of the session, last
+  model = ""; // that the session is on
+  done = new Set(); // commands, by their ids
+
+  /** Takes what Streamlit says: where the server answers, which model, what it asks of the session. */
+  receive(component) {
+    this.component = component;
+    const { address, model, commands, presenter, hide_bars: hidesBars } = component.data;
+    this.engine.connect(address);
+    if (this.session === null) this.begin();
+    else if (model !== this.model) this.session.do({ kind: "model" });
+    this.model = model;
+    this.session.turn("presenter", presenter);
+    this.session.turn("hide_bars", hidesBars);
+    for (const { id, ...event } of commands) {
+      if (!this.done.has(id)) this.session.do(event);
+      this.done.add(id);
+    }
+  }
+
+  begin() {
+    const query = Object.fromEntries(new URLSearchParams(location.search));
+    this.session = new Session(this.engine, query, this);
+    addEventListener("pagehide", () => this.session.rest());
+  }
+
+  /** Whether the model that is here is the one that a link asks for. */
+  isModel(name) {
+    return name === this.component.data.asked;
+  }
+
+  wantsModel(name) {
+    this.component.setTriggerValue("outside", { model: name });
+  }
+
+  /** What Streamlit shows of the session is told whenever it is another. */
+  changed({ active: { seed, chat } }) {
+    const { shown } = this.component.data;
+    const now = JSON.stringify({ seed, chat });
+    if (now === JSON.stringify(shown) || now === this.told) return;
+    this.told = now;
+    this.component.setTriggerValue("outside", { seed, chat });
+  }
+}
+
+export const streamlit = new Streamlit();
