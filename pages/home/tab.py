@@ -98,17 +98,25 @@ class Tab:
     # What the page asks
 
     def answer(self, request: Mapping[str, Any]) -> bytes:
-        """Does what a request asks.
+        """Does what a request asks, and packs the answer.
 
         Raises:
             ValueError: It cannot be done; one sentence.
         """
         with self.lock, TURNS.step():
-            kind = request.get("kind")
-            action = _ACTIONS.get(kind) if isinstance(kind, str) else None
-            if action is None:
-                raise ValueError(f"The page asked for {echo(kind)}: reload the page.")
-            return encode_payload(*action(self, request))
+            return encode_payload(*self.act(request))
+
+    def act(self, request: Mapping[str, Any]) -> Answer:
+        """Does what a request asks.
+
+        Raises:
+            ValueError: It cannot be done; one sentence.
+        """
+        kind = request.get("kind")
+        action = _ACTIONS.get(kind) if isinstance(kind, str) else None
+        if action is None:
+            raise ValueError(f"The page asked for {echo(str(kind))}: reload the page.")
+        return action(self, request)
 
     def _open(self, _request: Mapping[str, Any]) -> Answer:
         return facts(self.lm), {}

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
-from pages.home.link import follow, read_link, write_text, write_whole
-from pages.home.session import Session
+from benchmarks.in_page import InPage, in_deno
+from model.loading import LanguageModel
 from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
@@ -31,32 +29,6 @@ HELD_WIRE = """(() => {
 })();"""
 
 
-def do(session: Session, kind: str, **fields: object) -> Session:
-    """Tells a session of the next event."""
-    session.handle({"kind": kind, **fields})
-    return session
-
-
-def reopened(session: Session) -> Session:
-    """The session that its link opens."""
-    query = dict(parse_qsl(write_whole(session, session.active)))
-    link = read_link(query, session.lm.name)
-    assert link.problems == []
-    again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
-    follow(again, link)
-    return again
-
-
-def tab_record(session: Session) -> dict[str, Any]:
-    """What the page keeps of this session."""
-    texts = [
-        {"id": b.number, "ids": list(b.ids), "logprob": b.logprob, "query": write_text(b)}
-        for b in session.branches
-    ]
-    names = {"model": session.lm.name, "controls": session.controls.to_page()}
-    return names | {"active": session.active.number, "branches": texts}
-
-
 @contextmanager
 def held_wire(reader: Reader) -> Iterator[None]:
     """Nothing that the page sends leaves it meanwhile; then it is answered."""
@@ -64,6 +36,13 @@ def held_wire(reader: Reader) -> Iterator[None]:
     yield
     reader.page.evaluate("() => globalThis.releaseWire()")
     reader.settle()
+
+
+@pytest.fixture(scope="session")
+def in_page(storyteller: LanguageModel) -> Iterator[InPage]:
+    """The scripts of the session, and the model of the page, run by deno."""
+    with in_deno(storyteller) as run:
+        yield run
 
 
 @pytest.fixture
@@ -95,7 +74,7 @@ def reader(
         reader.press("Reset")  # what is written would be kept as a branch
     reader.write(PROMPT)
     reader.live.get_by_role("textbox", name="Prompt").blur()  # the keys drive the loop again
-    reader.wire.events.clear()
+    reader.page.evaluate("() => { globalThis.__ottEvents = []; }")
     try:
         with unharmed(server, witness):
             yield reader

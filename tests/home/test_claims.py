@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from pages.home.session import Session
 
 from model.draw import rank_order
 from model.generation import Generation
@@ -13,7 +14,6 @@ from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.home.home_extras import HOME_CLAIMS, set_up
 from pages.home.payload import columns_of, describe
-from pages.home.session import Session
 from tests.home.conftest import do, reopened
 
 BY_ID = {claim.id: claim for claim in HOME_CLAIMS}

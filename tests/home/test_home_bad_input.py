@@ -45,7 +45,7 @@ def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: 
         reader.do(partial(box.evaluate, TYPE_UNITS_AND_ENTER, units), "prompt")
         # a draft's answer would take the sentence away
         reader.page.wait_for_timeout(2 * DRAFT_WAIT)
-        assert reader.wire.events[-1]["kind"] == "prompt"
+        assert reader.events[-1]["kind"] == "prompt"
         assert reader.header["notice"]["kind"] == "error"
         assert reader.said().endswith(".")
         assert reader.ids == before, "the text stays"

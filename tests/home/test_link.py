@@ -5,12 +5,12 @@ from urllib.parse import parse_qsl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pages.home.session import Session
 
 from model.loading import LanguageModel, load_model
 from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
 from pages.home.link import follow, read_link, write_address
-from pages.home.session import Session
 
 
 def test_a_run_that_cannot_be_followed_leaves_the_settings_and_the_seed(

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pages.home.session import Session
 from streamlit.testing.v1 import AppTest
 
 from model.weights.facts import small_models
 from pages.frame import offers
-from pages.home.session import Session
 from tests.frame.driving import captions, errors, kept, open_home, press
 from tests.home.conftest import do
 from tests.loopback_hub import LoopbackHub, reach

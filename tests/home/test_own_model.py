@@ -3,11 +3,11 @@
 from urllib.parse import parse_qsl
 
 import pytest
+from pages.home.session import Session
 from playwright.sync_api import expect
 
 from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import Reader
-from pages.home.session import Session
 from tests.frame.driving import kept, open_home
 from tests.home.conftest import do
 from tests.tiny_models import CONTEXT, END, TURN, USER, bare_model, save, tokenizer
@@ -74,7 +74,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
     reader.settle()
     assert len(reader.ids) <= CONTEXT
     assert reader.header["notice"] is None
-    whole, n_events = reader.ids, len(reader.wire.events)
+    whole, n_events = reader.ids, len(reader.events)
     expect(reader.button("Next")).to_have_attribute("aria-disabled", "true")
     expect(reader.live.locator(".reason")).not_to_be_empty()
     reader.button("Next").click(force=True)
@@ -82,7 +82,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
         reader.page.keyboard.press(key)
     reader.rest()
     assert reader.ids == whole
-    assert "next" not in {event["kind"] for event in reader.wire.events[n_events:]}
+    assert "next" not in {event["kind"] for event in reader.events[n_events:]}
     reader.press("Back")
     assert reader.header["finished"] is None
     reader.press("Next")

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pages.home.session import Session
 from streamlit.testing.v1 import AppTest
 
 from model.loading import load_model
 from pages.home.model_dialog import Wanted
-from pages.home.session import Session
 from tests.frame.driving import kept, open_home
 from tests.home.conftest import do
 from tests.tiny_models import bare_model, save

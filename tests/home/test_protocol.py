@@ -10,12 +10,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from pages.home.session import Session
+
 from benchmarks.harness import ROOT
 from benchmarks.home_page import header_of
 from model.loading import LanguageModel
 from pages.frame.assets import SHARED
 from pages.home import tab as tab_module
-from pages.home.session import Session
 from pages.home.tab import Tab
 
 LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages.home.session import Session
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from benchmarks.harness import EXPERT, Witness
@@ -17,7 +18,6 @@ from model.draw import rank_order, summarise
 from model.loading import LanguageModel
 from pages.frame.component import strict_json
 from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
-from pages.home.session import Session
 from tests.home.conftest import PROMPT, do
 from viz.format import count, percent
 from viz.palette import Theme, code

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from model.records import RunRecord
 from pages.home.run_export import run_record
 from pages.home.session import Session
+
+from model.records import RunRecord
 from tests.home.conftest import do
 from tests.tiny_models import tiny
 from viz.format import FORMULA_STARTS, guard

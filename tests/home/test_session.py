@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pages.home.branch import MAX_SEED
+from pages.home.session import MAX_BRANCHES, Session
 
 from model.draw import uniform_at
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
-from pages.home.branch import MAX_SEED
 from pages.home.link import write_text
-from pages.home.session import MAX_BRANCHES, Session
 from tests.home.conftest import do
 from tests.tiny_models import tiny, tokenizer
 

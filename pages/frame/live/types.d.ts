@@ -2,6 +2,7 @@
 // all for, pages/home/live/PROTOCOL.md says.
 
 declare var __ottTimings: Timing[];
+declare var __ottEvents: LoopEvent[];
 
 type Labels = Readonly<Record<number, string>>; // visible text by id
 type Label = (id: number) => string;

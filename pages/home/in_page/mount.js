@@ -8,8 +8,8 @@ import { embed, isEmbedded } from "../live/embed.js";
 import { createFiles } from "../live/files.js";
 import { Live } from "../live/live.js";
 import { PageEngine } from "../live/engines/page.js";
+import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
-import { createProgram } from "./program.js";
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
 
@@ -21,7 +21,7 @@ export default function ({ sheet, workers }) {
   const engine = new PageEngine(new Worker(workers.model), { facts, weights });
   const session = new Session(engine, readAddress(facts), new Page(facts.model.name));
   const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
-  globalThis.oneToken = createProgram(session, opened, facts);
+  globalThis.oneToken = createProgram(session, opened);
   giveLabels(facts.model.labels, facts.labels);
   opened.then(() => show(session, facts, sheet), refuse);
 }

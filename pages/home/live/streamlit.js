@@ -2,6 +2,7 @@
 // lesson finds it as it was.
 
 import { ServerEngine } from "./engines/server.js";
+import { createProgram } from "./session/program.js";
 import { Session } from "./session/session.js";
 
 /** What Streamlit and the session ask of one another. @implements {SessionHost} */
@@ -34,6 +35,9 @@ class Streamlit {
   begin() {
     const query = Object.fromEntries(new URLSearchParams(location.search));
     this.session = new Session(this.engine, query, this);
+    const opened = this.session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
+    opened.catch(() => {}); // the live component asks the same, and says what failed
+    globalThis.oneToken = createProgram(this.session, opened);
     addEventListener("pagehide", () => this.session.rest());
   }
 

@@ -4,6 +4,7 @@
 
 import { activeSettings } from "../controls.js";
 import { uniformAt } from "../../../frame/live/pointer.js";
+import { noteEvent } from "../timings.js";
 import { asManyAsFit } from "./fields.js";
 import { linkOf, readControls, readLink, readSaved, readWhole, writeHow } from "./link.js";
 import { toCsv, toJson } from "./run_file.js";
@@ -83,6 +84,7 @@ export class Session {
 
   /** Does what an event asks, after those before it. @param {LoopEvent} event @returns {Promise<State>} */
   answer(event) {
+    noteEvent(event);
     const answered = this.doing.then(async () => {
       if (this.active === null) await this.open();
       if (event.kind !== "state") await this.handle(event);
