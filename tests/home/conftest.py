@@ -1,4 +1,4 @@
-"""Readers at the home page, and sessions without a page."""
+"""Readers at the home page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +8,6 @@ from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
-from benchmarks.in_page import InPage, in_deno
-from model.loading import LanguageModel
 from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
@@ -36,13 +34,6 @@ def held_wire(reader: Reader) -> Iterator[None]:
     yield
     reader.page.evaluate("() => globalThis.releaseWire()")
     reader.settle()
-
-
-@pytest.fixture(scope="session")
-def in_page(storyteller: LanguageModel) -> Iterator[InPage]:
-    """The scripts of the session, and the model of the page, run by deno."""
-    with in_deno(storyteller) as run:
-        yield run
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.lessons.tour import scenes
+from pages.lessons.tour.conditions import read_condition
 from tests.frame.driving import captions, open_home, open_lesson, press, words
+from tests.home.home_text import request, write
 
 LESSON = """# Ours
 
@@ -123,9 +125,21 @@ def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_pa
 
 def test_a_task_on_the_first_page_is_recognised() -> None:
     app = open_home(prompt="A bird", lesson="ours", scene="2")
-    app.session_state["reader"].handle({"n": 1, "kind": "finish", "count": 2})
+    write(app.session_state["reader"], "A bird", 2)
     app.run()
     assert ":material/check_circle: Press Next" in words(app)
+
+
+def test_a_guess_on_the_first_page_is_recognised() -> None:
+    condition = read_condition("a word is guessed")
+    assert condition is not None
+    tab = open_home().session_state["reader"]
+    ids = write(tab, "A bird")
+    assert not condition([tab])
+    tab.act({**request(ids, len(ids)), "kind": "weigh", "text": "cat"})
+    assert condition([tab])
+    write(tab, "A bird", 1)
+    assert not condition([tab]), "the guess was about another token"
 
 
 @pytest.mark.parametrize(
