@@ -30,7 +30,7 @@ from pages.home.text_request import (
     text_of_page,
     whole,
 )
-from pages.home.texts import Texts
+from pages.home.texts import Guess, Texts
 from pages.home.ticket import Ticket, new_ticket
 
 MAX_GUESTS = 64  # tabs of other processes that are kept here
@@ -46,6 +46,7 @@ class Tab:
         ticket: Who has it may ask.
         lm: The model of its texts.
         seed: Of the pointers, as the page asked last.
+        guess: Of the next token, as the page asked last; None once the text goes on.
         controls: As the page asked last.
         commands: What Streamlit asks of the page's session, each with an id, and to be done once.
         shown: What the page told Streamlit of its session.
@@ -56,6 +57,7 @@ class Tab:
         self.lock = threading.RLock()
         self.ticket, self.lm, self.texts = ticket or _ticket_of(lm), lm, Texts(lm)
         self.seed, self.controls = 0, Controls()
+        self.guess: Guess | None = None
         self.commands: list[dict[str, Any]] = []
         self._n_commands = 0
         self.shown: dict[str, Any] = {"seed": 0, "chat": False}
@@ -142,6 +144,7 @@ class Tab:
         if token_id is not None:
             token_id = whole(request, "token_id", 0, self.lm.vocab_size - 1)
         self.seed, self.controls = whole(request, "next_seed", 0, MAX_SEED), asked.controls
+        self.guess = None
         reading = self.texts.step(
             asked,
             n_tokens=1 if token_id is not None else whole(request, "count", 1, MAX_COUNT),
@@ -157,7 +160,8 @@ class Tab:
 
     def _weigh(self, request: Mapping[str, Any]) -> Answer:
         asked = read_text_request(self.lm, request)
-        return vars(self.texts.weigh(asked, text_of_page(request, MAX_GUESS))), {}
+        self.guess = self.texts.weigh(asked, text_of_page(request, MAX_GUESS))
+        return vars(self.guess), {}
 
     def _file(self, request: Mapping[str, Any]) -> Answer:
         return write_file(self.lm, read_text_request(self.lm, request), request), {}
