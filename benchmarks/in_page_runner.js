@@ -114,6 +114,9 @@ const CALLS = {
     session = new Session(isOutside ? new OutsideEngine() : new HereEngine(), query, host);
     return stateOf(await session.answer({ kind: "state", branch: null }));
   },
+  async file({ kind }) {
+    return { text: await session.file(kind) };
+  },
   async answer({ event }) {
     return stateOf(await session.answer(event));
   },

@@ -131,7 +131,8 @@ def _draws(fields: Mapping[str, Any], n_tokens: int) -> list[Draw]:
         draws += [Draw(seed, Controls.from_page(one["controls"]), forced=False)] * count
     if len(draws) != n_tokens or len(forced) != n_tokens:
         raise ValueError("The page sent a run of another length: reload the page.")
-    return [replace(draw, forced=is_forced is True) for draw, is_forced in zip(draws, forced, strict=True)]
+    pairs = zip(draws, forced, strict=True)
+    return [replace(draw, forced=is_forced is True) for draw, is_forced in pairs]
 
 
 def _passes(fields: Mapping[str, Any], n_tokens: int) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ def show_experiments(tab: Tab) -> None:
             is_chosen = st.button(
                 "Set up",
                 key=f"try_{claim.id}",
-                on_click=_set_up,
+                on_click=set_up,
                 args=(tab, claim),
                 help=f"{claim.id}: set this page up for it.",
             )
@@ -34,7 +34,8 @@ def show_experiments(tab: Tab) -> None:
     to_top(st.session_state.get("n_set_up", 0))
 
 
-def _set_up(tab: Tab, claim: Claim) -> None:
+def set_up(tab: Tab, claim: Claim) -> None:
+    """Asks the page to open the claim's texts; what is on it stays a branch."""
     texts = ((claim.beside, False), (claim.query, bool(claim.beside)))
     said = [{"query": urlencode(query), "keep": keep} for query, keep in texts if query]
     tab.command("open", texts=said)

@@ -11,7 +11,7 @@ from typing import Any
 from model.loading import LanguageModel
 from model.passes import check_context
 from model.records import Memory
-from model.tokenizing import known_ids
+from model.sentences import cut
 from pages.frame.fields import echo
 from pages.home.controls import Controls
 
@@ -47,12 +47,22 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
         raise ValueError("The page sent no settings: reload the page.")
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
-        ids=known_ids(lm, (-1 if isinstance(token_id, bool) else token_id for token_id in ids)),
+        ids=_ids(lm, ids),
         n_prompt=whole(fields, "n_prompt", 1, len(ids)),
         memory=Memory(_bits(memory, "target"), _bits(memory, "mu")),
         controls=Controls.from_page(controls),
         seed=whole(fields, "seed", 0, MAX_SEED),
     )
+
+
+def _ids(lm: LanguageModel, ids: list[Any]) -> list[int]:
+    for token_id in ids:
+        if type(token_id) is not int or not 0 <= token_id < lm.vocab_size:
+            raise ValueError(
+                f"{cut(repr(token_id)[:99])} is no token of {lm.name}: use ids from 0 to "
+                f"{lm.vocab_size - 1}."
+            )
+    return ids
 
 
 def whole(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:

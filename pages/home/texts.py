@@ -22,6 +22,7 @@ from model.tokenizing import encode, encode_chat, label, pieces
 from pages.home.text_request import TextRequest
 
 MAX_TEXTS = 8
+MIN_COMMON = 2  # tokens: with which most texts begin says nothing
 MAX_STEP_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 CHARACTERS_PER_TOKEN = 40  # of a prompt that is taken apart at all
 MAX_CHARACTERS = 2_000_000
@@ -173,7 +174,7 @@ class Texts:
         others = (text for text in self.generations if text is not own)
         known = [] if own is None else [own]
         best = max([*known, *others], key=lambda text: _n_common(text, asked.ids), default=None)
-        if best is None or not _n_common(best, asked.ids):
+        if best is None or _n_common(best, asked.ids) < min(MIN_COMMON, len(asked.ids)):
             text = Generation(
                 self.lm, asked.ids, asked.seed, n_prompt=asked.n_prompt, memory=asked.memory
             )

@@ -43,6 +43,12 @@ class PageSession:
         self.header = state["header"]
         self.arrays = {name: floats(text) for name, text in state["arrays"].items()}
 
+    def file(self, kind: str) -> str:
+        """Returns the run as a file."""
+        self.in_page.engine = self.engine
+        text: str = self.in_page("file", kind=kind)["text"]
+        return text
+
     @property
     def ids(self) -> list[int]:
         """The text that is written."""

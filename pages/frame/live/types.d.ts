@@ -96,6 +96,7 @@ interface Engine {
   /** Kinds of files that it writes of a run, and what writes one. */
   fileKinds?: string[];
   file?(text: TextRequest, run: Record<string, any>): Promise<string>;
+  fixed?: string; // why other settings change nothing of what follows
   listen?(said: () => void): void; // `trouble` has changed
   trouble?: string | null;
   retry?(): void;

@@ -7,6 +7,7 @@ import { Generation } from "./generation.js";
 import { weighGuess } from "./guess.js";
 
 const MAX_TEXTS = 8;
+const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
 const MAX_STEP_MS = 3000; // that "+20 tokens" may keep the page waiting
 const COLUMNS = [
   "logprob",
@@ -111,7 +112,7 @@ export class Texts {
     let [best, most] = [own, own ? own.nCommon(ids) : 0];
     for (const text of others) if (text.nCommon(ids) > most) [best, most] = [text, text.nCommon(ids)];
     let [text, nKept] = [best, 0];
-    if (most === 0) text = new Generation(this.model, ids, seed, { nPrompt, memory });
+    if (most < Math.min(MIN_COMMON, ids.length)) text = new Generation(this.model, ids, seed, { nPrompt, memory });
     else {
       if (best !== own) text = best.fork();
       nKept = text.turnTo(ids, nPrompt, memory);

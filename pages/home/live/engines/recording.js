@@ -7,6 +7,8 @@ const REFUSED = "This is a recording: it goes on only as it was written.";
 
 /** @implements {Engine} */
 export class RecordingEngine {
+  fixed = REFUSED;
+
   /** @param {Run} run */
   constructor(run) {
     this.run = run;
@@ -76,7 +78,7 @@ export class RecordingEngine {
 }
 
 /** A text without a token has drawn from nothing. */
-const NOTHING = { described: { n_vocab: 0, n_unsent: 0 }, arrays: {} };
+const NOTHING = { described: null, arrays: {} };
 
 /** @returns {{described: Described, arrays: Arrays}} */
 function unpack(text) {

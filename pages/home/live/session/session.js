@@ -161,12 +161,15 @@ export class Session {
       problems.push(`${name} has no chat template: the prompt stands as it was written.`);
     let choices = isOther ? [] : link.choices;
     this.controls = link.controls;
-    for (const prompt of [link.prompt, this.facts.prompt]) {
+    const { prompt, seed } = link;
+    const ways = [{ prompt, chat: false }, { prompt: this.facts.prompt, chat: false }];
+    if (link.chat && hasTemplate) ways.unshift({ prompt, chat: true }); // it may refuse
+    for (const way of ways) {
       try {
-        await this.start(prompt, link.seed, { chat: Boolean(link.chat) && hasTemplate });
+        await this.start(way.prompt, seed, way);
         break;
       } catch (error) {
-        if (prompt === this.facts.prompt || error.name === "AbortError") throw error;
+        if (way === ways.at(-1) || error.name === "AbortError") throw error;
         problems.push(error.message);
         choices = [];
       }
@@ -450,12 +453,16 @@ function alike(choices) {
 
 /** What each kind of event does. @type {Record<string, (this: Session, event: any) => Promise<void>|void>} */
 const ON = {
-  settings() {},
+  settings() {
+    if (this.engine.fixed) this.say(this.engine.fixed);
+  },
   async next() {
     if (!this.isFinished()) await this.step();
   },
   async force({ token_id: id }) {
-    if (!this.isFinished()) await this.step(id);
+    if (this.isFinished()) return;
+    this.checkId(id);
+    await this.step(id);
   },
   async finish({ count }) {
     if (this.isFinished()) return;
