@@ -48,6 +48,7 @@ class Tab:
         seed: Of the pointers, as the page asked last.
         guess: Of the next token, as the page asked last; None once the text goes on.
         controls: As the page asked last.
+        has_forced: Whether the page has forced a token.
         commands: What Streamlit asks of the page's session, each with an id, and to be done once.
         shown: What the page told Streamlit of its session.
     """
@@ -58,6 +59,7 @@ class Tab:
         self.ticket, self.lm, self.texts = ticket or _ticket_of(lm), lm, Texts(lm)
         self.seed, self.controls = 0, Controls()
         self.guess: Guess | None = None
+        self.has_forced = False
         self.commands: list[dict[str, Any]] = []
         self._n_commands = 0
         self.shown: dict[str, Any] = {"seed": 0, "chat": False}
@@ -143,6 +145,7 @@ class Tab:
         token_id = request.get("token_id")
         if token_id is not None:
             token_id = whole(request, "token_id", 0, self.lm.vocab_size - 1)
+            self.has_forced = True
         self.seed, self.controls = whole(request, "next_seed", 0, MAX_SEED), asked.controls
         self.guess = None
         reading = self.texts.step(

@@ -14,13 +14,12 @@ def request(ids: list[int], n_prompt: int, controls: Controls | None = None) -> 
 
 
 def write(tab: Tab, prompt: str, n_tokens: int = 0, seed: int = 0, number: int = 0) -> list[int]:
-    """Has a tab read a prompt and append drawn tokens as the page does; returns the ids."""
+    """Has a tab read a prompt and append drawn tokens, a press each; returns the ids."""
     ids: list[int] = tab.act({"kind": "tokenise", "text": prompt})[0]["ids"]
     asked = request(ids, len(ids)) | {"number": number, "seed": seed}
     reading, _ = tab.act(asked | {"kind": "read"})
     while len(ids) - asked["n_prompt"] < n_tokens and reading["finished"] is None:
-        count = n_tokens - (len(ids) - asked["n_prompt"])
-        step = {"kind": "step", "ids": ids, "count": count, "next_seed": seed}
+        step = {"kind": "step", "ids": ids, "count": 1, "next_seed": seed}
         reading, _ = tab.act(asked | step)
         ids = ids + reading["rows"]["id"]
     return ids

@@ -130,16 +130,22 @@ def test_a_task_on_the_first_page_is_recognised() -> None:
     assert ":material/check_circle: Press Next" in words(app)
 
 
-def test_a_guess_on_the_first_page_is_recognised() -> None:
-    condition = read_condition("a word is guessed")
-    assert condition is not None
+def test_a_guess_and_a_forced_token_on_the_first_page_are_recognised() -> None:
+    guessed, forced = map(read_condition, ("a word is guessed", "a token is forced"))
+    assert guessed is not None
+    assert forced is not None
     tab = open_home().session_state["reader"]
     ids = write(tab, "A bird")
-    assert not condition([tab])
-    tab.act({**request(ids, len(ids)), "kind": "weigh", "text": "cat"})
-    assert condition([tab])
+    asked = request(ids, len(ids))
+    assert not guessed([tab])
+    tab.act({**asked, "kind": "weigh", "text": "cat"})
+    assert guessed([tab])
     write(tab, "A bird", 1)
-    assert not condition([tab]), "the guess was about another token"
+    assert not guessed([tab]), "the guess was about another token"
+    assert not forced([tab])
+    tab.act({**asked, "kind": "step", "token_id": 300, "next_seed": 0})
+    write(tab, "A bird", 2)
+    assert forced([tab]), "other presses came after it"
 
 
 @pytest.mark.parametrize(
