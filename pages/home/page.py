@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.server.logits import EngineError
+from model.weights.check import check_causal
 from model.weights.hub import ask
 from pages.frame.first_paint import base_path
 from pages.frame.layout import is_presenting, presenter_toggle, show_error, switch
@@ -142,7 +143,9 @@ def _is_to_fetch(name: str) -> bool:
 
 
 def _load(asked: ModelAsked, waiting: DeltaGenerator) -> LanguageModel:
-    return shared_model(asked.name, progress_caption(waiting), dtype=_dtype(asked))
+    lm = shared_model(asked.name, progress_caption(waiting), dtype=_dtype(asked))
+    check_causal(lm.kind, lm.name)
+    return lm
 
 
 def _dtype(asked: ModelAsked) -> str:
