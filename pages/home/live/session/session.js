@@ -23,6 +23,9 @@ const BRANCHLESS = ["switch", "settings", "tokenise", "seed", "chat", "open", "o
 /** Events after which what was looked at stays. */
 const QUIET = ["inspect", "tokenise", "settings", "guess", "seed", "say"];
 
+/** Columns that a text cannot do without. */
+const OF_RECORD = ["id", "logprob", "memory", "forced", "chosen_prob"];
+
 const ENDS = {
   eos: "the model wrote its end token",
   length: "its context is full",
@@ -201,9 +204,12 @@ export class Session {
   readText({ id, query, ids, columns, joined }) {
     const { prompt, seed, chat, choices, problems } = readWhole(query, this.facts);
     if (problems.length > 0) throw new RangeError(problems[0]);
+    const needed = choices.length > 0 ? OF_RECORD.map((name) => columns[name]) : [];
+    for (const column of [...needed, ...Object.values(columns)])
+      if (column.length !== choices.length || !Array.isArray(column)) throw new RangeError("a column is missing");
     const text = new Text({ id, prompt, seed, chat: Boolean(chat) }, ids, ids.length - choices.length);
     text.choices = choices.map((choice, i) => this.choiceOf(choice, ids[text.nPrompt + i], choice.forced));
-    return Object.assign(text, { columns, joined });
+    return Object.assign(text, { columns: { ...columns }, joined: { ...joined } });
   }
 
   // ---- what the engine is asked
