@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakSet
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.server.logits import EngineError
@@ -17,6 +19,7 @@ from pages.frame.lesson_state import SESSION, progress_caption
 from pages.frame.models import shared_model
 from pages.frame.offers import (
     DEFAULT_MODEL,
+    DEFAULT_PROMPT,
     default_model,
     folder_of,
     is_restricted,
@@ -32,6 +35,7 @@ from viz.format import count
 
 TAB = "tab"  # what this browser tab has
 KINDS = ["csv", "json", "html"]  # of files
+_TRIED: WeakSet[LanguageModel] = WeakSet()  # models that have read a text
 ASKED = "asked_model"  # that the address or the page asks for
 
 
@@ -88,11 +92,10 @@ def _tab(waiting: DeltaGenerator) -> Tab:
     if tab is None:
         tab = st.session_state[TAB] = _begin(waiting)
     elif (name := st.session_state.pop("page_asks", None)) is not None:
-        _change_to(tab, ModelAsked(name), waiting)
+        _go_to(tab, ModelAsked(name), waiting)
     wanted, lm = st.session_state.pop(WANTED, (None, None))
     if lm is not None:
-        st.session_state[ASKED] = wanted.name
-        tab.use(lm)
+        _change_to(tab, wanted.name, lambda: lm)
     st.session_state[SESSION] = tab
     return tab
 
@@ -109,8 +112,8 @@ def _begin(waiting: DeltaGenerator) -> Tab:
         offer_opening(asked.name, _dtype(asked))
         return Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
     try:
-        tab = Tab(_load(asked, waiting))
-    except LoadError as error:
+        tab = Tab(_that_writes(_load(asked, waiting)))
+    except ValueError as error:
         if asked.name == server_model():
             raise EngineError(str(error)) from error
         tab = Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
@@ -121,17 +124,34 @@ def _begin(waiting: DeltaGenerator) -> Tab:
     return tab
 
 
-def _change_to(tab: Tab, asked: ModelAsked, waiting: DeltaGenerator) -> None:
-    """Goes on with the model of a text that the page has; if it cannot be had, the other stays."""
+def _go_to(tab: Tab, asked: ModelAsked, waiting: DeltaGenerator) -> None:
+    """Goes on with the model of a text that the page has, once it is here."""
     if asked.name != server_model() and _is_to_fetch(asked.name):
         offer_opening(asked.name, _dtype(asked))
-        return
+    else:
+        _change_to(tab, asked.name, lambda: _load(asked, waiting))
+
+
+def _change_to(tab: Tab, name: str, load: Callable[[], LanguageModel]) -> None:
+    """Goes on with another model; if it cannot write, the one in use stays."""
     try:
-        tab.use(_load(asked, waiting))
-        st.session_state[ASKED] = asked.name
-    except LoadError as error:
+        tab.use(_that_writes(load()))
+        st.session_state[ASKED] = name
+    except ValueError as error:
         told = [str(error), f"{tab.lm.name} stays in use."]
         tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
+
+
+def _that_writes(lm: LanguageModel) -> LanguageModel:
+    """Returns a model that has read a text.
+
+    Raises:
+        ValueError: It cannot; one sentence.
+    """
+    if lm not in _TRIED:
+        Generation(lm, DEFAULT_PROMPT)
+        _TRIED.add(lm)
+    return lm
 
 
 def _is_to_fetch(name: str) -> bool:
