@@ -6,10 +6,22 @@ import { Llama } from "../pages/home/in_page/llama.js";
 import { uniformAt } from "../pages/frame/live/pointer.js";
 import { readLink, textQuery } from "../pages/home/live/session/link.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
+import { keepBranches } from "../pages/home/live/session/tab_record.js";
 import { Session } from "../pages/home/live/session/session.js";
 import { ServerEngine } from "../pages/home/live/engines/server.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
+
+/** The tab's own memory, of a page that was loaded again. */
+const TAB = {
+  stored: null,
+  getItem: () => TAB.stored,
+  setItem: (_name, text) => TAB.stored = text,
+  removeItem: () => TAB.stored = null,
+};
+Object.defineProperty(globalThis, "sessionStorage", { value: TAB });
+globalThis.location = /** @type {any} */ ({ search: "", pathname: "/" });
+performance.getEntriesByType = () => /** @type {any} */ ([{ type: "reload" }]);
 
 const folder = `${Deno.args[0]}/`;
 const config = JSON.parse(Deno.readTextFileSync(`${folder}config.json`));
@@ -119,6 +131,15 @@ const CALLS = {
   },
   async answer({ event }) {
     return stateOf(await session.answer(event));
+  },
+  /** What the session's tab would keep over a reload. */
+  kept() {
+    keepBranches(session);
+    return JSON.parse(TAB.stored);
+  },
+  /** Makes the next session one that a reload opens, in a tab that kept this. */
+  keep({ record }) {
+    TAB.stored = JSON.stringify(record);
   },
   readLink: ({ query }) => readLink(query, facts),
   lookBack({ ids, position }) {
