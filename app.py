@@ -26,7 +26,7 @@ if __name__ == "__main__":  # a reader's visit
     page.run()
 else:  # the server, which `streamlit run app.py` starts
     from pages.frame import assets, first_paint, gc_tuning, guard, labels, patches
-    from pages.home import route
+    from pages.home import page_model, route
     from pages.lessons.classroom import desk, phone, projector
 
     patches.watch_no_sources()
@@ -40,6 +40,7 @@ else:  # the server, which `streamlit run app.py` starts
         *first_paint.routes(base),
         *labels.routes(base),
         *route.routes(base),
+        *page_model.routes(base),
         *(route for page in (phone, projector, desk) for route in page.routes(base)),
     )
     app = App(__file__, routes=routes, middleware=guard.middleware() + assets.middleware(base))

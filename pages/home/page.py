@@ -29,6 +29,7 @@ from pages.home.component import live
 from pages.home.in_page_file import runs_in_page
 from pages.home.link import ModelAsked, model_of
 from pages.home.model_dialog import WANTED, model_button, offer_opening, show_dialog
+from pages.home.page_model import page_model
 from pages.home.tab import Tab
 from pages.home.text_request import MAX_SEED
 from viz.format import count
@@ -52,6 +53,7 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     live(
         {
             "address": f"{base_path()}/loop/{tab.ticket.write()}",
+            "page_model": page_model(tab.lm),
             "model": f"{tab.lm.name} {tab.lm.dtype_name}",
             "asked": st.session_state.get(ASKED, ""),
             "commands": tab.commands,

@@ -112,7 +112,8 @@ export class Texts {
     let [best, most] = [own, own ? own.nCommon(ids) : 0];
     for (const text of others) if (text.nCommon(ids) > most) [best, most] = [text, text.nCommon(ids)];
     let [text, nKept] = [best, 0];
-    if (most < Math.min(MIN_COMMON, ids.length)) text = new Generation(this.model, ids, seed, { nPrompt, memory });
+    if (most < Math.min(MIN_COMMON, ids.length))
+      text = new Generation(this.model, ids, seed, { nPrompt, memory });
     else {
       if (best !== own) text = best.fork();
       nKept = text.turnTo(ids, nPrompt, memory);

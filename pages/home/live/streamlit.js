@@ -1,13 +1,17 @@
 // The app's page around the session. The session outlives its figures: who comes back to the page from a
 // lesson finds it as it was.
 
+import { AwayEngine } from "./engines/away.js";
 import { ServerEngine } from "./engines/server.js";
 import { createProgram } from "./session/program.js";
 import { Session } from "./session/session.js";
 
 /** What Streamlit and the session ask of one another. @implements {SessionHost} */
 class Streamlit {
-  engine = new ServerEngine();
+  server = new ServerEngine();
+  engine = new AwayEngine(this.server, {
+    isAsked: new URLSearchParams(location.search).get("engine") === "page",
+  });
   /** @type {Session|null} */
   session = null;
   /** @type {Component|null} */
@@ -19,8 +23,9 @@ class Streamlit {
   /** Takes what Streamlit says: where the server answers, which model, what it asks of the session. */
   receive(component) {
     this.component = component;
-    const { address, model, commands, presenter, hide_bars: hidesBars } = component.data;
-    this.engine.connect(address);
+    const { address, page_model: files, model, commands, presenter, hide_bars: hidesBars } = component.data;
+    this.server.connect(address);
+    this.engine.connect(files);
     if (this.session === null) this.begin();
     else if (model !== this.model) this.session.do({ kind: "model" });
     this.model = model;

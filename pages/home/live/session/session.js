@@ -206,7 +206,8 @@ export class Session {
     if (problems.length > 0) throw new RangeError(problems[0]);
     const needed = choices.length > 0 ? OF_RECORD.map((name) => columns[name]) : [];
     for (const column of [...needed, ...Object.values(columns)])
-      if (column.length !== choices.length || !Array.isArray(column)) throw new RangeError("a column is missing");
+      if (column.length !== choices.length || !Array.isArray(column))
+        throw new RangeError("a column is missing");
     const text = new Text({ id, prompt, seed, chat: Boolean(chat) }, ids, ids.length - choices.length);
     text.choices = choices.map((choice, i) => this.choiceOf(choice, ids[text.nPrompt + i], choice.forced));
     return Object.assign(text, { columns: { ...columns }, joined: { ...joined } });
