@@ -163,8 +163,13 @@ class Reader:
     @property
     def header(self) -> dict[str, Any]:
         """What the page's session says now."""
-        header: dict[str, Any] = self.page.evaluate("() => globalThis.oneToken?.header ?? null")
+        header = self._told()
         assert header is not None, "the page has no session yet"
+        return header
+
+    def _told(self) -> dict[str, Any] | None:
+        header: dict[str, Any] | None
+        header = self.page.evaluate("() => globalThis.oneToken?.header ?? null")
         return header
 
     @property
@@ -215,8 +220,11 @@ class Reader:
         def is_settled() -> bool:
             if self.wire.n_open > 0:
                 return False
+            header = self._told()
+            if header is None:
+                return False
             n_tokens, n_pending, n_lit = self.live.locator(".ott").evaluate(COUNTS)
-            if n_pending > 0 or n_tokens != len((header := self.header)["ids"]):
+            if n_pending > 0 or n_tokens != len(header["ids"]):
                 return False
             return bool(header["finished"]) or n_lit == 0
 

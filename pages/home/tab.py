@@ -102,13 +102,12 @@ class Tab:
     # What the page asks
 
     def answer(self, request: Mapping[str, Any]) -> bytes:
-        """Does what a request asks, and packs the answer.
-
-        Raises:
-            ValueError: It cannot be done; one sentence.
-        """
+        """Does what a request asks, and packs the answer: if it cannot be done, one sentence."""
         with self.lock, TURNS.step():
-            return encode_payload(*self.act(request))
+            try:
+                return encode_payload(*self.act(request))
+            except ValueError as error:
+                return encode_payload({"refusal": str(error)}, {})
 
     def act(self, request: Mapping[str, Any]) -> Answer:
         """Does what a request asks.

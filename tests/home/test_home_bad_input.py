@@ -70,7 +70,7 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
         assert bytes.fromhex("".join(piece["bytes"] for piece in pieces)).decode() == prompt
         assert "".join(piece["joined"] for piece in pieces) == prompt
         expect(reader.live.locator(".piece")).to_have_count(len(reader.header["pieces"]))
-        for index, character in reader.header["prompt_joined"].items():
+        for index, character in reader.header["joined"].items():
             group = reader.chips.nth(int(index)).locator("xpath=..")
             expect(group).to_have_attribute("data-joined", character)
         reader.press("Next")

@@ -207,7 +207,7 @@ def test_files_hold_the_run_and_one_of_them_is_opened_again(
     files = {}
     for kind in ("csv", "json", "html"):
         with reader.page.expect_download() as download:
-            by_key(reader.page, f"save_{kind}").get_by_role("button").click()
+            reader.live.locator(f".files button[data-kind={kind}]").click()
         files[kind] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[kind])
 
@@ -227,8 +227,7 @@ def test_files_hold_the_run_and_one_of_them_is_opened_again(
     # the file is opened beside another text
     controls = reader.header["controls"]
     reader.write("The dragon")
-    reader.page.get_by_role("button", name="Open a saved run").click()
-    reader.page.locator("[data-testid=stFileUploader] input").set_input_files(files["json"])
+    reader.live.locator(".files input[type=file]").set_input_files(files["json"])
     reader.until(lambda: reader.ids == ids, "it was not opened")
     reader.settle()
     assert reader.header["notice"] is None

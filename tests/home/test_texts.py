@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.home_page import header_of
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.local import LocalText
@@ -172,10 +173,9 @@ def test_what_is_forged_gets_one_sentence_and_costs_at_most_one_pass(
         "count": 1,
         "next_seed": 0,
     }
-    with pytest.raises(ValueError, match=r".") as caught:
-        tab.answer(usual | fields)
+    refusal = header_of(tab.answer(usual | fields))["refusal"]
     assert named
-    assert len(str(caught.value)) < 300
-    assert "\n" not in str(caught.value)
+    assert len(refusal) < 300
+    assert "\n" not in refusal
     assert n_passes <= 1
-    assert tab.answer(usual), "the next one is answered"
+    assert "refusal" not in header_of(tab.answer(usual)), "the next one is answered"

@@ -59,11 +59,11 @@ function show(session, facts, sheet) {
   node("opening").remove();
   if (isEmbedded()) embed(node("live"));
   new Live(place, session);
+  if (!isEmbedded()) place.append(createFiles(session, ["csv", "json"]));
   keepFocus();
   session.page.changed();
   addEventListener("pagehide", () => session.rest());
   connectToolbar(session);
-  node("files").replaceWith(createFiles(session, ["csv", "json"]));
   const { name, n_parameters: nWeights } = facts.model;
   node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;

@@ -86,7 +86,7 @@ export class ServerEngine {
     try {
       for (let n = 0;; n += 1) {
         const answer = await this.tryOnce(body, patience);
-        if (typeof answer !== "string") return decodePayload(answer);
+        if (typeof answer !== "string") return answered(answer);
         this.say(answer);
         if (answer !== LATE) await this.pause(PAUSES_MS[Math.min(n, PAUSES_MS.length - 1)]);
       }
@@ -149,6 +149,14 @@ export class ServerEngine {
     this.cancel();
     this.closed.abort();
   }
+}
+
+/** Takes an answer apart. @param {Uint8Array} bytes @returns {{header: any, arrays: Arrays}} */
+function answered(bytes) {
+  const { header, arrays } = decodePayload(bytes);
+  const { refusal } = /** @type {any} */ (header);
+  if (refusal !== undefined) throw new RangeError(refusal);
+  return { header, arrays };
 }
 
 /** @returns {Reading} */
