@@ -36,7 +36,7 @@ else:  # the server, which `streamlit run app.py` starts
         readers,
         uploads,
     )
-    from pages.home import route
+    from pages.home import page_model, route
     from pages.lessons.classroom import check, desk, phone, projector
 
     patches.watch_no_sources()
@@ -53,6 +53,7 @@ else:  # the server, which `streamlit run app.py` starts
         *first_paint.routes(base),
         *labels.routes(base),
         *route.routes(base),
+        *page_model.routes(base),
         *(route for page in (phone, projector, desk, check) for route in page.routes(base)),
     )
     before = guard.middleware() + uploads.middleware() + assets.middleware(base)

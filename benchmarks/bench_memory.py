@@ -27,9 +27,12 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from benchmarks.bench_class import STORY
 from benchmarks.figures import describe_machine, record
 from benchmarks.harness import ROOT, Server, serve
+from benchmarks.home_page import header_of
 from benchmarks.soak_reader import SoakReader
 from model.loading import LanguageModel, load_model
-from pages.home.session import Session
+from model.records import Memory
+from model.tokenizing import encode
+from pages.home.controls import Controls
 from pages.home.tab import Tab
 
 MODELS = ("scribbler", "storyteller_early", "scribbler_plain")
@@ -102,15 +105,18 @@ def measure(lm: LanguageModel, n_tokens: int) -> Footprint:
     tensors = torch_bytes() - tensors_before
     python, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return Footprint(python, tensors, tab.session.generation.bytes_held, n_payload)
+    return Footprint(python, tensors, tab.generation.bytes_held, n_payload)
 
 
 def write(lm: LanguageModel, n_tokens: int) -> tuple[Tab, int]:
     """Writes a text as a reader would; returns what the server has of it, and its last size."""
-    tab = Tab(Session(lm, "Once upon a time"))
-    for number in range(n_tokens):
-        answer = tab.answer({"n": number, "kind": "next", "holds": number})
-    assert len(tab.session.active.choices) == n_tokens
+    tab, ids = Tab(lm), encode(lm, "Once upon a time")
+    step = {"kind": "step", "count": 1, "next_seed": 0, "number": 0, "n_prompt": len(ids)}
+    step |= {"seed": 0, "memory": vars(Memory()), "controls": Controls().to_page()}
+    for _ in range(n_tokens):
+        answer = tab.answer(step | {"ids": ids})
+        ids = ids + header_of(answer)["rows"]["id"]
+    assert len(tab.generation.ids) == step["n_prompt"] + n_tokens
     return tab, len(answer)
 
 

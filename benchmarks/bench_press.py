@@ -14,7 +14,6 @@ from contextlib import AsyncExitStack
 from statistics import median
 
 from benchmarks.bench_class import processor_seconds
-from benchmarks.bench_home import forced
 from benchmarks.figures import describe_machine, record
 from benchmarks.harness import Server, serve
 from benchmarks.visitor import Visitor
@@ -60,11 +59,12 @@ async def rest(server: Server) -> None:
 async def measure(server: Server, n_rounds: int, n_presses: int) -> None:
     """Prints what a press costs at each length, beside the aim."""
     lm = load_model("storyteller")
-    written = {"prompt": "Once upon a time", "top_p": "0.5"}
+    story = {"prompt": "Once upon a time", "top_p": "0.5"}
     async with AsyncExitStack() as stack:
-        visits = [Visitor(server.url, **written, **forced(n)) for n in LENGTHS]
+        ids = [[300 + i % 100 for i in range(n)] for n in LENGTHS]
+        visits = [Visitor(server.url, written=some, **story) for some in ids]
         readers = [await stack.enter_async_context(visit) for visit in visits]
-        texts = [Generation(lm, [300 + i % 100 for i in range(n)]) for n in LENGTHS]
+        texts = [Generation(lm, some) for some in ids]
         for reader in readers:
             await press(server, reader, N_WARM)
         await rest(server)

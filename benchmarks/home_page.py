@@ -38,25 +38,14 @@ _HERE = build_opener(ProxyHandler({}))  # no proxy stands between two processes 
 
 
 def header_of(answer: bytes) -> dict[str, Any]:
-    """Returns the header of an answer: what the server sends of the state."""
+    """Returns the header of an answer of the loop's address."""
     header: dict[str, Any] = json.loads(answer[4 : 4 + int.from_bytes(answer[:4], "little")])
     return header
 
 
-def merged(held: dict[str, Any], answer: bytes) -> dict[str, Any]:
-    """Returns what a page knows with an answer, of what it held, which may be nothing: {}."""
-    said = header_of(answer)
-    if said["version"] <= held.get("version", -1):
-        return held
-    old = held.get("steps", {})
-    steps = {name: old.get(name, [])[: said["keep"]] + new for name, new in said["rows"].items()}
-    known = held | said | {"steps": steps}
-    return known | {"ids": known["prompt_ids"] + steps["id"]}
-
-
-def ask(address: str, event: dict[str, Any]) -> bytes:
-    """Sends an event to the loop's address; returns the answer."""
-    with _HERE.open(address, json.dumps(event).encode(), timeout=60) as answer:
+def ask(address: str, request: dict[str, Any]) -> bytes:
+    """Sends a request to the loop's address; returns the answer."""
+    with _HERE.open(address, json.dumps(request).encode(), timeout=60) as answer:
         return bytes(answer.read())
 
 
@@ -64,10 +53,8 @@ def ask(address: str, event: dict[str, Any]) -> bytes:
 class Wire:
     """What the page has asked since it was last opened."""
 
-    address: str = ""  # that it asks, with its secret
-    events: list[dict[str, Any]] = field(default_factory=list)  # as sent, each once
-    known: set[tuple[str, object]] = field(default_factory=set)  # addresses and numbers of events
-    n_sent: int = 0  # requests of the loop
+    address: str = ""  # that it asks, with its ticket
+    asked: list[dict[str, Any]] = field(default_factory=list)  # requests, as sent
     n_open: int = 0  # of them, those that are not answered yet
 
     def tap(self, page: Page) -> None:
@@ -78,16 +65,11 @@ class Wire:
 
     def _sent(self, request: Request) -> None:
         if request.is_navigation_request() and request.frame.parent_frame is None:
-            self.address, self.events, self.n_sent, self.n_open = "", [], 0, 0
+            self.address, self.asked, self.n_open = "", [], 0
         if LOOP in request.url:
             self.address = request.url
-            self.n_sent += 1
             self.n_open += 1
-            event = json.loads(request.post_data or "{}")
-            number = request.url, event.get("n")  # each session counts for itself
-            if event["kind"] != "state" and number not in self.known:
-                self.known.add(number)
-                self.events.append(event)
+            self.asked.append(json.loads(request.post_data or "{}"))
 
     def _ended(self, request: Request) -> None:
         self.n_open -= LOOP in request.url
@@ -168,11 +150,11 @@ class Reader:
 
     def do(self, act: Callable[[], object], kind: str) -> None:
         """Does something that makes an event of that kind, and waits until it is answered."""
-        n_before = len(self.wire.events)
+        n_before = len(self.events)
         act()
         self.until(
-            lambda: kind in {event["kind"] for event in self.wire.events[n_before:]},
-            f"the page sent no {kind!r}",
+            lambda: kind in {event["kind"] for event in self.events[n_before:]},
+            f"the page made no {kind!r}",
         )
         self.settle()
 
@@ -180,12 +162,26 @@ class Reader:
 
     @property
     def header(self) -> dict[str, Any]:
-        """What the server says now."""
-        return merged({}, ask(self.wire.address, {"kind": "state", "holds": -1}))
+        """What the page's session says now."""
+        header = self._told()
+        assert header is not None, "the page has no session yet"
+        return header
+
+    def _told(self) -> dict[str, Any] | None:
+        header: dict[str, Any] | None
+        header = self.page.evaluate("() => globalThis.oneToken?.header ?? null")
+        return header
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What the session was asked, since the page was opened."""
+        told = '() => (globalThis.__ottEvents ?? []).filter(({ kind }) => kind !== "state")'
+        events: list[dict[str, Any]] = self.page.evaluate(told)
+        return events
 
     @property
     def ids(self) -> list[int]:
-        """The text as Python holds it."""
+        """The text as the session holds it."""
         ids: list[int] = self.header["ids"]
         return ids
 
@@ -219,17 +215,20 @@ class Reader:
         raise AssertionError(otherwise)
 
     def settle(self) -> None:
-        """Waits until every event is answered and what Python said is on the screen."""
+        """Waits until every event is answered and the session is on the screen."""
 
         def is_settled() -> bool:
             if self.wire.n_open > 0:
                 return False
+            header = self._told()
+            if header is None:
+                return False
             n_tokens, n_pending, n_lit = self.live.locator(".ott").evaluate(COUNTS)
-            if n_pending > 0 or n_tokens != len((header := self.header)["ids"]):
+            if n_pending > 0 or n_tokens != len(header["ids"]):
                 return False
             return bool(header["finished"]) or n_lit == 0
 
-        self.until(is_settled, f"no answer to {self.wire.events[-1:]}, or not on the screen")
+        self.until(is_settled, f"no answer to {self.wire.asked[-1:]}, or not on the screen")
         self.page.evaluate(TWO_FRAMES)
 
     def rest(self) -> str:

@@ -4,18 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from base64 import b64decode
-from collections.abc import Iterator
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.harness import ROOT
 from model.loading import LanguageModel
 from model.records import FloatArray
 from pages.home.in_page_file import facts
 
+Engine = Callable[[Mapping[str, Any]], tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]]
 RUNNER = "benchmarks/in_page_runner.js"
 STORYTELLER = "model/pretrained/storyteller"
 
@@ -26,16 +28,37 @@ class InPage:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         """Takes the process that runs them."""
         self.process = process
+        self.engine: Engine | None = None  # answers a session that asks outside
 
     def __call__(self, call: str, **arguments: Any) -> Any:
         """Calls one of the functions of the runner."""
+        answer = self._exchange({"call": call, **arguments})
+        while isinstance(answer, dict) and "ask" in answer:
+            answer = self._exchange(self._answer(answer["ask"]))
+        return answer
+
+    def _exchange(self, told: Mapping[str, Any]) -> Any:
         assert self.process.stdin
         assert self.process.stdout
-        self.process.stdin.write(json.dumps({"call": call, **arguments}) + "\n")
+        self.process.stdin.write(json.dumps(told) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
-        assert answer, f"{call} ended the script: its reason is printed above"
+        assert answer, f"{told} ended the script: its reason is printed above"
         return json.loads(answer)
+
+    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.engine is not None
+        try:
+            header, arrays = self.engine(request)
+        except ValueError as error:
+            return {"refusal": str(error)}
+        packed = {name: _packed(array) for name, array in arrays.items()}
+        return {"header": header, "arrays": packed}
+
+
+def _packed(array: npt.NDArray[Any]) -> dict[str, str]:
+    array = array.astype("<f4" if np.issubdtype(array.dtype, np.floating) else "<i4")
+    return {"dtype": array.dtype.str[1:], "data": b64encode(array.tobytes()).decode()}
 
 
 def floats(text: str) -> FloatArray:

@@ -2,14 +2,26 @@
 
 import { Generation, NEUTRAL } from "../pages/home/in_page/generation.js";
 import { KVCache } from "../pages/home/in_page/kv_cache.js";
-import { readLink } from "../pages/home/in_page/link.js";
 import { Llama } from "../pages/home/in_page/llama.js";
 import { uniformAt } from "../pages/frame/live/pointer.js";
-import { textQuery } from "../pages/home/live/link.js";
+import { readLink, textQuery } from "../pages/home/live/session/link.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
-import { Session } from "../pages/home/in_page/session.js";
-import { describe } from "../pages/home/in_page/state.js";
+import { keepBranches } from "../pages/home/live/session/tab_record.js";
+import { Session } from "../pages/home/live/session/session.js";
+import { ServerEngine } from "../pages/home/live/engines/server.js";
+import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
+
+/** The tab's own memory, of a page that was loaded again. */
+const TAB = {
+  stored: null,
+  getItem: () => TAB.stored,
+  setItem: (_name, text) => TAB.stored = text,
+  removeItem: () => TAB.stored = null,
+};
+Object.defineProperty(globalThis, "sessionStorage", { value: TAB });
+globalThis.location = /** @type {any} */ ({ search: "", pathname: "/" });
+performance.getEntriesByType = () => /** @type {any} */ ([{ type: "reload" }]);
 
 const folder = `${Deno.args[0]}/`;
 const config = JSON.parse(Deno.readTextFileSync(`${folder}config.json`));
@@ -19,8 +31,35 @@ let tokenizer = null;
 let facts = null;
 let session = null;
 
-function stateOf() {
-  const { header, arrays } = describe(session);
+/** The model here, asked as its thread in a page is. @implements {Engine} */
+class HereEngine {
+  constructor() {
+    this.texts = new Texts(model, tokenizer, facts);
+    for (const name of ["tokenise", "read", "step", "logitsAt", "weigh"])
+      this[name] = (...said) => new Promise((resolve) => resolve(this.texts[name](...said)));
+  }
+
+  open() {
+    return Promise.resolve(facts);
+  }
+}
+
+/** Whoever started this script: a request a line out, an answer a line in. */
+class OutsideEngine extends ServerEngine {
+  async ask(request) {
+    console.log(JSON.stringify({ ask: request }));
+    const { header, arrays, refusal } = JSON.parse((await lines.next()).value);
+    if (refusal !== undefined) throw new RangeError(refusal);
+    return { header, arrays: Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, numbers(text)])) };
+  }
+}
+
+function numbers({ dtype, data }) {
+  const { buffer } = Uint8Array.fromBase64(data);
+  return dtype === "i4" ? new Int32Array(buffer) : new Float32Array(buffer);
+}
+
+function stateOf({ header, arrays }) {
   const packed = Object.entries(arrays).map(([name, array]) => [name, bytesOf(array)]);
   return { header: { ...header, query: textQuery(header) }, arrays: Object.fromEntries(packed) };
 }
@@ -81,14 +120,26 @@ const CALLS = {
     }
     return { ids: text.ids, steps: text.steps, finished: text.finished, logits, last: bytesOf(text.logits) };
   },
-  /** Opens a session by a link. */
-  open({ query }) {
-    session = new Session(model, tokenizer, facts, readLink(query, facts));
-    return stateOf();
+  /** Opens a session by a link, on the model here or on whoever started this script. */
+  async open({ query, isOutside, otherModel }) {
+    const host = otherModel ? { otherModel: () => otherModel } : {};
+    session = new Session(isOutside ? new OutsideEngine() : new HereEngine(), query, host);
+    return stateOf(await session.answer({ kind: "state", branch: null }));
   },
-  answer({ event }) {
-    session.handle(event);
-    return stateOf();
+  async file({ kind }) {
+    return { text: await session.file(kind) };
+  },
+  async answer({ event }) {
+    return stateOf(await session.answer(event));
+  },
+  /** What the session's tab would keep over a reload. */
+  kept() {
+    keepBranches(session);
+    return JSON.parse(TAB.stored);
+  },
+  /** Makes the next session one that a reload opens, in a tab that kept this. */
+  keep({ record }) {
+    TAB.stored = JSON.stringify(record);
   },
   readLink: ({ query }) => readLink(query, facts),
   lookBack({ ids, position }) {
@@ -96,14 +147,18 @@ const CALLS = {
   },
 };
 
-const decoder = new TextDecoder();
-let text = "";
-for await (const chunk of Deno.stdin.readable) {
-  text += decoder.decode(chunk, { stream: true });
-  const lines = text.split("\n");
-  text = lines.pop();
-  for (const line of lines) {
-    const { call, ...args } = JSON.parse(line);
-    console.log(JSON.stringify(CALLS[call](args) ?? null));
+async function* linesOf(stream) {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    const parts = (text + decoder.decode(chunk, { stream: true })).split("\n");
+    text = parts.pop();
+    yield* parts;
   }
+}
+
+const lines = linesOf(Deno.stdin.readable);
+for (let line = await lines.next(); !line.done; line = await lines.next()) {
+  const { call, ...args } = JSON.parse(line.value);
+  console.log(JSON.stringify((await CALLS[call](args)) ?? null));
 }

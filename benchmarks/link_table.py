@@ -14,11 +14,10 @@ import numpy as np
 
 from benchmarks.in_page import InPage, floats, in_deno
 from model.draw import uniform_at
+from model.generation import Generation
 from model.loading import LanguageModel, load_model
-from model.sampling import process
+from model.sampling import Settings, process
 from pages.home.controls import Controls
-from pages.home.link import follow, read_link
-from pages.home.session import Session
 
 NEAR = 1e-5  # of the pointer to an end of a token's piece of the bar
 CONTROLS = {
@@ -95,11 +94,9 @@ def links(n_prompts: int, n_tokens: int) -> Iterator[tuple[str, str]]:
 def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
     """Writes a link's text on both sides."""
     params = dict(parse_qsl(query, keep_blank_values=True))
-    link = read_link(params, lm.name)
-    session = Session(lm, link.prompt, link.seed)
-    follow(session, link)
+    ours, settings = follow(lm, params)
     told = in_page("open", query=params)
-    ours, theirs = session.generation, told["header"]
+    theirs = told["header"]
     n_prompt, pointers = ours.n_prompt, told["header"]["steps"]["coin"]
     assert theirs["notice"] is None, theirs["notice"]
     assert theirs["ids"][:n_prompt] == ours.prompt_ids
@@ -107,18 +104,31 @@ def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
     place = next((i for i, (a, b) in enumerate(pairs) if a != b), None)
     if place is None:
         assert theirs["finished"] == ours.finished
-        assert pointers == [uniform_at(link.seed, n_prompt + i) for i in range(len(ours.steps))]
+        assert pointers == [uniform_at(ours.seed, n_prompt + i) for i in range(len(ours.steps))]
         gap = np.abs(floats(told["arrays"]["logits"]) - ours.logits).max()
         return Outcome(len(ours.steps), float(gap))
-    return _parted(session, query, place)
+    return _parted(ours, settings, query, place)
 
 
-def _parted(session: Session, query: str, place: int) -> Outcome:
+def follow(lm: LanguageModel, params: dict[str, str]) -> tuple[Generation, Settings]:
+    """Writes a link's text by the model's own loop: one segment, and tokens that are forced."""
+    count, *parts = params["run"].split("~")
+    settings = Controls.from_page(dict(part.split(":") for part in parts)).settings()
+    pairs = (pair.split(":") for pair in params.get("forced", "").split(",") if pair)
+    forced = {int(at): int(token_id) for at, token_id in pairs}
+    prompt = params["prompt"].replace("\r\n", "\n").replace("\r", "\n")  # as a field has it
+    text = Generation(lm, prompt, seed=int(params["seed"]))
+    for i in range(int(count)):
+        if text.finished is None:
+            text.step(settings, token_id=forced.get(i))
+    return text, settings
+
+
+def _parted(ours: Generation, settings: Settings, query: str, place: int) -> Outcome:
     """Says why two texts part: only where the pointer is near an end may they."""
-    ours = session.generation
-    step, choice = ours.steps[place], session.active.choices[place]
+    step = ours.steps[place]
     ids = ours.ids[: step.position]
-    known = step.distribution.logits, ids, choice.settings, ours.n_prompt, step.coin
+    known = step.distribution.logits, ids, settings, ours.n_prompt, step.coin
     stage = process(*known, step.memory)[-1]
     ends = np.cumsum(stage.best_probs)
     distance = float(np.abs(ends / ends[-1] - step.coin).min())

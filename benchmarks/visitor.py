@@ -1,7 +1,7 @@
 """A reader without a browser, so that a hundred fit beside a server.
 
-It opens a session by Streamlit's own protocol, presses at the loop's address, and waits for the
-answer as the page does; what the page would paint is thrown away. Knows the wire and no model.
+It opens a session by Streamlit's own protocol, holds its text as the page does, and asks for steps
+at the loop's address; what the page would paint is thrown away. Knows the wire and no model.
 """
 
 from __future__ import annotations
@@ -21,31 +21,34 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks.home_page import merged
+from benchmarks.home_page import header_of
+from model.records import Memory
+from pages.home.controls import Controls
 
 LIVE = "live"  # the live component's name
 MAX_MESSAGE = 64 * 1024 * 1024  # bytes
-AGAIN_SECONDS = 6  # without an answer, and the page sends an event again (server_engine.js)
+AGAIN_SECONDS = 6  # without an answer, and the page sends an event again (engines/server.js)
 
 
 class Visitor:
     """One session on a server, from its first run on."""
 
-    def __init__(self, url: str, **params: str) -> None:
+    def __init__(self, url: str, *, written: Sequence[int] = (), **params: str) -> None:
         """Plans a visit; the connection is made by `async with`.
 
         Args:
             url: "http://127.0.0.1:8501".
-            params: What the address says after its question mark.
+            written: Token ids behind the prompt, as if they had been pressed before.
+            params: What the address says after its question mark: the prompt, the seed, controls.
         """
         self.address = url.replace("http", "ws", 1) + "/_stcore/stream"
-        self.query = urlencode(params)
+        self.query, self.params, self.written = urlencode(params), params, list(written)
         self.page = ""  # hash of the page's script
         self.session = ""  # id of the session, to which files are uploaded
         self.button = ""  # id of the first button that is no component's
         self.url, self.loop = url, ""  # of the server, and the address below it
-        self.n = -1  # number of the last event
-        self.header: dict[str, Any] = {}  # the state, as the page knows it
+        self.text: dict[str, Any] = {}  # what each request says of the text
+        self.header: dict[str, Any] = {}  # ids, model, and whether the text is finished
         self.socket: ClientConnection
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -79,26 +82,49 @@ class Visitor:
         )
 
     async def do(self, kind: str) -> float:
-        """Sends an event of the loop; returns the seconds until it is answered whole."""
+        """Presses Next or Back; returns the seconds until the answer has come whole.
+
+        Where the text is finished a page asks nothing; here it is read once more.
+        """
         await self._catch_up()
-        if not self.header:
-            self._take(await self._ask({"kind": "state"}))
-        self.n += 1
-        event = {"n": self.n, "kind": kind}
+        if not self.text:
+            await self._begin()
+        ids, n_prompt = self.text["ids"], self.text["n_prompt"]
+        asked = self.text | {"kind": "read"}
+        if kind == "back":
+            asked["ids"] = ids[: max(n_prompt, len(ids) - 1)]
+        elif not self.header["finished"]:
+            asked |= {"kind": "step", "count": 1, "next_seed": self.text["seed"]}
         started = time.perf_counter()
+        answer = await self._ask(asked)
+        seconds = time.perf_counter() - started
+        self._note_reading(asked["ids"], answer)
+        return seconds
+
+    async def _begin(self) -> None:
+        """Opens the model, and has the prompt taken apart and read, as a page that is opened."""
+        facts = await self._ask({"kind": "open"})
+        prompt = self.params.get("prompt", facts["prompt"])
+        ids = (await self._ask({"kind": "tokenise", "text": prompt}))["ids"]
+        controls = Controls.from_page(self.params).to_page()
+        seed, memory = int(self.params.get("seed", 0)), vars(Memory())
+        self.text = {"number": 0, "n_prompt": len(ids), "memory": memory}
+        self.text |= {"ids": ids + self.written, "controls": controls, "seed": seed}
+        self.header = {"model": facts["model"]}
+        self._note_reading(self.text["ids"], await self._ask(self.text | {"kind": "read"}))
+
+    def _note_reading(self, ids: list[int], reading: dict[str, Any]) -> None:
+        self.text["ids"] = ids + reading["rows"]["id"]
+        self.header |= {"ids": self.text["ids"], "finished": reading["finished"]}
+
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Asks until there is an answer, as the page does; returns its header."""
+        body = json.dumps(request).encode()
         while True:
             with suppress(TimeoutError, OSError, asyncio.IncompleteReadError):
                 async with asyncio.timeout(AGAIN_SECONDS):
-                    answer = await self._ask(event)
-                    break
+                    return header_of(await self.post(body))
             self._hang_up()
-        seconds = time.perf_counter() - started
-        self._take(answer)
-        return seconds
-
-    async def _ask(self, event: dict[str, Any]) -> bytes:
-        held = self.header.get("version", -1)
-        return await self.post(json.dumps(event | {"holds": held}).encode())
 
     async def post(self, body: bytes) -> bytes:
         """Posts to the loop on a connection that stays open, as a browser's does.
@@ -118,11 +144,6 @@ class Visitor:
         if " 200 " not in answered.partition("\r")[0]:
             raise RuntimeError(f"The loop answered {answer.decode()}")
         return answer
-
-    def _take(self, answer: bytes) -> None:
-        """Takes what the server sends of the state."""
-        self.header = merged(self.header, answer)
-        self.n = max(self.n, self.header["ack"])
 
     def _hang_up(self) -> None:
         if self._streams is not None:
@@ -178,9 +199,9 @@ class Visitor:
             self.button = element.button.id
 
     def _meet(self, loop: str) -> None:
-        """Takes the address at which the session's loop is asked."""
+        """Takes the address at which the loop is asked; another one is of another model."""
         if loop != self.loop:
-            self.loop, self.n, self.header = loop, -1, {}
+            self.loop, self.text, self.header = loop, {}, {}
 
 
 def is_finished(message: ForwardMsg) -> bool:

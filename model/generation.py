@@ -46,6 +46,7 @@ def all_or_nothing(
     @functools.wraps(method)
     def safely(self: Generation, /, *args: P.args, **kwargs: P.kwargs) -> R:
         ids, steps, finished = list(self.ids), list(self.steps), self.finished
+        n_prompt, memory = self.n_prompt, self._earlier_memory
         self._n_refilled = 0  # what was to be noticed was of the action before
         try:
             return method(self, *args, **kwargs)
@@ -53,6 +54,7 @@ def all_or_nothing(
             if self.ids != ids:
                 self.cached.drop_cache()  # it may hold half a pass: the next one reads all again
             self.ids, self.steps, self.finished = ids, steps, finished
+            self.n_prompt, self._earlier_memory = n_prompt, memory
             raise
 
     return safely
@@ -78,6 +80,9 @@ class Generation:
         prompt: str | Sequence[int],
         seed: int = 0,
         max_new_tokens: int | None = None,
+        *,
+        n_prompt: int | None = None,
+        memory: Memory = NO_MEMORY,
     ) -> None:
         """Takes a prompt and reads it: the prefill runs here.
 
@@ -86,6 +91,8 @@ class Generation:
             prompt: a text, or ids, which are taken as they are.
             seed: any whole number.
             max_new_tokens: where to stop; None for as far as the model's context goes.
+            n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
+            memory: of mirostat, from those that were generated earlier.
 
         Raises:
             ValueError: where the model or the prompt will not do; the message says what will.
@@ -93,7 +100,8 @@ class Generation:
         check_causal(lm.kind, lm.shown)
         self.lm = lm
         self.ids = encode(lm, prompt) if isinstance(prompt, str) else known_ids(lm, prompt)
-        self.n_prompt = len(self.ids)
+        self.n_prompt = len(self.ids) if n_prompt is None else n_prompt
+        self._earlier_memory = memory
         self.steps: list[Step] = []
         self.seed = seed
         self._n_most = _max_length(lm, self.n_prompt, max_new_tokens)
@@ -157,6 +165,42 @@ class Generation:
         self._n_refilled = 0 if self.cached.crop(len(self.ids) - 1) else len(self.ids)
         self._read()
         del self._passes[len(self.steps) + 1 :]
+
+    @all_or_nothing
+    def turn_to(self, ids: Sequence[int], n_prompt: int, memory: Memory = NO_MEMORY) -> int:
+        """Makes this the text with these ids; of what was read, their common beginning stays.
+
+        Args:
+            ids: of the whole text, prompt and generated.
+            n_prompt: how many of them are the prompt's.
+            memory: of mirostat, as of the end of these ids.
+
+        Returns:
+            The number of positions that stayed in the cache; the newest pass read the others.
+
+        Raises:
+            ValueError: where the model cannot take these ids.
+        """
+        ids = known_ids(self.lm, ids)
+        check_context(self.lm, len(ids), "shorten the text")
+        n_read = self.cached.n_read
+        n_common = length_in_common(self.ids[:n_read], ids)
+        self.ids, self.n_prompt, self.steps = ids, n_prompt, []
+        self._earlier_memory, self._stages = memory, None
+        self.finished = self._reason_to_stop()
+        is_read = n_common == n_read == self._n_to_read
+        n_kept = n_read
+        if not is_read:
+            # the last token has to be read again for its logits
+            n_kept = min(n_common, self._n_to_read - 1)
+            if n_kept < n_read and not self.cached.crop(n_kept):
+                self._n_refilled = self._n_to_read
+            self._passes = [self._read()]
+            n_kept = self._n_to_read - self.last_pass.n_input
+        # a token of the prompt is prefill, were it but one
+        is_prompt = self._n_to_read <= n_prompt or n_kept < n_prompt
+        self._passes = [replace(self.last_pass, phase="prefill") if is_prompt else self.last_pass]
+        return n_kept
 
     def fork(self, seed: int | None = None) -> Generation:
         """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
@@ -235,11 +279,11 @@ class Generation:
     @property
     def memory(self) -> Memory:
         """What mirostat remembers of the text: it follows from the tokens that were drawn."""
-        return self.steps[-1].next_memory if self.steps else NO_MEMORY
+        return self.steps[-1].next_memory if self.steps else self._earlier_memory
 
     @property
     def logprob(self) -> float:
-        """Log-probability of what was generated, in nats, by the raw softmax at temperature 1."""
+        """Log-probability of the steps, in nats, by the raw softmax at temperature 1."""
         return self.steps[-1].text_logprob if self.steps else 0.0
 
     @property
@@ -294,9 +338,15 @@ class Generation:
 
     def _read(self) -> Pass:
         """Lets the model read what it has not read of the text: all of it, or its last token."""
-        self.logits, one_pass = self.cached.read(self.ids)
+        self.logits, one_pass = self.cached.read(self.ids[: self._n_to_read])
         self._distribution = self._stages = None
         return one_pass
+
+    @property
+    def _n_to_read(self) -> int:
+        """Tokens of the text that a pass reads: no pass runs after the end of a generated text."""
+        n_ids = len(self.ids)
+        return n_ids - 1 if self.finished is not None and n_ids > self.n_prompt else n_ids
 
     def _record(
         self, stages: Sequence[Stage], settings: Settings, token_id: int, is_forced: bool
@@ -342,7 +392,7 @@ class Generation:
 
     def _reason_to_stop(self) -> Finish | None:
         """Tells why no token can follow; an end token in the prompt ends nothing."""
-        if self.steps and self.ids[-1] in self.lm.end_ids:
+        if len(self.ids) > self.n_prompt and self.ids[-1] in self.lm.end_ids:
             return "eos"
         return "length" if self._n_most is not None and len(self.ids) >= self._n_most else None
 
@@ -351,6 +401,14 @@ class Generation:
         if self.finished is not None:
             why = "an end token" if self.finished == "eos" else "the greatest length"
             raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
+
+
+def length_in_common(first: Sequence[int], second: Sequence[int]) -> int:
+    """Returns the number of tokens with which both texts begin."""
+    shorter = min(len(first), len(second))
+    if first[:shorter] == second[:shorter]:
+        return shorter
+    return next(i for i in range(shorter) if first[i] != second[i])
 
 
 def _max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:

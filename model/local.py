@@ -46,15 +46,17 @@ class LocalText:
         self.drop_cache()
 
     def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
-        """Reads what the cache does not hold of a text: all of it, or its last token.
+        """Reads what the cache does not hold of a text: all of it, its end, or its last token.
 
         Returns:
             The logits for the position after it, (vocab,), and the pass.
         """
         with self._budget.in_use(self), TURNS.step() as is_shared:
+            if len(ids) - self.n_read > 1 and not kv_cache.can_crop(self.lm.config):
+                self.drop_cache()  # its state takes one token at a time, or all from the start
             unread = ids[self.n_read :]
             phase: Phase
-            if self._cache is None or self.n_read == 0:
+            if self._cache is None or self.n_read == 0 or len(unread) > 1:
                 phase = "prefill"
                 self.logits, seconds = read_prompt(self.lm, unread, self._cache)
             else:

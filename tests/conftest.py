@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 if TYPE_CHECKING:
+    from benchmarks.in_page import InPage
     from model.loading import LanguageModel
 
 # before torch, tokenizers and the hub's client are imported by anyone
@@ -114,3 +115,12 @@ def storyteller(refused_connections: list[str]) -> LanguageModel:
     lm = load_model("storyteller", device="cpu", dtype="float32")
     assert len(refused_connections) == n_before, refused_connections[n_before:]
     return lm
+
+
+@pytest.fixture(scope="session")
+def in_page(storyteller: LanguageModel) -> Iterator[InPage]:
+    """The scripts of the page's session and of its model, run by deno, one process per worker."""
+    from benchmarks.in_page import in_deno
+
+    with in_deno(storyteller) as run:
+        yield run

@@ -75,7 +75,7 @@ class ServerText:
         self._take(sent)
         n_before, self.n_read = self.n_read, len(ids)
         return self.logits, Pass(
-            phase="decode" if n_before else "prefill",
+            phase="decode" if n_before and len(ids) - n_before == 1 else "prefill",
             seconds=seconds,
             n_input=len(ids) - n_before,
             cache_tokens=self.n_read,

@@ -1,28 +1,28 @@
 """The live component: the one piece of the page that moves under the hand.
 
-Knows Streamlit, and where the component asks; nothing of models, nor of what it is answered.
+Knows Streamlit; nothing of models, nor of what the page is answered.
 """
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pages.frame.assets import SHARED
-from pages.frame.component import component
+from pages.frame.component import component, trigger_value
 
 
-def live(address: str, n_runs: int) -> None:
+def live(data: Mapping[str, Any], hear: Callable[[Any], None]) -> None:
     """Mounts the live component.
 
     Args:
-        address: Where it asks, with the secret of its session.
-        n_runs: Of the page so far: whenever it has grown, the component asks for the state. It
-            presses "outside" where the page around it has to be drawn anew.
+        data: Where it asks, what it shows of the page around it, and what is asked of its session.
+        hear: Is told what the session tells the page around it, which is then drawn anew.
     """
-    data = {"address": address, "number": n_runs}
-    _live(key="live", data=data, on_outside_change=_draw_anew)
-
-
-def _draw_anew() -> None:
-    """Nothing: the run that follows draws the page."""
+    _live(
+        key="live",
+        data=dict(data),
+        on_outside_change=lambda: hear(trigger_value("live", "outside")),
+    )
 
 
 def to_top(n_times: int) -> None:

@@ -9,36 +9,23 @@ import re
 import textwrap
 import zlib
 from base64 import b64encode
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from model.loading import LanguageModel, load_model
-from model.settings import ORDERS, SETTINGS, Settings
 from model.tokenizing import vocabulary_labels
 from model.weights.locate import SHIPPED
 from pages.frame.assets import SHARED, name_of, source, style_sheets
-from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
-from pages.frame.offers import DEFAULT_MODEL, DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.one_file import one_file
-from pages.home import controls
-from pages.home.link import COUNT, FIELDS, PLACE, TOKEN
-from viz.format import FORMULA_STARTS
-from viz.home.run_export import CSV_COLUMNS
+from pages.home.facts import page_facts
+from pages.home.payload import describe_model, describe_shape
 from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "in_page"
 LIVE = Path(__file__).parent / "live"
 _STAGE = re.compile(r" *// ([a-z]+): ")
-_KINDS = {
-    "SamplingNumber": "number",
-    "Choice": "choice",
-    "Several": "several",
-    "Switch": "switch",
-    "Text": "text",
-    "Whole": "whole",
-}
 
 
 def live_page(lm: LanguageModel, query: str = "") -> str:
@@ -75,63 +62,16 @@ def _packed(path: Path) -> str:
 def facts(lm: LanguageModel) -> dict[str, Any]:
     """Returns what the page's scripts have to know of the model and of the app's settings."""
     folder = SHIPPED[lm.name]
-    return {
-        "model": {
-            "name": lm.name,
-            "n_parameters": lm.n_parameters,
-            "vocab_size": lm.vocab_size,
-            "device": "your browser",
-            "dtype": "float32",
-            "bos_id": lm.bos_id,
-            "end_ids": sorted(lm.end_ids),
-            "labels": lm.name,
-        },
+    here = {"device": "your browser", "dtype": "float32", "labels": lm.name}
+    return page_facts() | {
+        "model": describe_model(lm) | here,
+        "cache": describe_shape(lm),
+        "code": code(),
+        "dtype": "",
         "config": json.loads((folder / "config.json").read_text("utf-8")),
         "tokenizer": json.loads((folder / "tokenizer.json").read_text("utf-8")),
         "labels": vocabulary_labels(lm),
-        "orders": ORDERS,
-        "neutral": vars(Settings()) | {"order": "transformers"},
-        "prompt": DEFAULT_PROMPT,
-        "fields": [describe_field(field) for field in FIELDS],
-        "csv": {"columns": CSV_COLUMNS, "formulas": FORMULA_STARTS},
-        "code": code(),
-        "run": {
-            "count": describe_field(COUNT),
-            "place": describe_field(PLACE),
-            "token": describe_field(TOKEN),
-        },
     }
-
-
-def describe_field(field: Field) -> dict[str, Any]:
-    """Describes a field of a link: its values, and the words in which others are refused."""
-    row = SETTINGS.get(field.name)
-    limit = min(getattr(field, "max_characters", 0), MAX_LINK_TEXT)
-    low, high = (0, limit) if isinstance(field, Text) else _bounds(field)
-    return {
-        "name": field.name,
-        "kind": _KINDS[type(field).__name__],
-        "default": field.default,
-        "isControl": field in controls.FIELDS,
-        "bounds": [low, high],
-        "least": row.least if row else 0,
-        "isWhole": row is not None and isinstance(row.neutral, int),
-        "options": list(field.options) if isinstance(field, Choice | Several) else [],
-        "refusal": _refusal(field),
-    }
-
-
-def _bounds(field: Field) -> Sequence[float]:
-    return getattr(field, "low", 0), getattr(field, "high", 0)
-
-
-def _refusal(field: Field) -> str:
-    """Returns what is said of a value that makes no sense, up to that value."""
-    try:
-        field.read("?" * (MAX_LINK_TEXT + 1))
-    except ValueError as error:
-        return str(error).partition(", not “")[0]
-    raise TypeError(f"{field.name} takes anything")
 
 
 def code() -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """The home page below its title: the reader's tab, the toolbar, the live component."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from model.generation import Generation
 from model.loading import LanguageModel, LoadError
 from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.server.logits import EngineError
+from model.weights.check import check_causal
 from model.weights.hub import ask
 from pages.frame.first_paint import base_path
 from pages.frame.layout import is_presenting, presenter_toggle, show_error, switch
@@ -24,22 +25,23 @@ from pages.frame.offers import (
     is_restricted,
     server_model,
 )
-from pages.home.branch import MAX_SEED, Notice
 from pages.home.component import live
-from pages.home.link import LinkState, follow_or_say, read_link
+from pages.home.in_page_file import runs_in_page
+from pages.home.link import ModelAsked, model_of
 from pages.home.model_dialog import WANTED, model_button, offer_opening, show_dialog
-from pages.home.run_export import SAVED_RUN
-from pages.home.session import Session
-from pages.home.tab import Tab, shown_of
-from pages.home.tab_record import bring_back
+from pages.home.page_model import page_model
+from pages.home.tab import Tab
+from pages.home.text_request import MAX_SEED
 from viz.format import count
 
 TAB = "tab"  # what this browser tab has
-TOOLBAR_OF = "toolbar_of"  # the branch whose toolbar is on the page
+KINDS = ["csv", "json", "html"]  # of files
+_TRIED: WeakSet[LanguageModel] = WeakSet()  # models that have read a text
+ASKED = "asked_model"  # that the address or the page asks for
 
 
 def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
-    """Draws the page for this reader, opening a session first if there is none."""
+    """Draws the page for this reader, opening a model first if there is none."""
     try:
         tab = _tab(waiting)
     except EngineError as error:
@@ -48,15 +50,25 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
     waiting.empty()
     with toolbar:
         _toolbar(tab)
-    tab.presenter, tab.hide_bars = is_presenting(), bool(st.session_state.get("hide_bars"))
-    tab.n_runs += 1
-    live(f"{base_path()}/loop/{tab.secret}", tab.n_runs)
+    live(
+        {
+            "address": f"{base_path()}/loop/{tab.ticket.write()}",
+            "page_model": page_model(tab.lm),
+            "model": f"{tab.lm.name} {tab.lm.dtype_name}",
+            "asked": st.session_state.get(ASKED, ""),
+            "commands": tab.commands,
+            "shown": tab.shown,
+            "kinds": [*KINDS, "live.html"] if runs_in_page(tab.lm) else KINDS,
+            "presenter": is_presenting(),
+            "hide_bars": bool(st.session_state.get("hide_bars")),
+        },
+        _hear,
+    )
     # pandas and plotly come in behind what can be pressed
-    from pages.home.home_extras import show_experiments, show_files
+    from pages.home.home_extras import show_experiments
 
     show_experiments(tab)
-    show_files(tab)
-    show_dialog(tab.session.lm)  # last, for a job in it is part of this run
+    show_dialog(tab.lm)  # last, for a job in it is part of this run
 
 
 def _say_away(error: EngineError, waiting: DeltaGenerator) -> None:
@@ -69,67 +81,79 @@ def _say_away(error: EngineError, waiting: DeltaGenerator) -> None:
         st.link_button(f"Open {DEFAULT_MODEL} in another tab", f"?model={DEFAULT_MODEL}")
 
 
-# The session
+# The model
 
 
 def _tab(waiting: DeltaGenerator) -> Tab:
-    """Returns what this tab has: its session as the address, a file or the dialog asks.
+    """Returns what this tab has, with the model that the address, the page or the dialog asks for.
 
     Raises:
-        EngineError: The model's server gives no text, and there is none yet.
+        EngineError: The model's server gives no text.
     """
     tab: Tab | None = st.session_state.get(TAB)
-    link = st.session_state.pop(SAVED_RUN, None)
     if tab is None:
-        link = read_link(st.query_params.to_dict(), default_model())
-        tab = st.session_state[TAB] = Tab(_go_to(link, None, waiting))
-    elif link is not None:
-        tab.session = _go_to(link, tab, waiting)
-    if tab.record is not None:
-        tab.session = _bring_back(tab, waiting)
+        tab = st.session_state[TAB] = _begin(waiting)
+    elif (name := st.session_state.pop("page_asks", None)) is not None:
+        _go_to(tab, ModelAsked(name), waiting)
     wanted, lm = st.session_state.pop(WANTED, (None, None))
     if lm is not None:
-        link = st.session_state.pop("waiting_link", None)
-        is_linked = link is not None and link.model == wanted.name
-        session = tab.session
-        tab.session = _open(link, waiting, lm) if is_linked else _change_model(session, lm)
-    st.session_state[SESSION] = tab.session
+        _change_to(tab, wanted.name, lambda: lm)
+    st.session_state[SESSION] = tab
     return tab
 
 
-def _go_to(link: LinkState, tab: Tab | None, waiting: DeltaGenerator) -> Session:
-    """Goes where a link leads; a text of the model in use stands beside what was written so far."""
-    session = None if tab is None else tab.session
-    if tab is not None and session is not None and link.model in ("", session.lm.name):
-        with tab.lock:
-            _go_on_with(link, session)
-        return session
-    if link.model != server_model() and _is_to_fetch(link.model):
+def _begin(waiting: DeltaGenerator) -> Tab:
+    """Opens the model of the address; if it cannot be had here and now, says so and opens another.
+
+    Raises:
+        EngineError: The model's server gives no text: another model's would be another text.
+    """
+    asked = model_of(st.query_params.to_dict(), default_model())
+    if asked.name != server_model() and _is_to_fetch(asked.name):
         # the page comes at once, the model when it is here
-        st.session_state["waiting_link"] = link
-        offer_opening(link.model, _dtype(link))
-        if session is not None:
-            return session
-        link = replace(link, model=DEFAULT_MODEL, dtype="auto", chat=None, choices=[])
-    if session is None:
-        return _open(link, waiting)
-    try:  # what is here stays where its model cannot be had
-        lm = _load(link.model, waiting, _dtype(link))
-        Session(lm, DEFAULT_PROMPT)
-        return _open(link, waiting, lm)
-    except ValueError as error:
-        told = [str(error), f"{session.lm.name} stays in use."]
-        session.notice = Notice("error", as_many_as_fit(told, MAX_SENTENCE, " "))
-        return session
-
-
-def _go_on_with(link: LinkState, session: Session) -> None:
-    """Writes a link's text beside what the session has; what cannot be written is said."""
+        offer_opening(asked.name, _dtype(asked))
+        return Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
     try:
-        session.start(link.prompt, link.seed, chat=bool(link.chat))
-        follow_or_say(session, link, link.problems)
+        tab = Tab(_that_writes(_load(asked, waiting)))
     except ValueError as error:
-        session.notice = Notice("error", str(error))
+        if asked.name == server_model():
+            raise EngineError(str(error)) from error
+        tab = Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
+        told = [str(error), f"{DEFAULT_MODEL} is used in its place."]
+        tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
+        return tab
+    st.session_state[ASKED] = asked.name
+    return tab
+
+
+def _go_to(tab: Tab, asked: ModelAsked, waiting: DeltaGenerator) -> None:
+    """Goes on with the model of a text that the page has, once it is here."""
+    if asked.name != server_model() and _is_to_fetch(asked.name):
+        offer_opening(asked.name, _dtype(asked))
+    else:
+        _change_to(tab, asked.name, lambda: _load(asked, waiting))
+
+
+def _change_to(tab: Tab, name: str, load: Callable[[], LanguageModel]) -> None:
+    """Goes on with another model; if it cannot write, the one in use stays."""
+    try:
+        tab.use(_that_writes(load()))
+        st.session_state[ASKED] = name
+    except ValueError as error:
+        told = [str(error), f"{tab.lm.name} stays in use."]
+        tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
+
+
+def _that_writes(lm: LanguageModel) -> LanguageModel:
+    """Returns a model that has read a text.
+
+    Raises:
+        ValueError: It cannot; one sentence.
+    """
+    if lm not in _TRIED:
+        Generation(lm, DEFAULT_PROMPT)
+        _TRIED.add(lm)
+    return lm
 
 
 def _is_to_fetch(name: str) -> bool:
@@ -140,88 +164,26 @@ def _is_to_fetch(name: str) -> bool:
         return False
 
 
-def _open(link: LinkState, waiting: DeltaGenerator, loaded: LanguageModel | None = None) -> Session:
-    """Opens a session as a link asks; where it asks too much, says so and opens what can be.
-
-    Raises:
-        EngineError: The model's server gives no text: another model's would be another text.
-    """
-    problems = list(link.problems)
-    try:
-        lm = loaded or _load(link.model, waiting, _dtype(link))
-    except LoadError as error:
-        if link.model == server_model():
-            raise EngineError(str(error)) from error
-        problems += [str(error), f"{DEFAULT_MODEL} is used in its place."]
-        lm = _load(DEFAULT_MODEL, waiting)
-        link.choices = []
-    if link.chat and not lm.has_chat_template:
-        problems.append(f"{lm.name} has no chat template: the prompt stands as it was written.")
-    session = _begin(lm, link, problems)
-    if session is None:
-        problems.append(f"{DEFAULT_MODEL} is used in its place.")
-        lm = _load(DEFAULT_MODEL, waiting)
-        session = _begin(lm, link, []) or Session(lm, DEFAULT_PROMPT)
-    follow_or_say(session, link, problems)
-    return session
+def _load(asked: ModelAsked, waiting: DeltaGenerator) -> LanguageModel:
+    lm = shared_model(asked.name, progress_caption(waiting), dtype=_dtype(asked))
+    check_causal(lm.kind, lm.name)
+    return lm
 
 
-def _begin(lm: LanguageModel, link: LinkState, problems: list[str]) -> Session | None:
-    """Begins the text of a link, else the default one; None where the model takes neither."""
-    for prompt in (link.prompt, DEFAULT_PROMPT):
-        try:
-            session = Session(lm, prompt, link.seed, chat=bool(link.chat))
-            if link.chat is None:
-                _tell_of_chat(session)
-            return session
-        except EngineError:
-            raise
-        except ValueError as error:
-            problems.append(str(error))
-            link.choices = []
-    return None
-
-
-def _bring_back(tab: Tab, waiting: DeltaGenerator) -> Session:
-    """Takes back the texts of another model; what is here stays where they cannot be written."""
-    record, tab.record = tab.record, None
-    assert record is not None
-    try:
-        return bring_back(tab.session, record, partial(_open, waiting=waiting))
-    except ValueError as error:
-        tab.session.notice = Notice("error", str(error))
-        return tab.session
-
-
-def _change_model(session: Session, lm: LanguageModel) -> Session:
-    """Starts the same prompt on another model; if that fails, the model in use stays in use."""
-    try:
-        changed = Session(lm, session.prompt, session.seed, chat=session.chat)
-    except ValueError as error:
-        session.notice = Notice("error", f"{error} {session.lm.name} stays in use.")
-        return session
-    changed.controls = session.controls
-    _tell_of_chat(changed)
-    return changed
-
-
-def _tell_of_chat(session: Session) -> None:
-    """Says that a chat model continues plain text here, and where it can be asked instead."""
-    if session.lm.has_chat_template and not session.chat and session.notice is None:
-        session.notice = Notice(
-            "info",
-            f"{session.lm.name} was trained on chats as well. Here it continues your prompt as "
-            f"plain text; “{_begins_with(session)}” above turns its chat template on.",
-        )
-
-
-def _load(name: str, waiting: DeltaGenerator, dtype: str = "auto") -> LanguageModel:
-    return shared_model(name, progress_caption(waiting), dtype=dtype)
-
-
-def _dtype(link: LinkState) -> str:
+def _dtype(asked: ModelAsked) -> str:
     """Returns the format that is asked for; those who share a server take what it chooses."""
-    return "auto" if is_restricted() else link.dtype
+    return "auto" if is_restricted() else asked.dtype
+
+
+def _hear(told: Any) -> None:
+    """Takes what the page tells of its session: what the toolbar shows, or a model it needs."""
+    tab: Tab | None = st.session_state.get(TAB)
+    if tab is None or not isinstance(told, dict):
+        return
+    if isinstance(name := told.get("model"), str):
+        st.session_state["page_asks"] = name
+    elif type(seed := told.get("seed")) is int:
+        tab.shown = {"seed": seed, "chat": told.get("chat") is True}
 
 
 # The toolbar
@@ -236,46 +198,52 @@ OFF = (
 )
 
 
-def _begins_with(session: Session) -> str:
+def _begins_with(tab: Tab) -> str:
     """Names what the text begins with, as the toolbar does."""
-    if not session.lm.has_chat_template:
-        return f"Seed {session.seed}"
-    return f"{'Chat template' if session.chat else 'Plain text'} · seed {session.seed}"
+    seed = f"seed {tab.shown['seed']}"
+    if not tab.lm.has_chat_template:
+        return seed.capitalize()
+    return f"{'Chat template' if tab.shown['chat'] else 'Plain text'} · {seed}"
 
 
 def _toolbar(tab: Tab) -> None:
-    session = tab.session
-    number, lm = session.active.number, session.lm
-    tab.shown, st.session_state[TOOLBAR_OF] = shown_of(session), number
+    lm, shown = tab.lm, tab.shown
     model_button(lm)
-    with st.popover(_begins_with(session), help="What the text begins with"):
+    with st.popover(_begins_with(tab), help="What the text begins with"):
         if lm.local is None:
             st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
-        # widgets of this branch alone: in the browser those of another still say what it had
         with st.container(key="seed"):
-            seed = f"seed_{number}"
-            st.session_state[seed] = session.seed
-            st.number_input(
-                "Seed of the pointers",
-                min_value=0,
-                max_value=MAX_SEED,
-                step=1,
-                key=seed,
-                on_change=_take,
-                args=(tab, seed, number, Session.reseed),
-                help="The same seed gives the same text; what is written already stays.",
-            )
+            _widget(tab, "seed", st.number_input, "Seed of the pointers", **_SEED)
         if lm.has_chat_template:
             with st.container(key="chat"):
-                chat = f"chat_{number}"
-                st.session_state[chat] = session.chat
-                words = "Chat template around the prompt"
-                args = (tab, chat, number, Session.wrap_in_chat)
-                st.toggle(words, key=chat, on_change=_take, args=args)
-                st.caption(ON if session.chat else OFF)
+                _widget(tab, "chat", st.toggle, "Chat template around the prompt")
+                st.caption(ON if shown["chat"] else OFF)
     about = "Hides the distribution until you have guessed the next token."
     switch("Predict first", "hide_bars", "predict", about)
     presenter_toggle()
+
+
+_SEED = {
+    "min_value": 0,
+    "max_value": MAX_SEED,
+    "step": 1,
+    "help": "The same seed gives the same text; what is written already stays.",
+}
+
+
+def _widget(tab: Tab, name: str, widget: Callable[..., Any], label: str, **how: Any) -> None:
+    """Draws a control of the session, which is the page's: a change is asked of it.
+
+    Its key holds the value that it begins with: in the browser a widget of another text still says
+    what that one had.
+    """
+    key = f"{name}_{tab.shown[name]}"
+    st.session_state.setdefault(key, tab.shown[name])
+    widget(label, key=key, on_change=_change, args=(tab, name, key), **how)
+
+
+def _change(tab: Tab, name: str, key: str) -> None:
+    tab.command(name, **{name: st.session_state[key]})
 
 
 def _what_is_sent(n_vocab: int, n_sent: int) -> str:
@@ -286,14 +254,3 @@ def _what_is_sent(n_vocab: int, n_sent: int) -> str:
         f"Runs on a server, which sends the best {count(n_sent)} of {count(n_vocab)} "
         "log-probabilities, and all of them where a draw or a mask needs more."
     )
-
-
-def _take(tab: Tab, key: str, branch: int, take: Callable[[Session, Any], None]) -> None:
-    """Lets a session take what a widget says, if that still speaks of the text that is written.
-
-    Right after another branch was chosen the browser still sends the widgets of the one before, and
-    Streamlit, which has forgotten them by then, takes what they say for a change.
-    """
-    with tab.lock:
-        if st.session_state[TOOLBAR_OF] == branch and tab.shown == shown_of(tab.session):
-            take(tab.session, st.session_state[key])

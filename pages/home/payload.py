@@ -1,119 +1,60 @@
-"""The state that the live component shows: a header of plain values, and raw logits.
+"""What the loop's page is answered: a header of plain values, and raw logits.
 
-`pages/frame/live/types.d.ts` has every field. Python decides the next token; the page shows it, and
-computes the masks while a slider is dragged. What of the state is sent, `told.py` says.
+`pages/frame/live/types.d.ts` has every field. The page holds the text and all that was done to it;
+here is what only the model's process knows.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from model.draw import uniform_at
-from model.generation import Generation
 from model.loading import LanguageModel
-from model.records import Distribution, Piece, Step
-from model.sampling import ORDERS
-from model.source_code import source_of
+from model.records import Distribution, Pass, Piece, Step
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
-from pages.home.branch import Branch, ParkedBranch
-from pages.home.link import write_address, write_text
-from pages.home.session import Session
-from pages.home.told import Part
+from pages.home.texts import Reading
 
-TIMING = ("phase", "seconds", "n_input", "is_shared")  # of a pass
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
-def describe(session: Session) -> dict[str, Any]:
-    """Returns the fields of the state that the live component shows, its rows apart."""
-    generation, branch = session.generation, session.active
-    again = session.again
-    next_id = session.next_id()  # first: a server may be asked for more logits
-    others = [other for other in session.branches if other is not branch]
-    draft, lm, prompt = session.draft_pieces, session.lm, (branch.prompt, branch.chat)
-    kept = generation.distribution
-    described, arrays = name_arrays(kept, generation.logits)
-    last = generation.last_pass
-    return describe_text(session) | {
-        "model": Part(lm, lambda: describe_model(lm)),
-        "branch": branch.number,
-        "prompt_ids": Part(prompt, lambda: generation.prompt_ids),
-        "prompt_joined": Part(prompt, lambda: joined(lm, generation.prompt_ids)),
-        "next_id": next_id,
-        "coin": uniform_at(again.seed if again else branch.seed, len(generation.ids)),
-        "finished": generation.finished,
-        "logprob": generation.logprob,
-        "memory": vars(generation.memory),
-        "controls": session.controls.to_page(),
-        "distribution": Part(kept, lambda: described, arrays),
-        "inspect": _inspection(session),
-        "branches": Part(
-            tuple((other.number, other.logprob) for other in others),
-            lambda: [_describe_branch(lm, other) for other in others],
-        ),
-        "cache": describe_cache(generation),
-        "timing": {name: getattr(last, name) for name in TIMING},
-        "pieces": Part(draft, lambda: [describe_piece(piece) for piece in draft]),
-        "pieces_of": session.draft,
-        "guess": vars(session.guess) if session.guess else None,
-        "notice": vars(session.notice) if session.notice else None,
-        "address": Part((lm, prompt, session.controls), lambda: write_address(session)),
-    }
-
-
-def describe_text(session: Session) -> dict[str, Any]:
-    """Describes the prompt: what a saved page is told as well."""
-    branch = session.active
+def describe_reading(reading: Reading) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Describes what a request brought; its arrays are the logits for the next position."""
+    text, steps = reading.generation, reading.steps
+    described, arrays = name_arrays(text.distribution, text.logits)
     return {
-        "prompt": branch.prompt,
-        "seed": branch.seed,
-        "chat": branch.chat,
-        "n_prompt": branch.generation.n_prompt,
-        "orders": ORDERS,
-        "code": _code(),
+        "rows": columns_of(steps),
+        "joined": joined(text.lm, text.ids, len(text.ids) - len(steps) if steps else 0),
+        "next_id": reading.next_id,
+        "finished": text.finished,
+        "memory": vars(text.memory),
+        "pass": describe_pass(reading.last_pass),
+        "bytes_held": text.bytes_held,
+        "n_kept": reading.n_kept,
+        "n_read": reading.n_read,
+        "seconds": _six_digits(reading.seconds),
+        "distribution": described,
+        "notice": reading.notice,
+    }, arrays
+
+
+def describe_pass(one: Pass) -> dict[str, Any]:
+    """Describes a pass, in the words of the columns."""
+    return {
+        "phase": one.phase,
+        "n_input": one.n_input,
+        "cache_tokens": one.cache_tokens,
+        "bytes": one.cache_bytes,
+        "seconds": _six_digits(one.seconds),
+        "is_shared": one.is_shared,
     }
 
 
-def columns_of(session: Session, start: int, end: int | None = None) -> dict[str, list[Any]]:
-    """Describes the generated tokens from one on: a list for each column of the rows."""
-    generation, lm = session.generation, session.lm
-    steps, choices = generation.steps[start:end], session.active.choices[start:end]
-    ids = generation.ids[: generation.n_prompt + start + len(steps)]
-    columns: dict[str, list[Any]] = {
-        name: list(map(write, steps)) for name, write in _COLUMNS.items()
-    }
-    first = len(ids) - len(steps)
-    completed = joined(lm, ids, first)
-    return columns | {
-        "joined": [completed.get(place) for place in range(first, len(ids))],
-        "how": [choice.how for choice in choices],
-    }
-
-
-def _inspection(session: Session) -> Part | None:
-    """Describes the position that is looked back at, or the one that the end was drawn from."""
-    text, inspection = session.generation, session.inspection
-    if inspection is None and text.finished and text.steps:  # nothing follows its end
-        inspection = session.active.look_back(len(text.ids) - 1, session.controls)
-    if inspection is None:
-        return None
-    described, arrays = name_arrays(inspection.distribution, prefix="inspect_")
-    settings = inspection.settings
-    described |= {
-        "position": inspection.position,
-        "token_id": inspection.token_id,
-        "coin": inspection.coin,
-        "forced": inspection.forced,
-        "memory": vars(inspection.memory),
-        "settings": {name: getattr(settings, name) for name in settings.__dataclass_fields__},
-    }
-    key = inspection.distribution, inspection.position, settings, inspection.forced
-    return Part(key, lambda: described, arrays)
+def columns_of(steps: Sequence[Step]) -> dict[str, list[Any]]:
+    """Describes generated tokens: a list for each column of the rows."""
+    return {name: list(map(write, steps)) for name, write in _COLUMNS.items()}
 
 
 def name_arrays(
@@ -142,11 +83,20 @@ def describe_model(lm: LanguageModel) -> dict[str, Any]:
         "device": lm.place,
         "dtype": lm.dtype_name,
         "bos_id": lm.bos_id,
+        "end_ids": sorted(lm.end_ids),
+        "has_chat_template": lm.has_chat_template,
     }
 
 
+def describe_shape(lm: LanguageModel) -> dict[str, Any]:
+    """Describes what a model's cache is made of."""
+    shape = lm.cache_shape
+    names = ("n_layers", "n_kv_heads", "head_dim", "bytes_per_number", "bytes_per_token")
+    return {name: getattr(shape, name) for name in (*names, "sliding_window")}
+
+
 def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, str]:
-    """Returns, by position from one on, the characters that are only complete with that token."""
+    """Returns, by position from `start`, the characters that are only complete with that token."""
     unfinished = _unfinished(lm)
     if unfinished.isdisjoint(ids[start:]):
         return {}
@@ -189,37 +139,12 @@ _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "bytes": lambda step: step.cache_bytes,
     "seconds": lambda step: _six_digits(step.seconds),
     "is_shared": lambda step: step.is_shared,
+    "memory": lambda step: vars(step.memory),
 }
 
 
 def _six_digits(number: float) -> float:
     return float(f"{number:.6g}")
-
-
-def _describe_branch(lm: LanguageModel, branch: Branch | ParkedBranch) -> dict[str, Any]:
-    return {
-        "id": branch.number,
-        "ids": branch.ids[:],
-        "joined": joined(lm, branch.ids),
-        "logprob": branch.logprob,
-        "query": write_text(branch),
-    }
-
-
-def describe_cache(generation: Generation) -> dict[str, Any]:
-    """Describes what the cache is made of, and how full it is now."""
-    shape = generation.lm.cache_shape
-    return {
-        "tokens": generation.cache_tokens,
-        "bytes": generation.cache_bytes,
-        "bytes_held": generation.bytes_held,
-        "n_layers": shape.n_layers,
-        "n_kv_heads": shape.n_kv_heads,
-        "head_dim": shape.head_dim,
-        "bytes_per_number": shape.bytes_per_number,
-        "bytes_per_token": shape.bytes_per_token,
-        "sliding_window": shape.sliding_window,
-    }
 
 
 def describe_piece(piece: Piece) -> dict[str, Any]:
@@ -231,8 +156,3 @@ def describe_piece(piece: Piece) -> dict[str, Any]:
         "joined": piece.joined,
         "special": piece.special,
     }
-
-
-@cache
-def _code() -> dict[str, Any]:
-    return vars(source_of(Generation.step))

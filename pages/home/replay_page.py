@@ -18,18 +18,9 @@ from model.tokenizing import vocabulary_labels
 from pages.frame.assets import SHARED, name_of, source, style_sheets
 from pages.frame.component import encode_payload, strict_json
 from pages.frame.one_file import one_file
-from pages.home.branch import Choice
-from pages.home.payload import (
-    columns_of,
-    describe_cache,
-    describe_model,
-    describe_piece,
-    describe_text,
-    joined,
-    name_arrays,
-)
-from pages.home.run_export import run_record
-from pages.home.session import Session
+from pages.home.facts import facts
+from pages.home.files import SavedRun
+from pages.home.payload import columns_of, describe_pass, describe_piece, joined, name_arrays
 from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "replay"
@@ -38,56 +29,41 @@ ENOUGH = 0.99  # of the probability is held token by token, the rest as a histog
 MIN_HELD = 64  # tokens
 
 
-def replay_page(session: Session, *, presenter: bool) -> str:
-    """Returns a page that replays the active branch in any browser."""
-    return to_page(record(session, presenter=presenter))
+def replay_page(run: SavedRun, *, presenter: bool) -> str:
+    """Returns a page that replays a run in any browser."""
+    return to_page(recording_of(run), presenter=presenter)
 
 
-def record(session: Session, *, presenter: bool) -> dict[str, Any]:
-    """Returns what the page is told of the run, and of each position that was drawn from.
-
-    A file is made in a thread of its own, and tokens may be written meanwhile: what is recorded is
-    as much as was there when it began.
-    """
-    generation, choices = session.generation, list(session.active.choices)
-    passes = [vars(each) for each in generation.passes]
-    run = run_record(session)
-    steps = run.steps[: len(choices)]
-    positions = [_position(*pair) for pair in zip(steps, choices, strict=False)]
-    columns = columns_of(session, 0, len(steps))
-    del columns["joined"]
-    ids = [*run.prompt_ids, *columns.pop("id")]
-    header = describe_text(session) | {
-        "model": describe_model(session.lm),
-        "branch": session.active.number,
-        "ids": ids,
-        "joined": joined(session.lm, ids),
-        "steps": columns,
-        "finished": run.finished or "recorded",
-        "controls": session.controls.to_page(),
-        "cache": describe_cache(generation),
-        "branches": (),
-        "pieces": [describe_piece(piece) for piece in run.pieces[: generation.n_prompt]],
-        "pieces_of": session.prompt,
-        "guess": None,
-        "hide_bars": False,
-        "presenter": presenter,
-        "address": "",
-    }
-    used = {*header["ids"], *(token_id for _, held in positions for token_id in held)}
-    labels = vocabulary_labels(session.lm)
+def recording_of(run: SavedRun) -> dict[str, Any]:
+    """Returns what the page is told of the run, and of each position that was drawn from."""
+    text, lm, record = run.generation, run.generation.lm, run.record
+    positions = [_position(step) for step in text.steps]
+    used = {*text.ids, *(token_id for _, held in positions for token_id in held)}
+    labels = vocabulary_labels(lm)
+    choices = [{"seed": draw.seed, "controls": draw.controls.to_page()} for draw in run.draws]
+    held = [one.bytes_held for one in text.passes]
+    last = [] if text.finished or run.last_pass is None else [describe_pass(run.last_pass)]
+    passes = [*map(_pass_of, text.steps), *last]
     return {
-        "header": header,
-        "passes": passes,
-        "positions": [payload for payload, _ in positions],
+        "facts": facts(lm) | {"prompt": run.prompt},
+        "prompt": run.prompt,
+        "ids": text.ids,
+        "n_prompt": text.n_prompt,
+        "seed": text.seed,
+        "chat": run.chat,
+        "pieces": [describe_piece(piece) for piece in record.pieces[: text.n_prompt]],
+        "rows": columns_of(text.steps) | {"choice": choices},
+        "joined": joined(lm, text.ids),
+        "passes": [one | {"bytes_held": n} for one, n in zip(passes, held, strict=True)],
+        "positions": [packed for packed, _ in positions],
+        "finished": text.finished or "recorded",
         "labels": {str(i): labels[i] for i in sorted(used) if i < len(labels)},
-        "created": run.created,
-        "seed": run.seed,
-        "versions": run.versions,
+        "created": record.created,
+        "versions": record.versions,
     }
 
 
-def to_page(recording: Mapping[str, Any]) -> str:
+def to_page(recording: Mapping[str, Any], *, presenter: bool) -> str:
     """Puts a recording into its page."""
     style = f":root{{{declarations()}--st-font:{FONT};--st-code-font:{MONO};}}\n" + source(
         "home/replay/replay.css"
@@ -97,18 +73,28 @@ def to_page(recording: Mapping[str, Any]) -> str:
         name_of(FOLDER / "mount.js"),
         style=style,
         sheets=style_sheets(SHARED, LIVE, FOLDER),
-        blocks={"run": strict_json(recording)},
+        blocks={"run": strict_json({**recording, "presenter": presenter})},
     )
 
 
-def _position(step: Step, choice: Choice) -> tuple[str, Iterable[int]]:
+def _position(step: Step) -> tuple[str, Iterable[int]]:
     """Packs what one token was drawn from, and names the ids that are held of it."""
     kept = as_far_as_needed(step)
     described, arrays = name_arrays(kept)
-    drawn = {"coin": step.coin, "memory": vars(step.memory)}
-    header = described | drawn | {"controls": choice.controls.to_page()}
     held = range(kept.n_vocab) if kept.ids is None else kept.ids.tolist()
-    return b64encode(encode_payload(header, arrays)).decode(), held
+    return b64encode(encode_payload(described, arrays)).decode(), held
+
+
+def _pass_of(step: Step) -> dict[str, Any]:
+    """Describes the pass before a token."""
+    return {
+        "phase": step.phase,
+        "n_input": step.n_input,
+        "cache_tokens": step.cache_tokens,
+        "bytes": step.cache_bytes,
+        "seconds": step.seconds,
+        "is_shared": step.is_shared,
+    }
 
 
 def as_far_as_needed(step: Step) -> Distribution:

@@ -1,40 +1,33 @@
-"""The one address that the loop's page asks: an event goes in, what the page lacks comes out.
+"""The one address that the loop's page asks: a request goes in, its answer comes out.
 
-Served beside Streamlit by the same process, as what phones ask is. It knows the wire and secrets;
-what an event means, and what answers it, `tab.py` knows.
+Served beside Streamlit by the same process, as what phones ask is. Who has no ticket is refused
+before anything that they send is read. It knows the wire; what a request means, `tab.py` knows.
 """
 
 import asyncio
 import json
+import logging
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-MAX_BODY = 8_000_000  # bytes: a tab's record of eight long texts
-MAX_SECONDS = 10.0  # in which an event has to come whole
+from pages.home.ticket import Ticket, read_ticket
+
+LOGGER = logging.getLogger(__name__)
+MAX_BODY = 4_000_000  # bytes: the ids of a long text, or a prompt that is pasted
+MAX_WAITING = 4  # requests of one tab, the one that is under way included
+MAX_SECONDS = 10.0  # in which a request has to come whole
 N_THREADS = 32  # that answer: as many readers may wait for a server's model at once
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Encoding": "identity",  # logits hardly shrink, and packing them takes a millisecond
 }
 _THREADS = ThreadPoolExecutor(N_THREADS, "loop")
-
-
-class Answers(Protocol):
-    """What answers the events of one page."""
-
-    turn: asyncio.Lock  # one event at a time; who sends one again waits here, in no thread
-
-    def answer(self, event: dict[str, Any]) -> bytes:
-        """Does what the event asks, and returns what the page lacks."""
-
-
-TABS: WeakValueDictionary[str, Answers] = WeakValueDictionary()  # by secret, while a reader is here
+_turns: dict[str, tuple[asyncio.Lock, int]] = {}  # by tab: its lock, and how many have it or wait
 
 
 class RefusedError(Exception):
@@ -46,49 +39,82 @@ class RefusedError(Exception):
 
 
 async def answer(request: Request) -> Response:
-    """Answers an event of a page whose session is here."""
+    """Answers a request of a page that has a ticket."""
     try:
         _check_origin(request)
+        ticket = read_ticket(request.path_params["ticket"])
+        if ticket is None:
+            raise RefusedError(403, "This server does not know your page: load it again.")
         async with asyncio.timeout(MAX_SECONDS):
-            event = await _event(request)
-        tab = TABS.get(request.path_params["secret"])
-        if tab is None:
-            raise RefusedError(404, "This server does not have your session.")
-        async with tab.turn:
-            run = asyncio.get_running_loop().run_in_executor
-            packed = await run(_THREADS, tab.answer, event)
+            data = await _body(request)
+        packed = await _in_turn(ticket, data)
     except RefusedError as error:
         return JSONResponse({"error": str(error)}, error.status, headers=_HEADERS)
     except TimeoutError:
-        return JSONResponse({"error": "The event did not come whole."}, 408, headers=_HEADERS)
+        return JSONResponse({"error": "The request did not come whole."}, 408, headers=_HEADERS)
     except ClientDisconnect:
         return Response(status_code=400)  # nobody reads it
     return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
 
 
+async def _in_turn(ticket: Ticket, data: bytes) -> bytes:
+    """Answers one request of a tab at a time; who waits here, waits in no thread."""
+    lock, n = _turns.get(ticket.tab, (asyncio.Lock(), 0))
+    if n >= MAX_WAITING:
+        raise RefusedError(429, "The page asks faster than it is answered: try again.")
+    _turns[ticket.tab] = lock, n + 1
+    try:
+        async with lock:
+            return await asyncio.get_running_loop().run_in_executor(_THREADS, _answer, ticket, data)
+    finally:
+        lock, n = _turns.pop(ticket.tab)
+        if n > 1:
+            _turns[ticket.tab] = lock, n - 1
+
+
+def _answer(ticket: Ticket, data: bytes) -> bytes:
+    """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
+    from pages.home.tab import tab_of  # torch and transformers come in behind the server
+
+    try:
+        return tab_of(ticket).answer(_parsed(data))
+    except ValueError as error:
+        raise RefusedError(400, str(error)) from error
+    except RefusedError:
+        raise
+    except Exception as error:  # whatever it was, a reader gets a sentence and the log the rest
+        LOGGER.exception("A request failed")
+        sentence = "That did not work, and the text stays: try again, or Reset."
+        raise RefusedError(400, sentence) from error
+
+
 def _check_origin(request: Request) -> None:
-    """Refuses what another site's page sends; a program that names no site may know the secret."""
+    """Refuses what another site's page sends; a program that names no site may have a ticket."""
     site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     is_own = urlsplit(origin).netloc == request.headers.get("host") if origin else True
     if site not in (None, "same-origin") or not is_own:
         raise RefusedError(403, "Only this app's own page may ask that.")
 
 
-async def _event(request: Request) -> dict[str, Any]:
+async def _body(request: Request) -> bytes:
     data = bytearray()
     async for part in request.stream():
         data += part
         if len(data) > MAX_BODY:
             raise RefusedError(413, "That is too long for this server.")
+    return bytes(data)
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
     try:
-        event = json.loads(data)
+        request = json.loads(data)
     except (ValueError, RecursionError):
-        event = None
-    if not isinstance(event, dict):
+        request = None
+    if not isinstance(request, dict):
         raise RefusedError(400, "That cannot be read: load the page again.")
-    return event
+    return request
 
 
 def routes(base: str) -> tuple[Route, ...]:
     """Returns the address of the loop, below the server's base path."""
-    return (Route(f"{base}/loop/{{secret}}", answer, methods=["POST"]),)
+    return (Route(f"{base}/loop/{{ticket}}", answer, methods=["POST"]),)

@@ -1,104 +1,205 @@
-"""One browser tab at the home page: its session, and what its page was told.
+"""One browser tab at the home page: its model, its texts on this server, and who may ask for them.
 
-Streamlit's session holds it, so it ends with that; the loop's route finds it by its secret. An
-event is handled in a thread of the route, while Streamlit's own may run the page: one lock keeps
-them apart. Knows nothing of Streamlit.
+The page holds the session; here it is answered. Streamlit's session holds the tab, so it ends with
+that; the loop's route finds it by its ticket. A ticket that another process signed is as good: its
+tab is made anew, for as long as it is asked for. Knows nothing of Streamlit.
 """
 
-import asyncio
-import secrets
 import threading
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakValueDictionary
 
+from model.generation import Generation
+from model.loading import LanguageModel
 from model.machine.turns import TURNS
-from pages.home.branch import Notice
-from pages.home.link import LinkState, follow_or_say
-from pages.home.payload import columns_of, describe
-from pages.home.route import TABS
-from pages.home.session import Session
-from pages.home.tab_record import TabRecord, bring_back, read_record
-from pages.home.told import Told
+from model.tokenizing import text_of
+from pages.frame.component import encode_payload
+from pages.frame.fields import echo
+from pages.frame.models import shared_model
+from pages.frame.offers import DEFAULT_PROMPT
+from pages.home.controls import Controls
+from pages.home.facts import facts
+from pages.home.files import write_file
+from pages.home.payload import describe_piece, describe_reading, name_arrays
+from pages.home.text_request import (
+    MAX_COUNT,
+    MAX_SEED,
+    read_text_request,
+    text_of_page,
+    whole,
+)
+from pages.home.texts import Guess, Texts
+from pages.home.ticket import Ticket, new_ticket
+
+MAX_GUESTS = 64  # tabs of other processes that are kept here
+MAX_GUESS = 200  # characters
+
+Answer = tuple[dict[str, Any], dict[str, Any]]  # header and arrays
 
 
 class Tab:
-    """What one tab has on the server.
+    """What one tab has on this server.
 
     Attributes:
-        secret: Who knows it may press.
-        ack: Number of the last event that was handled.
-        lock: Held while the session is changed.
-        record: What the browser kept of texts of another model; Streamlit takes them back.
-        shown: What the page around the component shows of the session.
-        presenter: Whether the page is read from the back row.
-        hide_bars: Whether the reader wants to predict first.
-        n_runs: Of the page around the component so far.
+        ticket: Who has it may ask.
+        lm: The model of its texts.
+        seed: Of the pointers, as the page asked last.
+        guess: Of the next token, as the page asked last; None once the text goes on.
+        controls: As the page asked last.
+        has_forced: Whether the page has forced a token.
+        commands: What Streamlit asks of the page's session, each with an id, and to be done once.
+        shown: What the page told Streamlit of its session.
     """
 
-    def __init__(self, session: Session) -> None:
-        """Begins with a session; who has the secret finds it from now on."""
-        self.secret = secrets.token_urlsafe()
-        self.turn, self.lock = asyncio.Lock(), threading.RLock()
-        self.record: TabRecord | None = None
-        self.shown: object = shown_of(session)
-        self.presenter = self.hide_bars = False
-        self.n_runs = 0
-        self._session, self._told = session, Told()
-        self.ack = -1
-        TABS[self.secret] = self
+    def __init__(self, lm: LanguageModel, ticket: Ticket | None = None) -> None:
+        """Begins with a model; who has the ticket finds it from now on."""
+        self.lock = threading.RLock()
+        self.ticket, self.lm, self.texts = ticket or _ticket_of(lm), lm, Texts(lm)
+        self.seed, self.controls = 0, Controls()
+        self.guess: Guess | None = None
+        self.has_forced = False
+        self.commands: list[dict[str, Any]] = []
+        self._n_commands = 0
+        self.shown: dict[str, Any] = {"seed": 0, "chat": False}
+        self._typed: OrderedDict[tuple[int, ...], str] = OrderedDict()  # prompts, by their ids
+        _TABS[self.ticket] = self
+
+    def use(self, lm: LanguageModel) -> None:
+        """Goes on with another model, or the same in another format."""
+        with self.lock:
+            self.lm, self.texts = lm, Texts(lm)
+            self.ticket = _ticket_of(lm)
+            _TABS[self.ticket] = self
+
+    def command(self, kind: str, **fields: Any) -> None:
+        """Asks something of the page, once."""
+        self._n_commands += 1
+        told = {"id": f"{self.ticket.tab}-{self._n_commands}", "kind": kind, **fields}
+        self.commands = [*self.commands[-9:], told]
+
+    # What lessons read of the home page
 
     @property
-    def session(self) -> Session:
-        """The session; what its page was told of another one counts for nothing."""
-        return self._session
-
-    @session.setter
-    def session(self, session: Session) -> None:
+    def generation(self) -> Generation:
+        """The text that was asked about last."""
         with self.lock:
-            if session is not self._session:
-                self._session, self._told = session, Told(self._told.version)
+            known = self.texts.generations
+            return known[-1] if known else Generation(self.lm, DEFAULT_PROMPT)
 
-    def answer(self, event: Mapping[str, Any]) -> bytes:
-        """Does what an event asks, once, and returns what the page lacks."""
+    @property
+    def branches(self) -> list[Generation]:
+        """The texts that are here."""
+        return self.texts.generations or [self.generation]
+
+    @property
+    def prompt(self) -> str:
+        """The prompt of the text that was asked about last, as it was typed."""
+        ids = self.generation.prompt_ids
+        return self._typed.get(tuple(ids)) or text_of(self.lm.tokenizer, ids)
+
+    # What the page asks
+
+    def answer(self, request: Mapping[str, Any]) -> bytes:
+        """Does what a request asks, and packs the answer: if it cannot be done, one sentence."""
         with self.lock, TURNS.step():
-            number = event.get("n")
-            if isinstance(number, int) and number > self.ack:
-                self.ack = number  # the page sends an event again that it believes lost
-                if event.get("kind") == "restore":
-                    self._restore(event.get("record"))
-                else:
-                    self._session.handle(event)
-            return self._state(event.get("holds"))
+            try:
+                return encode_payload(*self.act(request))
+            except ValueError as error:
+                return encode_payload({"refusal": str(error)}, {})
 
-    def _state(self, held: object) -> bytes:
-        session = self._session
-        fields = describe(session) | {
-            "ack": self.ack,
-            "presenter": self.presenter,
-            "hide_bars": self.hide_bars,
-            "outside": self.record is not None or self.shown != shown_of(session),
-        }
-        steps = session.generation.steps
-        return self._told.answer(held, fields, steps, lambda start: columns_of(session, start))
+    def act(self, request: Mapping[str, Any]) -> Answer:
+        """Does what a request asks.
 
-    def _restore(self, kept: object) -> None:
-        """Takes back what the tab kept; what is here stays where that cannot be read."""
-        try:
-            record = read_record(kept)
-            if record.link.model == self._session.lm.name:
-                self.session = bring_back(self._session, record, self._open)
-            else:
-                self.record = record
-        except ValueError as error:
-            self._session.notice = Notice("error", str(error))
+        Raises:
+            ValueError: It cannot be done; one sentence.
+        """
+        kind = request.get("kind")
+        action = _ACTIONS.get(kind) if isinstance(kind, str) else None
+        if action is None:
+            raise ValueError(f"The page asked for {echo(str(kind))}: reload the page.")
+        return action(self, request)
 
-    def _open(self, link: LinkState) -> Session:
-        """Opens another session of the same model."""
-        session = Session(self._session.lm, link.prompt, link.seed, chat=bool(link.chat))
-        follow_or_say(session, link)
-        return session
+    def _open(self, _request: Mapping[str, Any]) -> Answer:
+        return facts(self.lm), {}
+
+    def _tokenise(self, request: Mapping[str, Any]) -> Answer:
+        text = text_of_page(request, self.texts.max_characters)
+        chat = request.get("chat") is True
+        found = self.texts.tokenise(text, chat=chat)
+        ids = [piece.token_id for piece in found]
+        self._typed[tuple(ids)] = text
+        if len(self._typed) > MAX_GUESTS:
+            self._typed.popitem(last=False)
+        return {"ids": ids, "pieces": [describe_piece(piece) for piece in found]}, {}
+
+    def _read(self, request: Mapping[str, Any]) -> Answer:
+        asked = read_text_request(self.lm, request)
+        self.seed, self.controls = asked.seed, asked.controls
+        return describe_reading(self.texts.read(asked))
+
+    def _step(self, request: Mapping[str, Any]) -> Answer:
+        asked = read_text_request(self.lm, request)
+        token_id = request.get("token_id")
+        if token_id is not None:
+            token_id = whole(request, "token_id", 0, self.lm.vocab_size - 1)
+            self.has_forced = True
+        self.seed, self.controls = whole(request, "next_seed", 0, MAX_SEED), asked.controls
+        self.guess = None
+        reading = self.texts.step(
+            asked,
+            n_tokens=1 if token_id is not None else whole(request, "count", 1, MAX_COUNT),
+            token_id=token_id,
+            next_seed=self.seed,
+        )
+        return describe_reading(reading)
+
+    def _logits_at(self, request: Mapping[str, Any]) -> Answer:
+        asked = read_text_request(self.lm, request)
+        position = whole(request, "position", -MAX_SEED, MAX_SEED)
+        return name_arrays(self.texts.logits_at(asked, position))
+
+    def _weigh(self, request: Mapping[str, Any]) -> Answer:
+        asked = read_text_request(self.lm, request)
+        self.guess = self.texts.weigh(asked, text_of_page(request, MAX_GUESS))
+        return vars(self.guess), {}
+
+    def _file(self, request: Mapping[str, Any]) -> Answer:
+        return write_file(self.lm, read_text_request(self.lm, request), request), {}
 
 
-def shown_of(session: Session) -> tuple[object, ...]:
-    """Returns what the page around the component shows of a session."""
-    return session.seed, session.chat
+_ACTIONS: dict[str, Callable[[Tab, Mapping[str, Any]], Answer]] = {
+    "open": Tab._open,
+    "tokenise": Tab._tokenise,
+    "read": Tab._read,
+    "step": Tab._step,
+    "logitsAt": Tab._logits_at,
+    "weigh": Tab._weigh,
+    "file": Tab._file,
+}
+_TABS: WeakValueDictionary[Ticket, Tab] = WeakValueDictionary()  # while a reader is here
+_GUESTS: OrderedDict[Ticket, Tab] = OrderedDict()  # the longest idle first
+_FINDING = threading.Lock()
+
+
+def tab_of(ticket: Ticket) -> Tab:
+    """Returns the tab of a ticket, made anew if this process has none; its model is loaded.
+
+    Raises:
+        ValueError: The model cannot be loaded; one sentence.
+    """
+    tab = _TABS.get(ticket)
+    if tab is None:
+        lm = shared_model(ticket.model, dtype=ticket.dtype)
+        with _FINDING:
+            tab = _TABS.get(ticket) or Tab(lm, ticket)
+            _GUESTS[ticket] = tab
+            _GUESTS.move_to_end(ticket)
+            while len(_GUESTS) > MAX_GUESTS:
+                _GUESTS.popitem(last=False)
+    return tab
+
+
+def _ticket_of(lm: LanguageModel) -> Ticket:
+    return new_ticket(lm.name, "auto" if lm.local is None else lm.dtype_name)

@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Server
+from benchmarks.in_page import InPage
 from benchmarks.visitor import Visitor
 from model.classroom.limits import JOINING_SECONDS, MAX_PHONES
 from model.classroom.members import RoomError
@@ -29,15 +30,15 @@ from model.loading import LanguageModel, LoadError, load_model
 from model.machine import child as child_process
 from model.machine.child import Child, EndedError
 from model.server.opening import open_server
+from model.tokenizing import encode
 from model.weights import check, shapes
 from pages.frame import models, offers
-from pages.home.run_export import SAVED_RUN, read_run
-from pages.home.session import Session
 from pages.home.tab import Tab
 from pages.lessons.classroom import desk, phone, projector
 from pages.lessons.classroom.state import open_class
 from tests.attack.cases import (
     ANSWERS,
+    ASKED_MODELS,
     BIG,
     CARDS,
     CONSTRAINTS,
@@ -45,6 +46,7 @@ from tests.attack.cases import (
     FOLDERS,
     LINKS,
     RECORDS,
+    REQUESTS,
     ROOM_REQUESTS,
     SAVED,
     SHAPES,
@@ -54,7 +56,9 @@ from tests.attack.cases import (
 )
 from tests.frame.asgi import ask
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
-from tests.home.conftest import tab_record
+from tests.home.home_text import request as text_request
+from tests.home.home_text import write
+from tests.home.page_session import PageSession
 from tests.server.fake_vllm import FakeVllm
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
@@ -68,21 +72,17 @@ def is_short(said: str) -> bool:
     return is_line and "Traceback" not in said and "/tmp/" not in said
 
 
-def said_to(session: Session) -> str:
-    return session.notice.text if session.notice else ""
-
-
-def assert_said(session: Session, word: str) -> None:
+def assert_said(session: PageSession, word: str) -> None:
     """What a reader is told holds a word, and is nothing or short."""
-    said = said_to(session)
-    assert word in said
-    assert not said or is_short(said)
+    assert word in session.notice
+    assert not session.notice or is_short(session.notice)
 
 
-def go_on(session: Session) -> None:
+def go_on(session: PageSession) -> None:
     """Presses Next, which works as ever."""
-    session.handle({"kind": "next"})
-    assert session.notice is None
+    n_before = len(session.ids)
+    assert session.do("next").notice == ""
+    assert len(session.ids) == n_before + 1
 
 
 @pytest.fixture(autouse=True)
@@ -101,13 +101,15 @@ def _soon(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("page", "link", "says"), LINKS)
-def test_a_link(page: str, link: dict[str, str], says: str) -> None:
+def test_a_link(page: str, link: dict[str, str], says: str, in_page: InPage) -> None:
     app = open_home(**link) if page == "generate" else opened(page, **link)
     alerts = [alert.value for alert in (*app.warning, *app.error)]
     if page == "generate":
-        session: Session = app.session_state["reader"]
-        alerts += [session.notice.text] if session.notice else []
-        assert len(session.generation.ids) > 0
+        session = PageSession(in_page, app.session_state["reader"].lm, **link)
+        for command in app.session_state["reader"].commands:
+            session.do(**command)
+        alerts += [session.notice]
+        go_on(session)
     else:
         followed = {"tokens": link["tokens"]} if "model" in link else {}
         assert offered(app) == offered_of_itself(page) | followed
@@ -171,14 +173,14 @@ def test_a_child_that_ends_itself_was_not_out_of_time() -> None:
 
 
 @pytest.mark.parametrize(("template", "says"), TEMPLATES)
-def test_a_chat_template(template: str, says: str) -> None:
+def test_a_chat_template(template: str, says: str, in_page: InPage) -> None:
     words = tokenizer(chat_template=template)
     lm = dataclasses.replace(tiny("llama"), name="m", tokenizer=words, has_chat_template=True)
-    session = Session(lm, "the cat", chat=True)
-    assert re.search(rf"failed \(.*({says})", said_to(session))
-    assert is_short(said_to(session))
-    assert not session.chat
-    assert session.generation.text == "the cat"
+    session = PageSession(in_page, lm, "the cat", chat="1")
+    assert re.search(rf"failed \(.*({says})", session.notice)
+    assert is_short(session.notice)
+    assert not session.header["chat"]
+    assert session.ids == encode(lm, "the cat")
 
 
 @pytest.mark.parametrize(("kind", "source", "says"), CONSTRAINTS)
@@ -197,15 +199,30 @@ def test_a_pasted_config(text: str, says: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(("event", "says"), EVENTS)
-def test_an_event(storyteller: LanguageModel, event: dict[str, Any], says: str) -> None:
-    session = Session(storyteller, "The cat sat on the")
+def test_an_event(
+    in_page: InPage, storyteller: LanguageModel, event: dict[str, Any], says: str
+) -> None:
+    session = PageSession(in_page, storyteller, "The cat sat on the")
     go_on(session)
-    before = list(session.generation.ids), session.controls, session.prompt
-    session.handle({"n": 1} | event)
+    before = [session.header[name] for name in ("ids", "controls", "prompt", "seed", "chat")]
+    session.do(**event)
     assert_said(session, says)
-    assert (session.generation.ids, session.controls, session.prompt) == before
+    after = [session.header[name] for name in ("ids", "controls", "prompt", "seed", "chat")]
+    assert after == before
     go_on(session)
-    assert len(session.generation.ids) == len(before[0]) + 1
+
+
+@pytest.mark.parametrize(("fields", "says"), REQUESTS)
+def test_a_request(storyteller: LanguageModel, fields: dict[str, Any], says: str) -> None:
+    """What no page of ours asks gets a sentence, and no pass."""
+    tab = Tab(storyteller)
+    ids = write(tab, "The cat sat on the", 2)
+    before = [text.last_pass for text in tab.texts.generations]
+    with pytest.raises(ValueError, match=says) as caught:
+        tab.act(text_request(ids, 6) | {"kind": "step", "count": 1, "next_seed": 0} | fields)
+    assert is_short(str(caught.value))
+    assert [text.last_pass for text in tab.texts.generations] == before
+    assert write(tab, "The cat sat on the", 2) == ids
 
 
 @pytest.fixture(scope="module")
@@ -224,15 +241,42 @@ def test_a_card_of_a_server(vllm: FakeVllm, card: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(("answer", "says"), ANSWERS)
-def test_an_answer_of_a_server(vllm: FakeVllm, answer: str, says: str) -> None:
-    session = Session(open_server(vllm.url), "The cat sat on the")
-    before = list(session.generation.ids)
+def test_an_answer_of_a_server(in_page: InPage, vllm: FakeVllm, answer: str, says: str) -> None:
+    session = PageSession(in_page, open_server(vllm.url), "The cat sat on the")
+    before = session.ids
     vllm.trouble = [answer]
-    session.handle({"n": 0, "kind": "next"})
+    session.do("next")
     assert_said(session, says or ".")
-    assert session.generation.ids == before
+    assert session.ids == before
     go_on(session)
-    assert len(session.generation.ids) == len(before) + 1
+
+
+@pytest.fixture
+def session(in_page: InPage, storyteller: LanguageModel) -> PageSession:
+    """What a reader has who has just pressed Next three times."""
+    session = PageSession(in_page, storyteller, "The cat sat on the")
+    for _ in range(3):
+        go_on(session)
+    return session
+
+
+@pytest.mark.parametrize(("changes", "says"), RECORDS)
+def test_a_record_of_a_tab(in_page: InPage, session: PageSession, changes: Any, says: str) -> None:
+    session.do("branch", position=len(session.ids) - 1).do("switch", id=0)
+    before = session.ids
+    record: Any = changes
+    if isinstance(changes, dict):
+        record = in_page("kept")
+        record["branches"][-1] |= changes.get("last", {})
+        record |= {key: value for key, value in changes.items() if key != "last"}
+    in_page("keep", record=record)
+    session = PageSession(in_page, session.tab.lm, "The cat sat on the", run="3")
+    assert_said(session, says)
+    assert session.ids == before, "from the record, or from the address"
+    for text in session.header["branches"]:  # what was read may still be no text of this model
+        session.do("switch", id=text["id"])
+        assert_said(session, "")
+    go_on(session.do("prompt", text="Once upon a time"))
 
 
 @pytest.fixture(scope="module")
@@ -240,53 +284,24 @@ def home() -> AppTest:
     return open_home()
 
 
-@pytest.fixture
-def session(home: AppTest) -> Session:
-    """What a reader has who has just pressed Next three times."""
-    session = Session(home.session_state["reader"].lm, "The cat sat on the")
-    for _ in range(3):
-        go_on(session)
-    home.session_state["tab"].session = session
-    return session
-
-
-def after_a_run(app: AppTest) -> Session:
-    """What the reader then has."""
-    app.run()
-    assert not app.exception
-    session: Session = app.session_state["reader"]
-    return session
-
-
-@pytest.mark.parametrize(("changes", "says"), RECORDS)
-def test_a_record_of_a_tab(home: AppTest, session: Session, changes: Any, says: str) -> None:
-    before = list(session.generation.ids)
-    session.handle({"kind": "branch", "position": len(before) - 1})
-    session.handle({"kind": "switch", "id": 0})
-    record: Any = changes
-    if isinstance(changes, dict):
-        record = tab_record(session)
-        record["branches"][-1] |= changes.get("last", {})
-        record |= {key: value for key, value in changes.items() if key != "last"}
-    tab: Tab = home.session_state["tab"]
-    tab.answer({"n": tab.ack + 1, "kind": "restore", "record": record})
-    session = after_a_run(home)
-    assert_said(session, says)
-    is_other_model = "is used" in said_to(session) or "neither" in said_to(session)
-    assert session.generation.ids == before[: -3 if is_other_model else None]
-    for text in session.branches:  # what was taken may still be no text of this model
-        session.handle({"kind": "switch", "id": text.number})
-        assert_said(session, "")
-    go_on(session)
+@pytest.mark.parametrize(("name", "says"), ASKED_MODELS)
+def test_a_model_that_the_page_asks_for(home: AppTest, name: str, says: str) -> None:
+    tab = home.session_state["reader"]
+    home.session_state["page_asks"] = name
+    home.run()
+    assert not home.exception
+    said = tab.commands[-1]["text"]
+    assert re.search(says, said)
+    assert is_short(said)
+    assert tab.lm.name == "storyteller"
 
 
 @pytest.mark.parametrize(("query", "says"), SAVED)
-def test_a_saved_run(home: AppTest, session: Session, query: str, says: str) -> None:
-    before = list(session.generation.ids)
-    home.session_state[SAVED_RUN] = read_run(json.dumps({"link": query}).encode())
-    session = after_a_run(home)
+def test_a_saved_run(session: PageSession, query: str, says: str) -> None:
+    before = session.ids
+    session.do("open run", text=json.dumps({"link": query}))
     assert_said(session, says)
-    assert before in [text.generation.ids for text in session.branches]
+    assert before in [session.ids, *(text["ids"] for text in session.header["branches"])]
     go_on(session)
 
 
@@ -427,8 +442,9 @@ async def flood(url: str) -> list[float]:
 async def disturb(url: str, number: int) -> None:
     """Opens a link that asks too much, forges events, sends bytes that are no message, and goes."""
     async with Visitor(url, prompt="a" * 9_000, model="/etc", use=BIG) as visitor:
-        for value in ([1], "x", {"n": {}}, {"n": 10**9, "kind": BIG}):
-            with suppress(RuntimeError):  # what is no event is refused
+        forged = {"kind": "step", "ids": [number] * 10**5, "n_prompt": 1, "seed": 0}
+        for value in ([1], "x", {"kind": {}}, {"kind": BIG}, forged):
+            with suppress(RuntimeError):  # what is no request is refused
                 await visitor.post(json.dumps(value).encode())
         if number % 2:
             await visitor.socket.send(b"\xff" * 1_000)

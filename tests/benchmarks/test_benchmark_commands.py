@@ -129,4 +129,4 @@ def test_a_run_is_saved_as_a_page_with_all_its_tokens(
     )
     recording = json.loads(data)
     assert len(recording["positions"]) == 3
-    assert recording["header"]["model"]["name"] == "storyteller"
+    assert recording["facts"]["model"]["name"] == "storyteller"

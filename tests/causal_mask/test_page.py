@@ -15,6 +15,7 @@ from pages.lessons.causal_mask.lesson import EXAMPLES
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
+from tests.home.home_text import write
 from tests.tiny_models import tiny
 
 RUN_FOR = Job.run_for
@@ -89,8 +90,8 @@ def test_the_loop_and_the_training_run_and_can_be_stopped(
 
 def test_the_first_page_s_text_can_be_read_and_stays_as_it_is() -> None:
     app = open_home()
+    home = write(app.session_state["reader"], "Once upon a time", 3)
     app.switch_page("pages/causal_mask.py").run()
-    home = list(app.session_state["reader"].generation.ids)
     press(app, "mask_home")
     assert lesson(app).text.ids == home
     assert app.session_state["reader"].generation.ids == home

@@ -11,13 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import Witness, by_key, visit, wait_idle
 from benchmarks.home_page import PATIENCE_MS
+from benchmarks.in_page import InPage
 from model.batch import Batch
 from model.beam_search import BeamSearch
 from model.futures.continuations import MAX_TOKENS
 from model.loading import LanguageModel
 from model.passes import PassError
-from pages.home.run_export import run_record
-from pages.home.session import Session
 from pages.lessons.futures.lesson import MAX_FILES
 from pages.lessons.futures.settings import PROMPT, SHARES
 from pages.lessons.futures.state import FuturesLesson, kept_by
@@ -32,8 +31,11 @@ from tests.frame.driving import (
     press,
     show_model,
 )
+from tests.home.home_text import write
+from tests.home.page_session import PageSession
 from tests.tiny_models import tiny
-from viz.home.run_export import to_json
+
+PROMPT_OF_HOME = "The little dog was very"
 
 
 def lesson(app: AppTest) -> FuturesLesson:
@@ -105,11 +107,12 @@ def test_a_prompt_of_the_first_page_without_room_gives_way_to_the_example() -> N
 
 
 def test_the_readers_own_texts_and_a_beam_lie_in_the_tree() -> None:
-    app = open_home(prompt="The little dog was very", run="5", seed="3")
+    app = open_home()
+    reader = app.session_state["reader"]
+    ids = write(reader, PROMPT_OF_HOME, 5, seed=3)[reader.generation.n_prompt :]
     app.switch_page("pages/futures.py").run()
     run_to_end(app)
-    state, reader = lesson(app), app.session_state["reader"]
-    ids = reader.generation.ids[reader.generation.n_prompt :]
+    state = lesson(app)
     assert (state.prompt, [run.ids for run in state.runs]) == (reader.prompt, [ids[:4]])
     assert state.tree._places.keys() >= {(0, ids[0])}
     assert state.beam is None
@@ -127,19 +130,20 @@ def test_the_readers_own_texts_and_a_beam_lie_in_the_tree() -> None:
     assert [run.ids for run in state.runs] == [ids[:2]]
 
 
-def saved(storyteller: LanguageModel, prompt: str, seed: int) -> tuple[Session, bytes]:
-    """What the first page saves of a text of six tokens."""
-    session = Session(storyteller, prompt, seed=seed)
-    session.handle({"kind": "finish", "count": 6})
-    return session, to_json(run_record(session)).encode()
+def saved(
+    in_page: InPage, storyteller: LanguageModel, prompt: str, seed: int
+) -> tuple[list[int], bytes]:
+    """The first tokens of a text of six, and what the first page saves of it."""
+    session = PageSession(in_page, storyteller, prompt, seed=str(seed)).do("finish", count=6)
+    return session.ids[session.header["n_prompt"] :][:3], session.file("json").encode()
 
 
 def test_saved_runs_lie_in_the_tree_and_others_get_a_sentence_each(
-    storyteller: LanguageModel,
+    in_page: InPage, storyteller: LanguageModel
 ) -> None:
-    runs = [saved(storyteller, "The little dog was very", seed) for seed in (3, 8)]
-    written = [run.generation.ids[run.generation.n_prompt :][:3] for run, _ in runs]
-    _, elsewhere = saved(storyteller, "A bird", 3)
+    runs = [saved(in_page, storyteller, PROMPT_OF_HOME, seed) for seed in (3, 8)]
+    written = [ids for ids, _ in runs]
+    _, elsewhere = saved(in_page, storyteller, "A bird", 3)
     forged = json.loads(runs[0][1])
     others = [
         elsewhere,
@@ -184,7 +188,8 @@ def test_a_pass_that_fails_is_said_where_it_was_asked_for_and_the_tree_stays(
     def fail(*_: object) -> None:
         raise PassError("The memory ran out.")
 
-    app = open_home(prompt="The little dog was very", run="5", seed="3")
+    app = open_home()
+    write(app.session_state["reader"], PROMPT_OF_HOME, 5, seed=3)
     with monkeypatch.context() as broken:
         broken.setattr(Batch, "read", fail)
         app.switch_page("pages/futures.py").run()

@@ -1,17 +1,13 @@
-"""Readers at the home page, and sessions without a page."""
+"""Readers at the home page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
 from benchmarks.harness import Server, Witness
 from benchmarks.home_page import Reader
-from pages.home.link import follow, read_link, write_text, write_whole
-from pages.home.session import Session
 from tests.browser import SCREEN, unharmed, watched
 
 PROMPT = "Once upon a time"
@@ -29,32 +25,6 @@ HELD_WIRE = """(() => {
     for (const let_go of held.splice(0)) let_go();
   };
 })();"""
-
-
-def do(session: Session, kind: str, **fields: object) -> Session:
-    """Tells a session of the next event."""
-    session.handle({"kind": kind, **fields})
-    return session
-
-
-def reopened(session: Session) -> Session:
-    """The session that its link opens."""
-    query = dict(parse_qsl(write_whole(session, session.active)))
-    link = read_link(query, session.lm.name)
-    assert link.problems == []
-    again = Session(session.lm, link.prompt, link.seed, chat=bool(link.chat))
-    follow(again, link)
-    return again
-
-
-def tab_record(session: Session) -> dict[str, Any]:
-    """What the page keeps of this session."""
-    texts = [
-        {"id": b.number, "ids": list(b.ids), "logprob": b.logprob, "query": write_text(b)}
-        for b in session.branches
-    ]
-    names = {"model": session.lm.name, "controls": session.controls.to_page()}
-    return names | {"active": session.active.number, "branches": texts}
 
 
 @contextmanager
@@ -95,7 +65,7 @@ def reader(
         reader.press("Reset")  # what is written would be kept as a branch
     reader.write(PROMPT)
     reader.live.get_by_role("textbox", name="Prompt").blur()  # the keys drive the loop again
-    reader.wire.events.clear()
+    reader.page.evaluate("() => { globalThis.__ottEvents = []; }")
     try:
         with unharmed(server, witness):
             yield reader

@@ -45,7 +45,7 @@ def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: 
         reader.do(partial(box.evaluate, TYPE_UNITS_AND_ENTER, units), "prompt")
         # a draft's answer would take the sentence away
         reader.page.wait_for_timeout(2 * DRAFT_WAIT)
-        assert reader.wire.events[-1]["kind"] == "prompt"
+        assert reader.events[-1]["kind"] == "prompt"
         assert reader.header["notice"]["kind"] == "error"
         assert reader.said().endswith(".")
         assert reader.ids == before, "the text stays"
@@ -70,7 +70,7 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
         assert bytes.fromhex("".join(piece["bytes"] for piece in pieces)).decode() == prompt
         assert "".join(piece["joined"] for piece in pieces) == prompt
         expect(reader.live.locator(".piece")).to_have_count(len(reader.header["pieces"]))
-        for index, character in reader.header["prompt_joined"].items():
+        for index, character in reader.header["joined"].items():
             group = reader.chips.nth(int(index)).locator("xpath=..")
             expect(group).to_have_attribute("data-joined", character)
         reader.press("Next")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import HELD_WIRE, PROMPT
-from tests.home.test_protocol import EVENTS, OF_EVERY_EVENT
+from tests.home.test_protocol import EVENTS, OF_AROUND, OF_EVERY_EVENT
 
 pytestmark = pytest.mark.browser
 
@@ -88,15 +88,14 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
     reader.press(MANY)
 
     part_from_it_and_come_back(reader, n_prompt + 1)
-    events = reader.wire.events
+    events = reader.events
     assert_that_the_link_brings_it_back(reader)
 
     # each event had just the fields of the protocol
-    fields = {event["kind"]: set(event) for event in events + reader.wire.events}
-    assert fields.pop("restore") == EVENTS["restore"] | OF_EVERY_EVENT - {"branch"}
+    fields = {event["kind"]: set(event) for event in events}
     expected = {kind: EVENTS[kind] | OF_EVERY_EVENT for kind in EVENTS}
     assert fields == {
-        kind: expected[kind] for kind in EVENTS.keys() - {"guess", "state", "restore"}
+        kind: expected[kind] for kind in EVENTS.keys() - OF_AROUND - {"guess", "state"}
     }
 
 
@@ -123,7 +122,7 @@ def assert_that_the_link_brings_it_back(reader: Reader) -> None:
     """Text, coins, forced tokens and settings; the tab brings the other text."""
     link, before = reader.rest(), reader.header
     reader.open_link(f"/{link}")
-    reader.until(lambda: "restore" in {event["kind"] for event in reader.wire.events}, "one text")
+    reader.until(lambda: len(reader.header["branches"]) == 1, "the tab brings the other text")
     reader.settle()
     assert reader.header["notice"] is None
     assert reader.tokens()[0] == "start", "no markup is the first thing that is read"
@@ -135,7 +134,7 @@ def assert_that_the_link_brings_it_back(reader: Reader) -> None:
 
 
 def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Reader) -> None:
-    n_sent = reader.wire.n_sent
+    n_sent = len(reader.wire.asked)
     slider = reader.slider("temperature")
     box = slider.bounding_box()
     assert box is not None
@@ -147,12 +146,12 @@ def test_a_dragged_slider_repaints_the_bars_and_tells_the_server_once(reader: Re
         reader.page.mouse.move(box["x"] + box["width"] * share, middle, steps=3)
         reader.page.wait_for_function("() => new Promise(requestAnimationFrame)")
         pictures.append(reader.bars())
-    assert reader.wire.n_sent == n_sent, "nothing is sent while it is dragged"
+    assert len(reader.wire.asked) == n_sent, "nothing is sent while it is dragged"
     assert len({tuple(picture) for picture in pictures}) == len(pictures)
 
     value = float(slider.input_value())
     reader.do(reader.page.mouse.up, "settings")
-    assert [e["kind"] for e in reader.wire.events if e["kind"] == "settings"] == ["settings"]
+    assert [e["kind"] for e in reader.events if e["kind"] == "settings"] == ["settings"]
     assert reader.header["controls"]["temperature"] == value
     assert reader.bars() == pictures[-1], "Python changes nothing of what was seen"
     reader.do(lambda: slider.fill("0.8"), "settings")
@@ -169,7 +168,7 @@ def test_fifty_fast_presses_are_fifty_tokens(
         reader.page.keyboard.press("ArrowRight")
     expect(reader.chips).to_have_count(n_before + N_FAST, timeout=4 * PATIENCE_MS)
     reader.settle()
-    assert [event["kind"] for event in reader.wire.events].count("next") == N_FAST
+    assert [event["kind"] for event in reader.events].count("next") == N_FAST
     fast = reader.ids
     reader.press("Reset")
     reader.press(MANY)
@@ -182,7 +181,7 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(bars).to_be_hidden(timeout=PATIENCE_MS)
     question.fill(",")
     reader.do(lambda: question.press("Enter"), "guess")
-    assert set(reader.wire.events[-1]) == EVENTS["guess"] | OF_EVERY_EVENT
+    assert set(reader.events[-1]) == EVENTS["guess"] | OF_EVERY_EVENT
     expect(bars).to_be_visible()
     guess = reader.header["guess"]
     assert guess["text"] == ","
@@ -208,7 +207,7 @@ def test_files_hold_the_run_and_one_of_them_is_opened_again(
     files = {}
     for kind in ("csv", "json", "html"):
         with reader.page.expect_download() as download:
-            by_key(reader.page, f"save_{kind}").get_by_role("button").click()
+            reader.live.locator(f".files button[data-kind={kind}]").click()
         files[kind] = tmp_path / download.value.suggested_filename
         download.value.save_as(files[kind])
 
@@ -228,8 +227,7 @@ def test_files_hold_the_run_and_one_of_them_is_opened_again(
     # the file is opened beside another text
     controls = reader.header["controls"]
     reader.write("The dragon")
-    reader.page.get_by_role("button", name="Open a saved run").click()
-    reader.page.locator("[data-testid=stFileUploader] input").set_input_files(files["json"])
+    reader.live.locator(".files input[type=file]").set_input_files(files["json"])
     reader.until(lambda: reader.ids == ids, "it was not opened")
     reader.settle()
     assert reader.header["notice"] is None

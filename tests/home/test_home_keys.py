@@ -56,7 +56,7 @@ OVERHANG = "(node) => node.scrollWidth - node.clientWidth"
 
 
 def step_events(reader: Reader) -> list[str]:
-    kinds = [event["kind"] for event in reader.wire.events]
+    kinds = [event["kind"] for event in reader.events]
     return [kind for kind in kinds if kind in ("next", "back")]
 
 
@@ -113,9 +113,9 @@ def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> N
     reader.do(reader.use("greedy").click, "settings")
     expect(reader.live.locator(".coin-sentence")).to_contain_text("nothing to decide")
     expect(reader.live.locator(".is-append")).to_contain_text(f"id {reader.header['next_id']}")
-    n_before = len(reader.wire.events)
+    n_before = len(reader.events)
     reader.do(reader.use("top_k").click, "settings")
-    assert [event["kind"] for event in reader.wire.events[n_before:]] == ["settings"]
+    assert [event["kind"] for event in reader.events[n_before:]] == ["settings"]
     expect(reader.use("greedy")).not_to_be_checked()
     for name in ("temperature", "top_k", "top_p"):
         expect(reader.use(name)).to_be_checked()
@@ -194,7 +194,7 @@ def test_ctrl_z_takes_back_press_after_press_whatever_they_were(reader: Reader) 
         reader.key("Control+z", kind)
         assert shown() == before.pop(), kind
     assert len(reader.ids) == n_prompt
-    n_sent = len(reader.wire.events)
+    n_sent = len(reader.events)
     box = reader.live.get_by_role("textbox", name="Prompt")
     box.press("x")
     box.press("Control+z")  # the field's own
@@ -202,7 +202,7 @@ def test_ctrl_z_takes_back_press_after_press_whatever_they_were(reader: Reader) 
     box.fill(PROMPT)
     box.blur()
     reader.settle()
-    assert {event["kind"] for event in reader.wire.events[n_sent:]} <= {"tokenise"}
+    assert {event["kind"] for event in reader.events[n_sent:]} <= {"tokenise"}
 
 
 def test_the_focus_never_falls_to_the_body(reader: Reader) -> None:

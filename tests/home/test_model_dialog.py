@@ -9,9 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from model.weights.facts import small_models
 from pages.frame import offers
-from pages.home.session import Session
+from pages.home.tab import Tab
 from tests.frame.driving import captions, errors, kept, open_home, press
-from tests.home.conftest import do
 from tests.loopback_hub import LoopbackHub, reach
 from tests.tiny_models import bare_model, save, tokenizer
 
@@ -35,14 +34,14 @@ def name(app: AppTest, text: str) -> None:
     assert not app.exception
 
 
-def use(app: AppTest) -> Session:
+def use(app: AppTest) -> Tab:
     """Presses the one button, and waits until the page goes on with the model."""
     press(app, "open_model_run")
     while app.session_state["choosing_model"]:
         app.run()
         assert not app.exception
         assert not app.error, errors(app)
-    return kept(app, "reader", Session)
+    return kept(app, "reader", Tab)
 
 
 def test_what_is_here_and_what_can_be_fetched_are_listed(hub: LoopbackHub) -> None:
@@ -66,7 +65,7 @@ def test_a_name_is_fetched_and_used_and_is_then_among_what_is_here(
     assert "kB on disk" in captions(app)
     session = use(app)
     assert session.lm.name == NAME
-    assert (session.prompt, session.lm.dtype_name) == ("the cat", "float32")
+    assert session.lm.dtype_name == "float32"
     press(app, "choose_model")
     assert NAME in app.radio(key="model_here").options
     name(app, NAME)
@@ -109,7 +108,7 @@ def test_a_download_is_watched_stopped_gone_on_with_and_found_again_without_the_
     name(app, NAME)
     session = use(app)
     assert session.lm.name == NAME
-    assert len(do(session, "next").generation.steps) == 1
+    assert session.generation.logits.shape == (session.lm.vocab_size,)
 
 
 def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
@@ -125,10 +124,8 @@ def test_a_link_to_a_model_that_is_not_here_opens_the_dialog_and_then_follows(
     while app.session_state["choosing_model"]:
         app.run()
         assert not app.exception
-    session = kept(app, "reader", Session)
-    assert (session.lm.name, session.prompt, session.seed) == (NAME, "the cat", 3)
-    assert len(session.generation.steps) == 4
-    assert session.notice is None
+    assert kept(app, "reader", Tab).lm.name == NAME
+    assert app.session_state["asked_model"] == NAME, "the page opens the rest of its link"
 
 
 def test_a_name_that_is_listed_or_was_renamed_is_known_by_the_one_that_it_has(
@@ -199,13 +196,12 @@ def test_folders_of_the_operator_are_listed(folder: Path, monkeypatch: pytest.Mo
     assert use(app).lm.name == "model"
 
 
-def test_a_chat_model_continues_plain_text_and_says_so(tmp_path: Path) -> None:
+def test_the_chat_template_of_a_model_can_be_asked_of_the_page(tmp_path: Path) -> None:
     chatty = save(tmp_path / "chatty", bare_model("llama"), tokenizer(chat_template=TEMPLATE))
     app = opened_dialog(prompt="the cat")
     name(app, str(chatty))
-    session = use(app)
-    assert not session.chat
-    assert session.notice is not None
-    assert "plain text" in session.notice.text
-    app.toggle(key="chat_0").set_value(True).run()
-    assert kept(app, "reader", Session).chat
+    tab = use(app)
+    app.toggle(key="chat_False").set_value(True).run()
+    assert not app.exception
+    assert tab.commands[-1]["kind"] == "chat"
+    assert tab.commands[-1]["chat"] is True

@@ -89,12 +89,12 @@ def test_a_press_while_a_slider_is_held_or_just_released_waits_for_the_answer(
     assert reader.header["controls"]["temperature"] == 2
     expect(reader.live.locator(".token.is-pending")).to_have_count(0)
 
-    n_before, n_events = len(reader.ids), len(reader.wire.events)
+    n_before, n_events = len(reader.ids), len(reader.events)
     temperature.evaluate(MOVE, ["0.3", "input", "change"])
     reader.button("Next").evaluate(CLICK_FAST, 3)
     expect(reader.chips).to_have_count(n_before + 3, timeout=PATIENCE_MS)
     reader.settle()
-    kinds = [event["kind"] for event in reader.wire.events[n_events:]]
+    kinds = [event["kind"] for event in reader.events[n_events:]]
     assert kinds == ["settings", "next", "next", "next"]
     assert reader.header["controls"]["temperature"] == 0.3
 

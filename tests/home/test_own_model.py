@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 
 from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import Reader
-from pages.home.session import Session
-from tests.frame.driving import kept, open_home
-from tests.home.conftest import do
+from benchmarks.in_page import InPage
+from model.loading import load_model
+from tests.home.page_session import PageSession
 from tests.tiny_models import CONTEXT, END, TURN, USER, bare_model, save, tokenizer
 
 PROMPT = "the cat"
@@ -74,7 +74,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
     reader.settle()
     assert len(reader.ids) <= CONTEXT
     assert reader.header["notice"] is None
-    whole, n_events = reader.ids, len(reader.wire.events)
+    whole, n_events = reader.ids, len(reader.events)
     expect(reader.button("Next")).to_have_attribute("aria-disabled", "true")
     expect(reader.live.locator(".reason")).not_to_be_empty()
     reader.button("Next").click(force=True)
@@ -82,7 +82,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
         reader.page.keyboard.press(key)
     reader.rest()
     assert reader.ids == whole
-    assert "next" not in {event["kind"] for event in reader.wire.events[n_events:]}
+    assert "next" not in {event["kind"] for event in reader.events[n_events:]}
     reader.press("Back")
     assert reader.header["finished"] is None
     reader.press("Next")
@@ -117,21 +117,13 @@ def test_the_switch_and_the_link_of_each_branch_are_its_own(
         expect(reader.page.get_by_role("button", name=begins_with)).to_be_visible()
 
 
-def test_a_prompt_that_is_begun_on_a_branch_is_read_as_its_own_was(own_model: str) -> None:
-    app = open_home(model=own_model, prompt=PROMPT, chat="0")
-    do(kept(app, "reader", Session), "next")
-    app.toggle(key="chat_0").set_value(True).run()
-    session = kept(app, "reader", Session)
-    assert session.generation.ids == wrapped(PROMPT)
-    do(session, "prompt", text="the dog")
-    assert session.generation.ids == wrapped("the dog")
-
-    # also before the toolbar has followed: the browser still sends the other branch's switch
-    do(session, "next")
-    do(session, "switch", id=0)
-    app.toggle(key="chat_1").set_value(False).run()
-    assert not app.exception
-    assert session.generation.ids[: len(bare(PROMPT))] == bare(PROMPT)
-    assert [branch.chat for branch in session.branches] == [False, True]
-    do(session, "prompt", text="the dog")
-    assert session.generation.ids == bare("the dog")
+def test_a_prompt_that_is_begun_on_a_branch_is_read_as_its_own_was(
+    in_page: InPage, own_model: str
+) -> None:
+    session = PageSession(in_page, load_model(own_model, "cpu"), PROMPT, chat="0").do("next")
+    session.do("chat", chat=True)
+    assert session.ids == wrapped(PROMPT)
+    assert session.do("prompt", text="the dog").ids == wrapped("the dog")
+    session.do("next").do("switch", id=0)
+    assert session.ids[: len(bare(PROMPT))] == bare(PROMPT)
+    assert session.do("prompt", text="the dog").ids == bare("the dog")

@@ -1,66 +1,63 @@
-"""The home page as Streamlit runs it, without a browser: links, bad links, models, no traceback."""
+"""The home page as Streamlit runs it, without a browser: models, bad links, no traceback."""
 
 import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.loading import load_model
 from pages.home.model_dialog import Wanted
-from pages.home.session import Session
+from pages.home.tab import Tab
+from pages.home.ticket import read_ticket
 from tests.frame.driving import kept, open_home
-from tests.home.conftest import do
 from tests.tiny_models import bare_model, save
 
 
-def reader(app: AppTest) -> Session:
-    return kept(app, "reader", Session)
+def reader(app: AppTest) -> Tab:
+    return kept(app, "reader", Tab)
 
 
-def test_the_page_opens_on_the_shipped_model_with_a_text_to_go_on_with() -> None:
-    session = reader(open_home())
-    assert session.lm.name == "storyteller"
-    assert session.generation.text == "The cat sat on the"
-    assert session.notice is None
+def told(app: AppTest) -> str:
+    """What the page is asked to say."""
+    return " ".join(c["text"] for c in reader(app).commands if c["kind"] == "say")
 
 
-def test_a_link_opens_the_page_where_it_was_made() -> None:
-    app = open_home(prompt="Once upon a time", seed="3", run="5", forced="1:300", temperature="0.4")
-    session = reader(app)
-    assert session.generation.text.startswith("Once upon a time")
-    assert [step.forced for step in session.generation.steps] == [False, True, False, False, False]
-    assert session.controls.temperature == 0.4
-    assert session.notice is None
+def mounted(app: AppTest) -> dict[str, Any]:
+    """What the live component is mounted with, as Streamlit knows it."""
+    tab = reader(app)
+    return {"ticket": read_ticket(tab.ticket.write()), "shown": tab.shown}
+
+
+def test_the_page_opens_on_the_shipped_model_with_a_ticket_to_ask_by() -> None:
+    app = open_home()
+    tab = reader(app)
+    assert tab.lm.name == "storyteller"
+    assert tab.generation.text == "The cat sat on the"
+    assert told(app) == ""
+    ticket = mounted(app)["ticket"]
+    assert ticket is not None
+    assert (ticket.model, ticket.dtype) == ("storyteller", "float32")
 
 
 @pytest.mark.parametrize(
-    "params",
-    [
-        {"model": "../../etc"},
-        {"model": "~\0"},
-        {"model": "unmasker"},
-        {"chat": "1"},
-    ],
+    "params", [{"model": "../../etc"}, {"model": "~\0"}, {"model": "unmasker"}], ids=str
 )
-def test_a_bad_link_gets_a_sentence_and_a_page_that_works(params: dict[str, str]) -> None:
-    session = reader(open_home(**params))
-    assert session.notice is not None
-    assert session.notice.kind == "error"
-    assert session.lm.name == "storyteller"
-    assert len(session.notice.text) < 1000
-    do(session, "next")
-    assert len(session.generation.steps) >= 1
+def test_a_model_that_cannot_be_had_gets_a_sentence_and_a_page_that_works(
+    params: dict[str, str],
+) -> None:
+    app = open_home(**params)
+    assert reader(app).lm.name == "storyteller"
+    assert 0 < len(told(app)) < 1000
 
 
 def test_a_model_whose_logits_are_no_numbers_gives_way_to_one_that_works(tmp_path: Path) -> None:
     save(tmp_path, bare_model("llama", rms_norm_eps=math.nan))
-    session = reader(open_home(model=str(tmp_path), prompt="A text"))
-    assert session.notice is not None
-    assert "no numbers" in session.notice.text
-    assert "storyteller is used in its place" in session.notice.text
-    assert session.prompt == "A text"
+    app = open_home(model=str(tmp_path), prompt="A text")
+    assert "no numbers" in told(app)
+    assert reader(app).lm.name == "storyteller"
 
 
 def test_a_model_whose_folder_is_removed_while_in_use_goes_on(tmp_path: Path) -> None:
@@ -68,12 +65,10 @@ def test_a_model_whose_folder_is_removed_while_in_use_goes_on(tmp_path: Path) ->
     app = open_home(model=str(folder), prompt="the the")
     shutil.rmtree(folder)
     app.run()
-    session = reader(app)
-    for event in ({"kind": "next"}, {"kind": "prompt", "text": "another text"}, {"kind": "next"}):
-        assert do(session, **event).notice is None
-    assert session.lm.name == str(folder)
+    tab = reader(app)
+    assert tab.lm.name == str(folder)
     # another reader who follows the link finds it in memory
-    assert reader(open_home(model=str(folder))).lm is session.lm
+    assert reader(open_home(model=str(folder))).lm is tab.lm
 
 
 def test_a_model_that_cannot_write_leaves_the_one_in_use() -> None:
@@ -82,24 +77,25 @@ def test_a_model_that_cannot_write_leaves_the_one_in_use() -> None:
     app.session_state["wanted_model"] = Wanted("unmasker"), load_model("unmasker", "cpu")
     app.run()
     assert not app.exception
-    session = reader(app)
-    assert session.lm is lm
-    assert session.notice is not None
-    assert "storyteller stays in use" in session.notice.text
+    assert reader(app).lm is lm
+    assert "storyteller stays in use" in told(app)
 
 
-def test_a_seed_changes_the_coins_and_keeps_the_text() -> None:
-    app = open_home(run="3")
-    ids = list(reader(app).generation.ids)
+def test_a_seed_is_asked_of_the_page_which_tells_what_it_has() -> None:
+    app = open_home()
     app.number_input(key="seed_0").set_value(9).run()
     assert not app.exception
-    session = reader(app)
-    assert session.generation.ids == ids
-    assert session.active.seed == 9
+    tab = reader(app)
+    (command,) = (command for command in tab.commands if command["kind"] == "seed")
+    assert command["seed"] == 9
+    tab.shown = {"seed": 9, "chat": False}  # as the page tells it
+    app.run()
+    assert app.number_input(key="seed_9").value == 9
+    assert len({command["id"] for command in tab.commands}) == len(tab.commands)
 
 
 def test_two_readers_share_the_weights_and_nothing_else() -> None:
     first, second = reader(open_home()), reader(open_home())
     assert first.lm is second.lm
-    do(first, "next")
-    assert len(second.generation.steps) == 0
+    assert first.ticket != second.ticket
+    assert first.texts is not second.texts

@@ -1,6 +1,5 @@
 """types.d.ts and PROTOCOL.md are what both sides say: every field, event and function, no other."""
 
-import inspect
 import re
 import sys
 from collections import defaultdict
@@ -10,13 +9,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from benchmarks.harness import ROOT
-from benchmarks.home_page import header_of
+from benchmarks.home_page import Reader
+from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from pages.frame.assets import SHARED
-from pages.home import tab as tab_module
-from pages.home.session import Session
 from pages.home.tab import Tab
+from tests.home.page_session import PageSession
 
 LIVE = Path(__file__).parents[2] / "pages" / "home" / "live"
 DESCRIBED = (LIVE / "PROTOCOL.md").read_text("utf-8")
@@ -31,10 +32,16 @@ INTERFACES = {
 }
 EVENTS = {
     kind: set(re.findall(r"`([a-z_]+)`", fields))
-    for kind, fields in re.findall(r"^\| `([a-z]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE)
+    for kind, fields in re.findall(
+        r"^\| `([a-z ]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE
+    )
 }
-OF_EVERY_EVENT = {"n", "kind", "branch", "holds"}
-BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages", "arrays")
+FIGURES = "\n".join(path.read_text("utf-8") for path in LIVE.glob("*.js"))
+OF_AROUND = {"seed", "chat", "open", "open run", "model", "say"}  # the page around the component
+OF_EVERY_EVENT = {"kind", "branch"}
+BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages")
+OF_THE_FILE = {"code.numbers"}  # the code that ran is in two places there
+SCRIPTS = "\n".join(path.read_text("utf-8") for path in [*LIVE.rglob("*.js"), *SHARED.glob("*.js")])
 
 
 def described(interface: str, prefix: str = "") -> Iterator[str]:
@@ -44,17 +51,12 @@ def described(interface: str, prefix: str = "") -> Iterator[str]:
         yield from described(inherited, prefix)
     for name, kind in fields:
         yield f"{prefix}{name}"
-        part = re.match(r"\w+", kind)
-        if part and part[0] in INTERFACES and part[0] != "Header":
+        part = re.search(r"\w+", kind.replace("Pick<", ""))
+        if part and part[0] in INTERFACES and "Pick<" not in kind:
             yield from described(part[0], f"{prefix}{name}.")
 
 
-FIELDS = {*described("Answer"), *described("Header")}
-OF_THE_FILE = {"code.numbers"}  # the code that ran is in two places there
-PUT_TOGETHER = {"ids", "joined"}  # by the page, of the prompt's and the rows'
-SCRIPTS = "\n".join(
-    path.read_text("utf-8") for folder in (LIVE, SHARED) for path in folder.glob("*.js")
-)
+FIELDS = {*described("Header")}
 
 
 def paths(value: Any, prefix: str = "") -> Iterator[str]:
@@ -67,45 +69,44 @@ def paths(value: Any, prefix: str = "") -> Iterator[str]:
                 yield from paths(inner, f"{prefix}{name}.")
 
 
-def test_python_sends_every_field_and_no_other(storyteller: LanguageModel) -> None:
-    tab = Tab(Session(storyteller, "The cat"))
-    asked: list[dict[str, Any]] = [
+def test_the_session_shows_every_field_and_no_other(
+    in_page: InPage, storyteller: LanguageModel
+) -> None:
+    session, shown = PageSession(in_page, storyteller, "The cat"), set[str]()
+    for event in (
         {"kind": "next"},
         {"kind": "inspect", "position": 2},
         {"kind": "guess", "text": "a"},
         {"kind": "unknown"},
-    ]
-    sent: set[str] = set()
-    for event in (*asked, {"kind": "branch", "position": 3}):
-        answer = header_of(tab.answer({"n": tab.ack + 1, "holds": -1, **event}))
-        rows = answer["rows"]
-        answer["rows"] = None
-        sent |= set(paths(answer))
-        assert set(rows) == {"id", "joined", *(name for name, _ in INTERFACES["Steps"][1])}
-    steps = {field for field in FIELDS if field.partition(".")[0] == "steps"}
-    assert sent == FIELDS - PUT_TOGETHER - steps - OF_THE_FILE
+        {"kind": "branch", "position": 3},
+    ):
+        header = session.do(**event).header
+        del header["query"]  # of the tests
+        header["reading"] = None
+        header["timing"] = {
+            n: header["timing"][n] for n in ("phase", "seconds", "n_input", "is_shared")
+        }
+        shown |= set(paths(header))
+    assert shown == FIELDS - OF_THE_FILE
 
 
 def test_the_page_reads_every_field_and_no_other() -> None:
     unread = {path for path in FIELDS if not re.search(rf"\b{path.split('.')[-1]}\b", SCRIPTS)}
     assert unread == set()
-    assert set(re.findall(r"\bheader\.([a-z_]+)\b", SCRIPTS)) <= FIELDS
+    assert set(re.findall(r"\bheader\.([a-z_]+)\b", FIGURES)) <= FIELDS
 
 
-def test_python_answers_every_event_and_reads_no_other_field() -> None:
-    answered = {name.removeprefix("_on_") for name in vars(Session) if name.startswith("_on_")}
-    assert answered | {"state", "restore"} == set(EVENTS)  # of these two a tab takes care
-    sources = inspect.getsource(Session) + inspect.getsource(tab_module)
-    read = re.findall(r"\bevent\}?(?:\.get\(|\[|, )\"([a-z_]+)\"", sources)
-    assert set(read) == OF_EVERY_EVENT.union(*EVENTS.values())
-
-
-WAY = [
-    (path, re.findall(r"`(\w+)`", names))
-    for path, names in re.findall(r"^\| `(pages/\S+)`[^|]*\|([^|]*)\|", DESCRIBED, re.MULTILINE)
-]
-OF_THE_WIRE = "pages/home/route.py"  # what stands before a tab: no thread of its own runs here
-MOST_FILES, MOST_FUNCTIONS = 15, 60
+WAY = re.findall(r"^\| `(pages/\S+)`[^|]*\|([^|]*)\|", DESCRIBED, re.MULTILINE)
+TOLD: dict[str, set[str]] = defaultdict(set)
+for path, names in WAY:
+    TOLD[path].update(re.findall(r"`(\w+)`", names))
+MOST_FILES, MOST_FUNCTIONS = 18, 70
+# what stands before a tab: in this process no thread of its own runs here
+OF_THE_WIRE = ("pages/home/route.py", "pages/home/ticket.py")
+# where these scripts do more than carry a press: they draw, and keep what is written
+WITH_OTHERS = ("pages/home/live/live.js", "pages/home/live/session/state.js")
+OF_PICTURES = {"readDistribution", "get", "sameNumbers"}  # made anew for the figures
+SOMETIMES = {"rest", "say"}  # once the hand rests, or where something is wrong
 
 
 def entered(act: Callable[[], object]) -> dict[str, set[str]]:
@@ -131,22 +132,38 @@ def entered(act: Callable[[], object]) -> dict[str, set[str]]:
     return dict(found)
 
 
-def test_a_press_goes_the_way_that_is_told(storyteller: LanguageModel) -> None:
-    tab = Tab(Session(storyteller, "The cat"))
-    for _ in range(2):
-        answer = header_of(tab.answer({"n": tab.ack + 1, "kind": "next", "holds": -1}))
-    event = {"n": tab.ack + 1, "kind": "next", "holds": answer["version"], "branch": 0}
-    ran = entered(lambda: tab.answer(event | {"controls": answer["controls"]}))
-    told = {path: set(names) for path, names in WAY if path.endswith(".py")}
-    told.pop(OF_THE_WIRE)
-    assert ran == told
+def test_a_press_goes_the_way_that_is_told_on_the_server(storyteller: LanguageModel) -> None:
+    tab = Tab(storyteller)
+    text = {"number": 0, "ids": [0, 10, 11], "n_prompt": 3, "seed": 0}
+    text |= {"memory": {"target": 0, "mu": 0}, "controls": {}}
+    step = {"kind": "step", "token_id": None, "count": 1, "next_seed": 0}
+    tab.answer({**text, "kind": "read"})
+    ran = entered(lambda: tab.answer({**text, **step}))
+    told = {path: names for path, names in TOLD.items() if path.endswith(".py")}
+    assert ran == {path: names for path, names in told.items() if path not in OF_THE_WIRE}
 
 
-def test_the_way_is_short_and_each_of_its_functions_is_there() -> None:
-    assert len({path for path, _ in WAY}) <= MOST_FILES
-    assert sum(len(names) for _, names in WAY) <= MOST_FUNCTIONS
-    for path, names in WAY:
-        text = (ROOT / path).read_text("utf-8")
-        for name in names:
-            defined = rf"\b(?:def|function|async|get|const)? ?\b{name}\s*(?:\(|= \()"
-            assert re.search(defined, text), (path, name)
+@pytest.mark.browser
+def test_a_press_goes_the_way_that_is_told_in_the_page(reader: Reader) -> None:
+    reader.press("Next")
+    wire = reader.page.context.new_cdp_session(reader.page)
+    wire.send("Profiler.enable")
+    wire.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": False})
+    reader.press("Next")
+    ran: dict[str, set[str]] = defaultdict(set)
+    for script in wire.send("Profiler.takePreciseCoverage")["result"]:
+        found = re.search(r"/assets/\w+/(.+\.js)$", script["url"])
+        for function in script["functions"] if found else ():
+            name = function["functionName"]
+            if found and name and " " not in name and function["ranges"][0]["count"] > 0:
+                ran[f"pages/{found[1]}"].add(name)
+    wire.detach()
+    for path, names in TOLD.items():
+        if path.endswith(".js"):
+            assert names <= ran[path], path
+            assert path in WITH_OTHERS or ran[path] - SOMETIMES <= names | OF_PICTURES, path
+
+
+def test_the_way_is_short() -> None:
+    assert len(TOLD) <= MOST_FILES
+    assert sum(map(len, TOLD.values())) <= MOST_FUNCTIONS

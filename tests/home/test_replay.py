@@ -14,11 +14,13 @@ from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
 from benchmarks.harness import EXPERT, Witness
 from model.draw import rank_order, summarise
+from model.generation import Generation
 from model.loading import LanguageModel
 from pages.frame.component import strict_json
-from pages.home.replay_page import as_far_as_needed, record, replay_page, to_page
-from pages.home.session import Session
-from tests.home.conftest import PROMPT, do
+from pages.home.controls import Controls
+from pages.home.files import Draw, SavedRun
+from pages.home.replay_page import as_far_as_needed, recording_of, replay_page, to_page
+from tests.home.conftest import PROMPT
 from viz.format import count, percent
 from viz.palette import Theme, code
 
@@ -36,24 +38,31 @@ BELOW_ITS_TABLE = """table => {
 Open = Callable[..., Page]
 
 
+def run_of(lm: LanguageModel, draws: list[Draw]) -> SavedRun:
+    """A run, as a file takes it."""
+    text = Generation(lm, PROMPT, seed=1)
+    for draw in draws:
+        text.step(draw.controls.settings(), token_id=FORCED if draw.forced else None)
+    return SavedRun(text, draws, text.last_pass, PROMPT, chat=False, link="")
+
+
 @pytest.fixture(scope="module")
-def session(storyteller: LanguageModel) -> Session:
+def run(storyteller: LanguageModel) -> SavedRun:
     """Four drawn under the default masks, one forced, then others under other masks."""
-    session = Session(storyteller, PROMPT, seed=1)
-    neutral = {"use": ["temperature"], "temperature": 1.0}
-    do(session, "finish", count=4)
-    do(session, "force", token_id=FORCED)
-    do(session, "next", controls=neutral)
-    do(session, "next", controls=neutral | {"temperature": 1.8})
-    do(session, "next", controls={"use": ["top_k"], "top_k": 7, "repetition_penalty": 1.3})
-    do(session, "next", controls={"greedy": True})
-    assert len(session.generation.steps) == 9
-    return session
+    neutral = Controls(use=("temperature",), temperature=1.0)
+    controls = [
+        *[Controls()] * 5,
+        neutral,
+        replace(neutral, temperature=1.8),
+        Controls(use=("top_k",), top_k=7, repetition_penalty=1.3),
+        Controls(greedy=True),
+    ]
+    return run_of(storyteller, [Draw(1, each, forced=i == 4) for i, each in enumerate(controls)])
 
 
 @pytest.fixture(scope="module")
-def saved(session: Session) -> str:
-    return replay_page(session, presenter=False)
+def saved(run: SavedRun) -> str:
+    return replay_page(run, presenter=False)
 
 
 @pytest.fixture(scope="module")
@@ -133,10 +142,10 @@ def test_keys_buttons_the_slider_and_play_go_on_and_back(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_every_position_shows_what_its_token_was_drawn_from(page: Page, session: Session) -> None:
+def test_every_position_shows_what_its_token_was_drawn_from(page: Page, run: SavedRun) -> None:
     page.get_by_label("Peek").check()
     page.get_by_label("Peek").blur()
-    for n, step in enumerate(session.generation.steps):
+    for n, step in enumerate(run.generation.steps):
         stands_at(page, n)
         expect(active(page, ".bars-count")).to_contain_text(count(step.n_kept))
         if not step.forced:
@@ -150,7 +159,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, session:
 
     # a token that is looked back at is shown under its own settings
     choose_at(page, N_PROMPT + 7, "Look at its distribution")
-    step = session.generation.steps[7]
+    step = run.generation.steps[7]
     chosen = page.locator(".bars-row[data-chosen]")
     expect(chosen).to_have_attribute("data-id", str(step.token_id))
     expect(chosen.locator("[data-col=active] .bar-number")).to_have_text(percent(step.chosen_prob))
@@ -181,18 +190,18 @@ def test_sliders_still_move_the_masks_and_next_goes_on_as_written(page: Page) ->
 
 
 @pytest.mark.browser
-def test_text_is_shown_as_its_characters_wherever_it_stands(replay: Open, session: Session) -> None:
-    run = record(session, presenter=False)
-    ids = session.generation.ids[1:]  # the first token is shown as the start
+def test_text_is_shown_as_its_characters_wherever_it_stands(replay: Open, run: SavedRun) -> None:
+    recording = recording_of(run)
+    ids = run.generation.ids[1:]  # the first token is shown as the start
     places = dict(zip(ids, NASTY, strict=False))
-    run["labels"] |= {str(token_id): text for token_id, text in places.items()}
-    run["header"]["prompt"] = NASTY[0]
-    page = replay(to_page(run))
+    recording["labels"] |= {str(token_id): text for token_id, text in places.items()}
+    recording["prompt"] = recording["facts"]["prompt"] = NASTY[0]
+    page = replay(to_page(recording, presenter=False))
     page.locator("#scrub").fill("9")
     stands_at(page, 9)
     assert page.locator("img").count() == 0
     shown = [chip.text_content() for chip in page.locator(".token").all()]
-    assert shown == ["start", *(run["labels"][str(token_id)] for token_id in ids)]
+    assert shown == ["start", *(recording["labels"][str(token_id)] for token_id in ids)]
     assert NASTY[0] in (page.locator("#again").text_content() or "")
 
 
@@ -214,7 +223,7 @@ def test_the_page_follows_the_reader_s_theme_and_fits_a_telephone(
 
 @pytest.mark.browser
 def test_it_says_what_was_recorded_and_on_paper_the_whole_run_is_there(
-    page: Page, session: Session
+    page: Page, run: SavedRun
 ) -> None:
     told = page.locator("#provenance").inner_text()
     assert re.fullmatch(
@@ -222,7 +231,7 @@ def test_it_says_what_was_recorded_and_on_paper_the_whole_run_is_there(
         told,
     )
     again = page.locator("#again").text_content() or ""
-    written = session.generation.ids[N_PROMPT:]
+    written = run.generation.ids[N_PROMPT:]
     for part in (" ".join(map(str, written)), f"{FORCED} at position {N_PROMPT + 4}", "torch 2."):
         assert part in again
     page.emulate_media(media="print")
@@ -234,20 +243,20 @@ def test_it_says_what_was_recorded_and_on_paper_the_whole_run_is_there(
 
 @pytest.mark.browser
 def test_a_run_without_steps_is_shown_too(replay: Open, storyteller: LanguageModel) -> None:
-    page = replay(replay_page(Session(storyteller, PROMPT), presenter=True))
+    page = replay(replay_page(run_of(storyteller, []), presenter=True))
     stands_at(page, 0, 0)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     expect(page.locator(".bars")).to_be_hidden()
 
 
-def test_no_token_can_open_or_close_an_element_of_the_page(session: Session, saved: str) -> None:
-    run = record(session, presenter=False)
-    run["header"]["prompt"] = "</script><!-- scripts --><!-- head -->"
-    nasty = to_page(run)
+def test_no_token_can_open_or_close_an_element_of_the_page(run: SavedRun, saved: str) -> None:
+    recording = recording_of(run)
+    recording["prompt"] = "</script><!-- scripts --><!-- head -->"
+    nasty = to_page(recording, presenter=False)
     (data,) = re.findall(r'<script type="application/json" id="run">(.*?)</script>', nasty, re.S)
     assert "<" not in data
-    assert json.loads(data)["header"]["prompt"] == "</script><!-- scripts --><!-- head -->"
+    assert json.loads(data)["prompt"] == "</script><!-- scripts --><!-- head -->"
     for opening in ("<script", "<!--"):
         assert nasty.count(opening) == saved.count(opening)
 
@@ -268,22 +277,21 @@ def test_the_page_brings_all_that_it_needs_and_runs_no_other_script(saved: str) 
     assert "unsafe" not in policy
 
 
-def test_a_position_holds_what_is_needed_and_no_more(session: Session) -> None:
-    run = record(session, presenter=False)
-    sizes = [len(b64decode(text)) for text in run["positions"]]
-    steps = session.generation.steps
+def test_a_position_holds_what_is_needed_and_no_more(run: SavedRun) -> None:
+    sizes = [len(b64decode(text)) for text in recording_of(run)["positions"]]
+    steps = run.generation.steps
     whole = 4 * steps[0].distribution.n_vocab
     for step, size in zip(steps, sizes, strict=True):
         if step.n_kept == step.distribution.n_vocab:
             assert size > whole  # the coin could fall on any token
     assert min(sizes) < whole / 4
-    long = do(Session(session.lm, PROMPT, seed=1), "finish", count=48)
-    assert len(strict_json(record(long, presenter=False))) < 365_000
+    long = run_of(run.generation.lm, [Draw(1, Controls(), forced=False)] * 48)
+    assert len(strict_json(recording_of(long))) < 365_000
 
 
-def test_a_large_vocabulary_is_cut_without_losing_its_mass(session: Session) -> None:
+def test_a_large_vocabulary_is_cut_without_losing_its_mass(run: SavedRun) -> None:
     logits = np.random.default_rng(0).normal(0, 2, 20_000).astype(np.float32)
-    step = replace(session.generation.steps[0], distribution=summarise(logits), n_kept=30, rank=500)
+    step = replace(run.generation.steps[0], distribution=summarise(logits), n_kept=30, rank=500)
     cut = as_far_as_needed(step)
     order = rank_order(logits)
     assert cut.ids is not None

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,33 +10,38 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from pages.home.route import MAX_BODY, TABS, routes
+from pages.home import tab as tab_module
+from pages.home.route import MAX_BODY, MAX_WAITING, routes
+from pages.home.ticket import Ticket
 
-SECRET = "known"
-EVENT = json.dumps({"kind": "state"}).encode()
+TICKET = Ticket("tab", "storyteller", "float32")
+EVENT = json.dumps({"kind": "open"}).encode()
 
 
 class Echo:
     """Answers with what it was asked."""
 
     def __init__(self) -> None:
-        self.turn = asyncio.Lock()
         self.asked: list[dict[str, Any]] = []
+        self.fails: Exception | None = None
 
     def answer(self, event: dict[str, Any]) -> bytes:
+        if self.fails:
+            raise self.fails
         self.asked.append(event)
         return b"done"
 
 
 @pytest.fixture
-def tab() -> Echo:
-    tab = TABS[SECRET] = Echo()
+def tab(monkeypatch: pytest.MonkeyPatch) -> Echo:
+    tab = Echo()
+    monkeypatch.setattr(tab_module, "tab_of", {TICKET: tab}.__getitem__)
     return tab
 
 
 def post(
     parts: Sequence[bytes | None],
-    secret: str = SECRET,
+    ticket: str = "",
     base: str = "",
     **headers: str,
 ) -> tuple[int, bytes]:
@@ -44,7 +50,7 @@ def post(
     scope = {
         "type": "http",
         "method": "POST",
-        "path": f"{base}/loop/{secret}",
+        "path": f"{base}/loop/{ticket or TICKET.write()}",
         "query_string": b"",
         "headers": [
             (b"host", b"here:1"),
@@ -114,6 +120,61 @@ def test_what_is_no_event_does_nothing(
     assert not body or json.loads(body)["error"].endswith(".")
 
 
-def test_a_secret_that_is_unknown_here_is_said_so(tab: Echo) -> None:
-    assert post([EVENT], secret="another")[0] == 404
-    assert tab.asked == []
+@pytest.mark.parametrize("ticket", ["another", "a.b", "." * 2000, f"{TICKET.write()}x"])
+def test_who_has_no_ticket_is_refused_before_anything_is_read(tab: Echo, ticket: str) -> None:
+    class Unread(list[bytes]):
+        def pop(self, _index: Any = -1) -> bytes:
+            raise AssertionError("the body was read")
+
+    status, body = post(Unread([EVENT]), ticket=ticket)
+    assert (status, tab.asked) == (403, [])
+    assert json.loads(body)["error"].endswith(".")
+
+
+@pytest.mark.parametrize("error", [ValueError("One sentence."), RuntimeError("/a/path\nmore")])
+def test_what_fails_is_said_in_one_sentence(tab: Echo, error: Exception) -> None:
+    tab.fails = error
+    status, body = post([EVENT])
+    said = json.loads(body)["error"]
+    assert status == 400
+    assert said.endswith(".")
+    assert "/a/path" not in said
+
+
+def test_of_one_tab_a_few_requests_wait_and_no_more(tab: Echo) -> None:
+    let_go = threading.Event()
+
+    def slow(event: dict[str, Any]) -> bytes:
+        let_go.wait(20)
+        tab.asked.append(event)
+        return b"done"
+
+    tab.answer = slow  # type: ignore[method-assign]
+
+    async def many() -> list[int]:
+        asking = [asyncio.create_task(request()) for _ in range(MAX_WAITING + 3)]
+        done, _ = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result() for task in done} == {429}
+        let_go.set()
+        return await asyncio.gather(*asking)
+
+    async def request() -> int:
+        sent: list[int] = []
+        headers = [(b"host", b"here:1")]
+        path = f"/loop/{TICKET.write()}"
+        scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": EVENT, "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message.get("status", 0))
+
+        await app(scope | {"query_string": b""}, receive, send)
+        return sent[0]
+
+    app = Starlette(routes=routes(""))
+    with ThreadPoolExecutor(1) as thread:
+        statuses = thread.submit(lambda: asyncio.run(many())).result()
+    assert sorted(statuses) == [200] * MAX_WAITING + [429] * 3
+    assert len(tab.asked) == MAX_WAITING

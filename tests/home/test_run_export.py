@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.generation import Generation
 from model.records import RunRecord
-from pages.home.run_export import run_record
-from pages.home.session import Session
-from tests.home.conftest import do
+from pages.home.controls import Controls
+from pages.home.files import Draw, SavedRun
 from tests.tiny_models import tiny
 from viz.format import FORMULA_STARTS, guard
 from viz.home.run_export import CSV_COLUMNS, SCHEMA_VERSION, to_csv, to_json
@@ -26,11 +26,20 @@ TEXTS = st.lists(st.text(st.characters(), min_size=1, max_size=8), min_size=1, m
 FORCED = 42
 
 
+def a_run_of(n_tokens: int) -> RunRecord:
+    """A run of some steps, the last forced."""
+    text = Generation(tiny("llama"), "the cat", seed=7)
+    draws = [Draw(7, Controls(), forced=i == n_tokens - 1) for i in range(n_tokens)]
+    for draw in draws:
+        text.step(draw.controls.settings(), token_id=FORCED if draw.forced else None)
+    link = "model=llama&prompt=the+cat&seed=7"
+    return SavedRun(text, draws, text.last_pass, "the cat", chat=False, link=link).record
+
+
 @cache
 def a_run() -> RunRecord:
     """A run of four steps, the last forced."""
-    session = do(Session(tiny("llama"), "the cat", seed=7), "finish", count=3)
-    return run_record(do(session, "force", token_id=FORCED))
+    return a_run_of(4)
 
 
 def with_texts(labels: Sequence[str], prompt: str = "the cat") -> RunRecord:
@@ -135,6 +144,6 @@ def test_what_a_careless_engine_hands_over_is_written_as_json_has_it() -> None:
 
 
 def test_a_run_without_steps_is_saved_too() -> None:
-    run = run_record(Session(tiny("llama"), "the cat"))
+    run = a_run_of(0)
     assert rows_of(to_csv(run)) == []
     assert strict(to_json(run))["steps"] == []

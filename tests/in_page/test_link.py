@@ -1,4 +1,4 @@
-"""A link says the same in the file as in the app: what is read, and what is refused how."""
+"""The page reads a link by the table of which Python's checks are made: what, and refused how."""
 
 import random
 from urllib.parse import parse_qsl, urlencode
@@ -7,8 +7,10 @@ import pytest
 
 from benchmarks.in_page import InPage
 from model.settings import SETTINGS
+from pages.frame.fields import read_fields
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
-from pages.home.link import read_link
+from pages.home.link import FIELDS
 
 NUMBERS = ["0", "1", ".5", "0.9", "1e-6", "1e-7", "5e-324", "1_0", "+2", "-1", "-0", "1e9", "1e5"]
 NUMBERS += [
@@ -43,19 +45,48 @@ def random_query(rng: random.Random) -> dict[str, str]:
     return {name: rng.choice(NUMBERS) for name in names}
 
 
-def test_a_link_is_read_as_the_app_reads_it(in_page: InPage) -> None:
+def test_a_link_is_read_as_python_reads_its_fields(in_page: InPage) -> None:
     rng = random.Random(31)
     for query in [*QUERIES, *(random_query(rng) for _ in range(1000))]:
-        ours, theirs = read_link(query, "storyteller"), in_page("readLink", query=query)
-        assert theirs["problems"] == ours.problems, query
-        assert theirs["controls"] == ours.controls.to_page(), query
-        for name in ("model", "prompt", "seed"):
-            assert theirs[name] == getattr(ours, name), query
-        assert theirs.get("chat") == ours.chat, query
-        for choice, own in zip(theirs["choices"], ours.choices, strict=True):
-            assert choice["controls"] == own.controls.to_page()
-            assert (choice["seed"], choice["forced"]) == (own.seed, own.forced)
-            assert (choice["tokenId"] or 0) == max(own.token_id, 0)
+        read = read_fields({name: (text,) for name, text in query.items()}, FIELDS)
+        link = in_page("readLink", query=query)
+        of_run = [one for one in link["problems"] if "run was left out" in one]
+        assert link["problems"] == [*filter(None, [read.sentence()]), *of_run], query
+        names = Controls().to_page().keys() & read.values.keys()
+        controls = Controls(**{name: read.values[name] for name in names})
+        assert link["controls"] == controls.to_page(), query
+        prompt = read.values.get("prompt", DEFAULT_PROMPT)
+        assert link["prompt"] == prompt.replace("\r\n", "\n").replace("\r", "\n"), query
+        assert link["model"] == (read.values.get("model", "").strip() or "storyteller"), query
+        assert link["seed"] == read.values.get("seed", 0), query
+        assert link.get("chat") == read.values.get("chat"), query
+
+
+def test_each_part_of_a_run_has_its_controls_and_seed(in_page: InPage) -> None:
+    run = "12;5~temperature:1.2;3~seed:9~use:top_k,min_p~order:vllm"
+    choices = in_page("readLink", query={"run": run, "forced": "3:262,19:7"})["choices"]
+    parts = (
+        [(0, Controls())] * 12
+        + [(0, Controls(temperature=1.2))] * 5
+        + [(9, Controls(use=("top_k", "min_p"), order="vllm"))] * 3
+    )
+    assert [(one["seed"], one["controls"]) for one in choices] == [
+        (seed, controls.to_page()) for seed, controls in parts
+    ]
+    forced = {i: one["tokenId"] for i, one in enumerate(choices) if one["forced"]}
+    assert forced == {3: 262, 19: 7}
+
+
+@pytest.mark.parametrize(
+    ("run", "forced"),
+    [
+        *((run, "") for run in ("x", "5~temperature:-1", "4097", "4000;97", "3~seed:-1")),
+        *(("5", pairs) for pairs in ("3", "3:", ":3", "a:b")),
+    ],
+)
+def test_a_run_that_makes_no_sense_is_left_out(in_page: InPage, run: str, forced: str) -> None:
+    link = in_page("readLink", query={"run": run, "forced": forced})
+    assert (link["choices"], len(link["problems"])) == ([], 1)
 
 
 @pytest.mark.parametrize(

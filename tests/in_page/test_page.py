@@ -11,15 +11,13 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from benchmarks.harness import Witness
+from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.home.in_page_file import live_page
-from pages.home.link import write_whole
-from pages.home.run_export import read_run
-from pages.home.session import Session
 from tests.frame.accessibility import violations
-from tests.home.conftest import do
+from tests.home.page_session import PageSession
 
 pytestmark = pytest.mark.browser
 
@@ -188,18 +186,16 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
 
 
 def test_a_run_that_the_app_saves_live_opens_there_and_goes_on(
-    open_file: Open, storyteller: LanguageModel, tmp_path: Path
+    open_file: Open, in_page: InPage, storyteller: LanguageModel, tmp_path: Path
 ) -> None:
-    session = Session(storyteller, "Once upon a time", seed=4)
-    do(session, "finish", count=3)
-    do(session, "force", token_id=262)
+    session = PageSession(in_page, storyteller, "Once upon a time", seed="4")
+    session.do("finish", count=3).do("force", token_id=262)
     live = tmp_path / "live.html"
-    live.write_text(live_page(storyteller, write_whole(session, session.active)), "utf-8")
+    live.write_text(session.file("live.html"), "utf-8")
     page = open_file(path=live)
-    assert stands_at(page, 5 + 4) == session.generation.ids
+    assert stands_at(page, 5 + 4) == session.ids
     press(page, "Next")
-    do(session, "next")
-    assert stands_at(page, 5 + 5) == session.generation.ids
+    assert stands_at(page, 5 + 5) == session.do("next").ids
 
 
 def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
@@ -219,7 +215,9 @@ def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
     expect(page.get_by_label("Seed")).to_have_value("12")
 
 
-def test_a_saved_run_is_opened_here_and_in_the_app(open_file: Open, tmp_path: Path) -> None:
+def test_a_saved_run_is_opened_here_and_in_the_app(
+    open_file: Open, in_page: InPage, storyteller: LanguageModel, tmp_path: Path
+) -> None:
     page = open_file("?prompt=Once&seed=3&run=4~seed:3&forced=1:262")
     ids = stands_at(page, 6)
     saved = {}
@@ -231,9 +229,10 @@ def test_a_saved_run_is_opened_here_and_in_the_app(open_file: Open, tmp_path: Pa
     assert len(saved["CSV"].read_text("utf-8").splitlines()) == 5
     run = json.loads(saved["JSON"].read_text("utf-8"))
     assert [step["id"] for step in run["steps"]] == ids[2:]
-    in_app = read_run(saved["JSON"].read_bytes())
-    assert (in_app.model, in_app.prompt, len(in_app.choices)) == ("storyteller", "Once", 4)
-    assert in_app.choices[1].token_id == 262
+    in_app = PageSession(in_page, storyteller, "A bird")
+    in_app.do("open run", text=saved["JSON"].read_text("utf-8"))
+    assert (in_app.notice, in_app.header["prompt"], in_app.ids) == ("", "Once", ids)
+    assert (in_app.ids[3], in_app.steps["forced"]) == (262, [False, True, False, False])
 
     press(page, "Reset")
     stands_at(page, 2)

@@ -9,6 +9,7 @@ from model.job import Job
 from model.kv_cache.records import PrefixReuse, Race
 from pages.lessons.kv_cache.state import CacheLesson
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
+from tests.home.home_text import write
 from tests.jobs import run_until
 
 
@@ -24,11 +25,12 @@ def lesson(app: AppTest) -> CacheLesson:
 
 def test_the_page_starts_with_a_copy_of_the_first_page_s_text() -> None:
     app = open_home()
+    home = write(app.session_state["reader"], "Once upon a time", 3)
     app.switch_page("pages/kv_cache.py").run()
-    home = app.session_state["reader"].generation
-    assert lesson(app).text.generation.ids == home.ids
+    assert lesson(app).text.generation.ids == home
     press(app, "kv_step")
-    assert len(lesson(app).text.generation.ids) == len(home.ids) + 1
+    assert len(lesson(app).text.generation.ids) == len(home) + 1
+    assert app.session_state["reader"].generation.ids == home
 
 
 def test_c06_c26_a_text_grows_by_a_column_is_taken_back_watched_and_begun_anew(

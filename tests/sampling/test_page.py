@@ -11,6 +11,7 @@ from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.sampling.state import Lab
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, words
+from tests.home.home_text import write
 
 
 @pytest.fixture
@@ -31,10 +32,10 @@ def choose(app: AppTest, source: str) -> AppTest:
 
 def test_it_opens_on_the_text_of_the_first_page_and_leaves_it_alone() -> None:
     app = open_home()
-    app.switch_page("pages/sampling.py").run()
     reader = app.session_state["reader"]
+    before = write(reader, "Once upon a time", 3)
+    app.switch_page("pages/sampling.py").run()
     assert (lab(app).given.logits == reader.generation.logits).all()
-    before = list(reader.generation.ids)
     choose(app, "heavy")
     app.switch_page("pages/generate.py").run()
     assert app.session_state["reader"].generation.ids == before

@@ -21,6 +21,7 @@ from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
+from tests.home.home_text import write
 from viz.format import percent
 
 RUN_FOR = Job.run_for
@@ -116,12 +117,13 @@ def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(
 
 def test_the_first_page_s_prompt_is_forked_here_and_left_as_it_is_there() -> None:
     app = open_home()
-    home = app.session_state["reader"].generation
-    n_home = len(home.ids)
+    home, prompt = app.session_state["reader"], "Once upon a time"
+    written = write(home, prompt, 3, seed=5)
     app.switch_page("pages/snowball.py").run()
     assert done(app, FORK)
-    assert state(app).text.prompt_ids == home.prompt_ids
-    assert len(home.ids) == n_home
+    assert state(app).text.prompt_ids == home.generation.prompt_ids == written[:-3]
+    assert state(app).text.seed == 5
+    assert (home.prompt, home.generation.ids) == (prompt, written)
 
 
 def test_another_text_and_a_word_of_ones_own_are_taken_and_what_will_not_do_is_refused(

@@ -2,12 +2,13 @@
 
 import math
 import re
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.kv_cache.records import FewerBits
 from model.language_model import LanguageModel
@@ -33,6 +34,7 @@ from pages.lessons.tour.scenes import (
     read_lesson,
 )
 from tests.frame.driving import captions, open_home, open_lesson
+from tests.home.page_session import PageSession
 
 TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
 MAX_STORY = 200  # tokens
@@ -88,7 +90,7 @@ def test_a_page_asks_and_opens_by_itself_unless_a_scene_does() -> None:
 
 
 @pytest.mark.parametrize(("name", "number"), SCENES)
-def test_a_scene_s_link_sets_its_page_up(name: str, number: int) -> None:
+def test_a_scene_s_link_sets_its_page_up(name: str, number: int, in_page: InPage) -> None:
     scene = LESSONS[name].scenes[number - 1]
     app = opened(name, number)
     assert not app.warning
@@ -102,20 +104,26 @@ def test_a_scene_s_link_sets_its_page_up(name: str, number: int) -> None:
         assert scene.task.startswith(f"Press {button.label} and wait until")
     if scene.is_done is not None:  # there is something left to do
         assert ":material/circle:" in " ".join(text.value for text in app.markdown)
-    for field, text in scene.query:  # what the link says stands on the page
-        assert said(app, scene, field, text), field
-
-
-def said(app: AppTest, scene: Scene, field: str, text: str) -> bool:
-    if not scene.page:
-        session = app.session_state["reader"]
+    if scene.page:  # what the link says stands on the page
         shown = {
-            "prompt": lambda: session.prompt,
-            "seed": lambda: str(session.seed),
-            "run": lambda: str(len(session.generation.steps)),
+            field: app.session_state[f"{TOPICS[scene.page]}_{field}"] for field, _ in scene.query
         }
-        return shown.get(field, partial(session.controls.encode().get, field, text))() == text
-    return str(app.session_state[f"{TOPICS[scene.page]}_{field}"]) == text
+    else:
+        shown = shown_at_home(app, in_page, scene)
+    query = {field: text for field, text in scene.query if field != "hold"}  # the figure's own
+    assert {field: str(value) for field, value in shown.items()} == query
+
+
+def shown_at_home(app: AppTest, in_page: InPage, scene: Scene) -> dict[str, Any]:
+    """What the first page shows for each field of its link: the session, and Streamlit's switch."""
+    session = PageSession(in_page, app.session_state["reader"].lm, **dict(scene.query))
+    header = session.header
+    assert session.notice == ""
+    own = {name: header[name] for name in ("prompt", "seed")} | {"run": len(session.steps["how"])}
+    own["predict"] = int(app.session_state["hide_bars"])
+    controls = Controls.from_page(header["controls"])
+    shown = controls.to_page() | controls.encode() | own
+    return {field: shown[field] for field, _ in scene.query if field != "hold"}
 
 
 def test_the_example_that_teachers_copy_is_a_lesson() -> None:

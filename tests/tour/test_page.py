@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.lessons.tour import scenes
+from pages.lessons.tour.conditions import read_condition
 from tests.frame.driving import captions, open_home, open_lesson, press, words
+from tests.home.home_text import request, write
 
 LESSON = """# Ours
 
@@ -123,9 +125,27 @@ def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_pa
 
 def test_a_task_on_the_first_page_is_recognised() -> None:
     app = open_home(prompt="A bird", lesson="ours", scene="2")
-    app.session_state["reader"].handle({"n": 1, "kind": "finish", "count": 2})
+    write(app.session_state["reader"], "A bird", 2)
     app.run()
     assert ":material/check_circle: Press Next" in words(app)
+
+
+def test_a_guess_and_a_forced_token_on_the_first_page_are_recognised() -> None:
+    guessed, forced = map(read_condition, ("a word is guessed", "a token is forced"))
+    assert guessed is not None
+    assert forced is not None
+    tab = open_home().session_state["reader"]
+    ids = write(tab, "A bird")
+    asked = request(ids, len(ids))
+    assert not guessed([tab])
+    tab.act({**asked, "kind": "weigh", "text": "cat"})
+    assert guessed([tab])
+    write(tab, "A bird", 1)
+    assert not guessed([tab]), "the guess was about another token"
+    assert not forced([tab])
+    tab.act({**asked, "kind": "step", "token_id": 300, "next_seed": 0})
+    write(tab, "A bird", 2)
+    assert forced([tab]), "other presses came after it"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 // all for, pages/home/live/PROTOCOL.md says.
 
 declare var __ottTimings: Timing[];
+declare var __ottEvents: LoopEvent[];
 
 type Labels = Readonly<Record<number, string>>; // visible text by id
 type Label = (id: number) => string;
@@ -34,9 +35,9 @@ type Values = Record<SettingName, number>;
 type Settings = Values & { order: string[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
-// ---- the seam: an engine answers events with states (pages/home/live/PROTOCOL.md)
+// ---- what a figure asks of the session, and the session of an engine (pages/home/live/PROTOCOL.md)
 
-/** All that the page shows, whole: whatever of it crossed a wire, an engine has put together. */
+/** All that the page shows, whole. */
 interface State {
   header: Header;
   arrays: Arrays; // of `distribution`, and of `inspect` with `inspect_` before their names
@@ -48,39 +49,104 @@ interface LoopEvent {
   controls?: Controls; // the sliders at the moment of the press
   [field: string]: any;
 }
-/** What answers: the server, the recording of a saved page, or a model in the page. */
-interface Engine {
-  /** Does what an event asks; rejects where it was cancelled, or with a sentence for the person. */
+/** A reader's session, as the live component knows it. */
+interface LiveSession {
+  /** Does what an event asks; rejects with an AbortError if it was cancelled. */
   answer(event: LoopEvent): Promise<State>;
   /** Says whom to tell: the page then asks for the "state", or shows the trouble. */
-  listen(page: EngineListener): void;
+  listen(page: SessionListener): void;
   /** One sentence while an answer does not come; null while all is well. */
-  trouble?: string | null;
+  trouble: string | null;
   /** Tries at once what it would try later. */
-  retry?(): void;
-  /** Gives up the event that is under way: its promise rejects with an AbortError. */
-  cancel?(): void;
+  retry(): void;
+  /** Gives up the event that is under way. */
+  cancel(): void;
   /** The hand rests: what takes its time may be done now. */
-  rest?(): void;
-  close?(): void;
+  rest(): void;
+  close(): void;
 }
-interface EngineListener {
+interface SessionListener {
   changed(): void; // the state is another one, and no event of this page made it so
   troubled(): void; // `trouble` has changed
 }
-
-// ---- what the server sends for it (pages/home/told.py, put together by whole.js)
-
-/** What the page lacks of a state. */
-interface Answer extends Partial<Omit<Header, "ids" | "joined" | "steps">> {
-  version: number; // of the state that the page has then; numbers rise
-  keep: number; // rows that the page has, and that stay
-  rows: Record<string, unknown[]>; // columns: those of `Steps`, `id` and `joined`, from there on
-  ack?: number; // the last event that was handled
-  outside?: boolean; // Streamlit has to draw the page anew
-  prompt_ids?: number[];
-  prompt_joined?: Record<string, string>;
-  arrays?: unknown;
+/** The page around a session. */
+interface SessionHost {
+  /** Is told after every event. */
+  changed?(session: import("../../home/live/session/session.js").Session): void;
+  /** Loads another model, if this page can. */
+  wantsModel?(name: string): void;
+  /** Whether the model that is here is the one that a link asks for by this name. */
+  isModel?(name: string): boolean;
+  /** Says that a link's model cannot be had here. */
+  otherModel?(name: string): string;
+}
+/** What runs a model, or ran it: the server, the page's own thread, a recording. Its names are Generation's. */
+interface Engine {
+  open(): Promise<Facts>;
+  /** Takes a text apart. */
+  tokenise(text: string, chat: boolean): Promise<{ ids: number[]; pieces: Piece[] }>;
+  /** Reads a text, as far as the engine has not read it. */
+  read(text: TextRequest): Promise<Reading>;
+  /** Appends tokens. */
+  step(text: TextRequest, how: StepRequest): Promise<Reading>;
+  /** What the token at a position was drawn from, or a prompt's is held against. */
+  logitsAt(text: TextRequest, position: number): Promise<{ described: Described; arrays: Arrays }>;
+  /** Weighs a guess of the next token. */
+  weigh(text: TextRequest, guess: string): Promise<Guess>;
+  /** Kinds of files that it writes of a run, and what writes one. */
+  fileKinds?: string[];
+  file?(text: TextRequest, run: Record<string, any>): Promise<string>;
+  fixed?: string; // why other settings change nothing of what follows
+  listen?(said: () => void): void; // `trouble` has changed
+  trouble?: string | null;
+  retry?(): void;
+  cancel?(): void;
+}
+/** One text, and the settings under which it goes on: all that a request is about. */
+interface TextRequest {
+  number: number; // of the text, among those of the page
+  ids: number[]; // prompt and generated
+  n_prompt: number;
+  memory: Memory; // as of the end of these ids
+  controls: Controls;
+  seed: number; // of the pointers
+}
+interface StepRequest {
+  token_id: number | null; // that is forced
+  count: number; // of tokens to append
+  next_seed: number; // of the pointer after them
+}
+/** The text as it stands after a request, and what it took to get there. */
+interface Reading {
+  // columns of the tokens that were appended: those of `Steps`, `id`, `memory`; of a recording `choice`, too
+  rows: Record<string, any[]>;
+  joined: Record<string, string>;
+  next_id: number | null; // that Next will append under these settings and that seed
+  finished: "eos" | "length" | "recorded" | null;
+  memory: Memory; // for the next token
+  pass: PassColumns; // the newest
+  bytes_held: number; // of the storage behind the cache
+  n_kept: number; // positions that were in the cache
+  n_read: number; // positions that were read
+  seconds: number; // of the passes that read them
+  distribution: Described;
+  notice: string | null;
+  text?: string; // without special tokens, of the model in the page
+  controls?: Controls; // of a recording: with which its next token was drawn
+  arrays: Arrays;
+}
+/** A pass, in the words of the columns. */
+interface PassColumns extends Timed {
+  cache_tokens: number;
+  bytes: number;
+}
+/** How one token came about: enough to choose it again. */
+interface Choice {
+  seed: number;
+  controls: Controls;
+  tokenId: number;
+  forced: boolean;
+  how: string; // seed and controls, as a link says them
 }
 
 // ---- what a state says: every field of it, and no other (tests/home/test_protocol.py)
@@ -99,6 +165,7 @@ interface Header {
   model: Model;
   steps: Steps;
   timing: Timed;
+  reading: Pick<Reading, "n_kept" | "n_read" | "seconds">; // what the newest request took
   cache: Cache;
   controls: Controls;
   orders: Record<string, string[]>; // stage names by engine
@@ -130,6 +197,7 @@ interface Model {
   dtype: string;
   bos_id: number | null; // begins a text
   end_ids?: number[]; // each ends a text
+  has_chat_template: boolean;
 }
 /** A list for each column, an entry for each generated token; the pass is what made its distribution. */
 interface Steps {
@@ -217,13 +285,19 @@ interface Notice {
   text: string; // one sentence
 }
 
-/** What a tab keeps of all branches: see tab_record.js. */
+/** What a tab keeps of all texts: see tab_record.js. */
 interface TabRecord {
   address: string;
   model: string;
   controls: Controls;
   active: number;
-  branches: Pick<Branch, "id" | "ids" | "logprob" | "query">[];
+  branches: {
+    id: number;
+    ids: number[];
+    columns: Record<string, any[]>;
+    joined: Record<string, string>;
+    query: string;
+  }[];
 }
 
 /** The header of the sampling lesson's payload. */
@@ -456,20 +530,44 @@ interface LlamaConfig {
   max_position_embeddings: number;
   eos_token_id: number;
 }
-/** What pages/home/in_page_file.py puts beside the scripts. */
+/** What an engine says once of its model and of the app's settings: see pages/home/facts.py. */
 interface Facts {
   model: Model;
-  config: LlamaConfig;
-  tokenizer: Record<string, any>; // tokenizer.json
-  labels: string[];
+  cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
+  code: Code;
+  dtype: string; // as a link has to say it
   orders: Record<string, string[]>;
   prompt: string; // to begin with
-  query: string; // of the link that the file opens with
   neutral: Values & { order: string };
   csv: { columns: string[]; formulas: string[] };
   fields: LinkField[];
   run: { count: LinkField; place: LinkField; token: LinkField };
-  code: Code;
+}
+/** What pages/home/in_page_file.py puts beside the scripts. */
+interface PageFacts extends Facts {
+  config: LlamaConfig;
+  tokenizer: Record<string, any>; // tokenizer.json
+  labels: string[];
+  query: string; // of the link that the file opens with
+}
+/** What a saved page holds: see pages/home/replay_page.py. */
+interface Run {
+  facts: Facts;
+  prompt: string;
+  ids: number[];
+  n_prompt: number;
+  seed: number;
+  chat: boolean;
+  pieces: Piece[]; // of the prompt
+  rows: Record<string, any[]>;
+  joined: Record<string, string>;
+  passes: (PassColumns & { bytes_held: number })[]; // the prefill, then one for each token
+  positions: string[]; // what each token was drawn from, packed
+  finished: "eos" | "length" | "recorded";
+  labels: Labels;
+  presenter: boolean;
+  created: string;
+  versions: Record<string, string>;
 }
 /** A setting of a link: its values, and the words in which others are refused. */
 interface LinkField {

@@ -30,13 +30,16 @@ export class Generation {
   /**
    * Takes a prompt and reads it: the prefill runs here.
    * @param {import("./llama.js").Llama} model
-   * @param {number[]} promptIds
+   * @param {number[]} ids
    * @param {number} seed
+   * @param {{nPrompt?: number, memory?: Memory}} earlier if some of the ids were generated earlier: how many
+   *   are the prompt's, and what mirostat remembers of the others
    */
-  constructor(model, promptIds, seed = 0) {
+  constructor(model, ids, seed = 0, { nPrompt = ids.length, memory = NO_MEMORY } = {}) {
     this.model = model;
-    this.ids = [...promptIds];
-    this.nPrompt = promptIds.length;
+    this.ids = [...ids];
+    this.nPrompt = nPrompt;
+    this.earlierMemory = memory;
     this.seed = seed;
     this.cache = new KVCache(model.config);
     this.finished = this.reasonToStop();
@@ -80,6 +83,39 @@ export class Generation {
     this.passes.length = this.steps.length + 1;
   }
 
+  /**
+   * Makes this the text with these ids; of what was read, their common beginning stays.
+   * @returns {number} the positions that stayed in the cache; the newest pass read the others
+   */
+  turnTo(ids, nPrompt, memory) {
+    const [nRead, nCommon] = [this.cache.length, this.nCommon(ids)];
+    Object.assign(this, { ids: [...ids], nPrompt, earlierMemory: memory, steps: [] });
+    this.finished = this.reasonToStop();
+    this.passes = this.passes.slice(-1);
+    let nKept = nRead;
+    if (nCommon < nRead || nRead !== this.nToRead) {
+      // the last token has to be read again for its logits
+      nKept = Math.min(nCommon, this.nToRead - 1);
+      this.cache.crop(nKept);
+      this.passes = [this.read()];
+    }
+    // a token of the prompt is prefill, were it but one
+    if (this.nToRead <= nPrompt || nKept < nPrompt) this.passes = [{ ...this.passes[0], phase: "prefill" }];
+    return nKept;
+  }
+
+  /** Positions in the cache that other ids begin with. */
+  nCommon(ids) {
+    const n = Math.min(this.cache.length, ids.length);
+    for (let i = 0; i < n; i++) if (this.ids[i] !== ids[i]) return i;
+    return n;
+  }
+
+  /** Tokens of the text that a pass reads: no pass runs after the end of a generated text. */
+  get nToRead() {
+    return this.finished && this.ids.length > this.nPrompt ? this.ids.length - 1 : this.ids.length;
+  }
+
   /** An independent copy. */
   fork() {
     const twin = Object.assign(Object.create(Generation.prototype), this);
@@ -102,7 +138,7 @@ export class Generation {
 
   /** What mirostat remembers of the text; a token that was forced teaches it nothing. @returns {Memory} */
   get memory() {
-    const { memory = NO_MEMORY, forced = true, chosen_prob: prob = 1 } = this.steps.at(-1) ?? {};
+    const { memory = this.earlierMemory, forced = true, chosen_prob: prob = 1 } = this.steps.at(-1) ?? {};
     return forced ? memory : memoryAfter(memory, prob);
   }
 
@@ -111,15 +147,11 @@ export class Generation {
     return uniformAt(this.seed, this.ids.length);
   }
 
-  /** The sum of what was generated, in nats, at temperature 1. */
-  get logprob() {
-    return this.steps.reduce((sum, { logprob }) => sum + logprob, 0);
-  }
-
   /** Lets the model read what it has not read of the text: all of it, or its last token. */
   read() {
-    const phase = /** @type {Phase} */ (this.cache.length === 0 ? "prefill" : "decode");
-    const unread = this.ids.slice(this.cache.length);
+    const unread = this.ids.slice(this.cache.length, this.nToRead);
+    const isOne = this.cache.length > 0 && unread.length === 1;
+    const phase = /** @type {Phase} */ (isOne ? "decode" : "prefill");
     const begun = performance.now();
     this.logits = this.model.forward(unread, this.cache);
     const seconds = (performance.now() - begun) / 1000;
@@ -159,7 +191,7 @@ export class Generation {
   /** Why no token can follow; an end token in the prompt ends nothing. */
   reasonToStop() {
     const { eos_token_id: end, max_position_embeddings: room } = this.model.config;
-    if (this.steps.length > 0 && this.ids.at(-1) === end) return "eos";
+    if (this.ids.length > this.nPrompt && this.ids.at(-1) === end) return "eos";
     return this.ids.length >= room ? "length" : null;
   }
 }

@@ -5,10 +5,11 @@ import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { embed, isEmbedded } from "../live/embed.js";
+import { createFiles } from "../live/files.js";
 import { Live } from "../live/live.js";
-import { WorkerEngine } from "./engine.js";
-import { createProgram } from "./program.js";
-import { toCsv, toJson } from "./run_file.js";
+import { PageEngine } from "../live/engines/page.js";
+import { createProgram } from "../live/session/program.js";
+import { Session } from "../live/session/session.js";
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
 
@@ -17,11 +18,28 @@ export default function ({ sheet, workers }) {
   const facts = JSON.parse(node("facts").textContent);
   const weights = node("weights").textContent;
   node("weights").remove(); // the worker has them from here on
-  const query = readAddress(facts);
-  const engine = new WorkerEngine(workers.model, { weights, facts, query });
-  globalThis.oneToken = createProgram(engine, facts);
+  const engine = new PageEngine(new Worker(workers.model), { facts, weights });
+  const session = new Session(engine, readAddress(facts), new Page(facts.model.name));
+  const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
+  globalThis.oneToken = createProgram(session, opened);
   giveLabels(facts.model.labels, facts.labels);
-  engine.ready.then(() => show(engine, facts, sheet), refuse);
+  opened.then(() => show(session, facts, sheet), refuse);
+}
+
+/** What is around the session in a file. @implements {SessionHost} */
+class Page {
+  /** @param {string} model the one that is in it */
+  constructor(model) {
+    this.model = model;
+  }
+
+  otherModel(name) {
+    return `This file holds ${this.model} alone: open the link in the app for ${name}.`;
+  }
+
+  changed({ active: { seed } }) {
+    node("seed").value = seed;
+  }
 }
 
 /** What the address asks for: behind `?`, or behind `#` where a file is opened without one. */
@@ -34,57 +52,34 @@ function refuse(error) {
   node("opening").textContent = error.message;
 }
 
-function show(engine, facts, sheet) {
+/** @param {Session} session */
+function show(session, facts, sheet) {
   const place = node("live").attachShadow({ mode: "open" });
   place.adoptedStyleSheets = [sheet];
   node("opening").remove();
   if (isEmbedded()) embed(node("live"));
-  new Live(place, engine);
+  new Live(place, session);
+  if (!isEmbedded()) place.append(createFiles(session, ["csv", "json"]));
   keepFocus();
-  engine.page.changed();
-  connectToolbar(engine);
-  connectFiles(engine, facts);
+  session.page.changed();
+  addEventListener("pagehide", () => session.rest());
+  connectToolbar(session);
   const { name, n_parameters: nWeights } = facts.model;
   node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
-  engine.heard = ({ seed }) => node("seed").value = seed;
-  engine.heard(engine.state.header);
+  node("seed").value = session.active.seed;
 }
 
-/** The switches of the page, and the seed of the text that is written. */
-function connectToolbar(engine) {
+/** The switches of the page, and the seed of the text that is written. @param {Session} session */
+function connectToolbar(session) {
   node("toolbar").addEventListener("submit", (event) => event.preventDefault());
-  node("predict").addEventListener("change", ({ target }) => engine.turn("hide_bars", target.checked));
+  node("predict").addEventListener("change", ({ target }) => session.turn("hide_bars", target.checked));
   node("presenter").addEventListener("change", ({ target }) => {
     document.documentElement.classList.toggle("is-presenting", target.checked);
-    engine.turn("presenter", target.checked);
+    session.turn("presenter", target.checked);
   });
   node("seed").addEventListener("change", ({ target }) => {
-    if (target.reportValidity()) engine.do({ kind: "seed", seed: target.valueAsNumber });
-    else target.value = engine.state.header.seed;
+    if (target.reportValidity()) session.do({ kind: "seed", seed: target.valueAsNumber });
+    else target.value = session.active.seed;
   });
-}
-
-/** The run as files, one to be opened again. */
-function connectFiles(engine, facts) {
-  const header = () => engine.state.header;
-  node("save-csv").addEventListener("click", () => save("csv", "text/csv", toCsv(header(), facts)));
-  node("save-json").addEventListener(
-    "click",
-    () => save("json", "application/json", toJson(header(), facts)),
-  );
-  node("saved").addEventListener("change", async ({ target }) => {
-    const [file] = target.files;
-    target.value = ""; // the same file may be opened again
-    if (file) await engine.do({ kind: "open run", text: await file.text() });
-  });
-}
-
-/** Hands a file to the browser. */
-function save(ending, type, text) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: `one-token-at-a-time.${ending}` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address));
 }

@@ -1,29 +1,36 @@
-// The model's own thread: it unpacks the weights, then answers one event after another with a state.
+// The model's own thread: it takes the weights, then does one request after another.
 
 import { Llama } from "./llama.js";
-import { readLink } from "./link.js";
 import { readSafetensors } from "./safetensors.js";
-import { Session } from "./session.js";
-import { describe } from "./state.js";
+import { Texts } from "./texts.js";
 import { Tokenizer } from "./tokenizer.js";
 
 const PIECE = 2 ** 16; // letters of base64 at a time, a multiple of four
 
-let session = null;
+/** @type {Texts|null} */
+let texts = null;
 
+addEventListener("message", async ({ data: { n, kind, said } }) => {
+  try {
+    const answer = kind === "load" ? await load(said[0]) : texts[kind](...said);
+    postMessage({ n, answer });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    postMessage({ n, refusal: error.message });
+  }
+});
 addEventListener("unhandledrejection", ({ reason }) => reportError(reason)); // the page hears of it
 
-addEventListener("message", async ({ data: { n, event } }) => {
-  if (event.kind === "open") session = await open(event);
-  else session.handle(event);
-  postMessage({ n, state: describe(session), text: session.tokenizer.textOf(session.generation.ids) });
-});
+async function load({ facts, weights }) {
+  const bytes = weights.startsWith("http") ? await fetched(weights) : await unpack(weights);
+  const model = new Llama(facts.config, readSafetensors(bytes));
+  texts = new Texts(model, new Tokenizer(facts.tokenizer, facts.labels), facts);
+}
 
-/** Opens the text of a link, or the default one. */
-async function open({ weights, facts, query }) {
-  const model = new Llama(facts.config, readSafetensors(await unpack(weights)));
-  const tokenizer = new Tokenizer(facts.tokenizer, facts.labels);
-  return new Session(model, tokenizer, facts, readLink(query, facts));
+async function fetched(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 /** The bytes that stand in the page as base64 of what deflate made of them: piece by piece, as none is kept. */

@@ -126,7 +126,7 @@ export function createActions(live) {
     typed: () => live.schedule(),
     isBusy: () => live.isBusy(),
     /** Tries again at once, or waits no longer for what was pressed. */
-    retry: () => live.engine.retry?.(),
+    retry: () => live.session.retry?.(),
     cancel: () => live.cancel(),
   };
   return actions;

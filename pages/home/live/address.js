@@ -2,7 +2,7 @@
 
 const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
-const AROUND = ["lesson", "scene", "embed", ...SWITCHES];
+const AROUND = ["lesson", "scene", "embed", "engine", ...SWITCHES];
 
 /** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
 export function showLink(link) {

@@ -1,6 +1,6 @@
 // The page in a frame of another: one figure, whose height the frame can follow.
 
-import { linkOf } from "./link.js";
+import { linkOf } from "./session/link.js";
 
 const NAME = "embed"; // in the address
 

@@ -1,6 +1,6 @@
-// The page's side of the loop: it holds the state that its engine answered last and what the person has
-// done since. The engine says which token comes next before it is asked for, so that a press shows it at
-// once; the page waits only where its sliders say something that the engine has not answered yet.
+// The page's side of the loop: it holds the state that its session answered last and what the person has
+// done since. The session names the token that comes next before it is asked for, so that a press shows it
+// at once; the page waits only if its sliders say something that has not been answered yet.
 // Knows nothing of where answers come from, nor of how anything is drawn: the figures are given one record
 // and draw it.
 
@@ -12,12 +12,12 @@ import { FinishedStep } from "./finished_step.js";
 import { listenForKeys } from "./keys.js";
 import { createLayout } from "./layout.js";
 import { labelsAt } from "../../frame/live/labels.js";
-import { linkOf } from "./link.js";
+import { linkOf } from "./session/link.js";
 import { readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./player.js";
 import { isFirstVisit } from "./preferences.js";
 import { afterThisFrame } from "./timings.js";
-import { Undo } from "./undo.js";
+import { Undo } from "./session/undo.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
@@ -25,7 +25,7 @@ const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess"];
 /** Their own places speak. */
 const SILENT_EVENTS = ["state", "tokenise", "guess", "settings"];
 const STEP_EVENTS = ["next", "force", "back"];
-const UNKNOWN_ID = -1; // stands on the screen for a token that the engine has not named yet
+const UNKNOWN_ID = -1; // stands on the screen for a token that the session has not named yet
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
 /** What a frame draws, the least first. */
 const SCOPES = ["stage", "token", "all"];
@@ -38,7 +38,7 @@ const REASONS = {
 
 /** One live component in the page. */
 export class Live {
-  // what the engine said last
+  // what the session said last
   /** @type {Header|null} */
   header = null;
   present = null; // the distribution of the next token; null once the text has ended
@@ -46,7 +46,7 @@ export class Live {
   notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
   labels = /** @type {Labels} */ ({});
   // what the hand holds
-  controls = null; // sliders and switches; ahead of the engine's while they are moved
+  controls = null; // sliders and switches; ahead of the session's while they are moved
   isDragging = false;
   inspecting = null; // the past position that is looked at
   isWhatIf = false; // a slider was moved while looking at the past
@@ -68,10 +68,10 @@ export class Live {
 
   /**
    * @param {ShadowRoot} parentElement
-   * @param {Engine} engine what answers
+   * @param {LiveSession} session what answers
    */
-  constructor(parentElement, engine) {
-    this.engine = engine;
+  constructor(parentElement, session) {
+    this.session = session;
     this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -93,7 +93,7 @@ export class Live {
     listenForKeys(this.actions, signal);
     globalThis.addEventListener("beforeprint", () => this.print(true), { signal });
     globalThis.addEventListener("afterprint", () => this.print(false), { signal });
-    engine.listen({
+    session.listen({
       changed: () => this.queue.push({ kind: "state" }),
       troubled: () => this.schedule(),
     });
@@ -134,15 +134,15 @@ export class Live {
     return true;
   }
 
-  /** The id that a step appends; null while the sliders say what the engine has not answered yet. */
+  /** The id that a step appends; null while the sliders say what the session has not answered yet. */
   idAfter({ kind, token_id: forcedId }) {
     if (kind !== "next") return forcedId ?? null;
     return sameControls(this.controls, this.header.controls) ? this.header.next_id : null;
   }
 
-  /** Asks the engine; when Play is paced for the eye, the answer waits for its stage of the loop. */
+  /** Asks the session; when Play is paced for the eye, the answer waits for its stage of the loop. */
   async ask(event) {
-    const state = await this.engine.answer(event);
+    const state = await this.session.answer(event);
     const wait = this.showAt - performance.now();
     if (event.kind !== "next" || !this.player.isPaced || wait <= 0) return state;
     return new Promise((resolve) => {
@@ -169,7 +169,7 @@ export class Live {
     this.schedule();
   }
 
-  /** Takes over from the engine what the hand is not holding just now. */
+  /** Takes over from the session what the hand is not holding just now. */
   adopt(before, { kind }) {
     const { header } = this;
     const isHeld = this.isDragging || !this.queue.isIdle;
@@ -195,7 +195,7 @@ export class Live {
     if (kind === "state" ? before !== null : !QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
-  /** The engine could not answer, or the person waits no longer: what it answered last stands. */
+  /** The session could not answer, or the person waits no longer: what it answered last stands. */
   fail(_entry, error) {
     this.forget();
     if (error.name !== "AbortError") this.notice = { kind: "error", text: error.message };
@@ -204,7 +204,7 @@ export class Live {
 
   /** Waits no longer for what was pressed. */
   cancel() {
-    this.engine.cancel?.();
+    this.session.cancel?.();
     this.forget();
     this.schedule();
   }
@@ -246,7 +246,7 @@ export class Live {
       if (this.player.isPlaying) return;
       if (this.isBusy()) return this.planSettle();
       showLink(linkOf(this.header));
-      this.engine.rest?.();
+      this.session.rest?.();
     }, SETTLE_AFTER_MS);
   }
 
@@ -280,7 +280,7 @@ export class Live {
 
   /** Asks for one frame, which draws all, or the text, or the light of the loop alone. */
   schedule(scope = "all") {
-    if (this.header === null) return this.layout.sayAlone(this.notice?.text ?? this.engine.trouble ?? null);
+    if (this.header === null) return this.layout.sayAlone(this.notice?.text ?? this.session.trouble ?? null);
     this.scope = Math.max(this.scope, SCOPES.indexOf(scope));
     if (this.isPrinting) return this.paint(performance.now());
     if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
@@ -318,7 +318,7 @@ export class Live {
   close() {
     this.abort.abort();
     this.queue.clear();
-    this.engine.close?.();
+    this.session.close?.();
     this.player.pause();
     this.light.rest();
     cancelAnimationFrame(this.frame);

@@ -1,28 +1,33 @@
-// The entry: one Live per place in the page, with the server behind it.
+// The entry: one Live per place in the page.
 
 import { mountOnce } from "../../frame/live/stale_updates.js";
 import { embed, isEmbedded } from "./embed.js";
+import { createFiles } from "./files.js";
 import { Live } from "./live.js";
-import { ServerEngine } from "./server_engine.js";
+import { streamlit } from "./streamlit.js";
 
-/** What Streamlit mounts: it says where the tab's session is, and draws the page when it is told. */
+/** What Streamlit mounts. */
 class ServedLive {
   /** @param {ShadowRoot} place */
   constructor(place) {
-    this.engine = new ServerEngine(() => this.component.setTriggerValue("outside", true));
-    this.live = new Live(place, this.engine);
-    if (isEmbedded()) embed(place.host);
+    this.place = place;
   }
 
   /** Called with new data, or with the same data and a new theme. */
   receive(component) {
-    this.component = component;
-    this.engine.connect(component.data);
+    streamlit.receive(component);
+    const { session } = streamlit;
+    if (this.live === undefined) {
+      this.live = new Live(this.place, session);
+      if (isEmbedded()) embed(this.place.host);
+      else this.place.append(createFiles(session, component.data.kinds));
+      session.page.changed();
+    }
     this.live.schedule();
   }
 
   close() {
-    this.live.close();
+    this.live?.close();
   }
 }
 

@@ -12,6 +12,13 @@ export function afterThisFrame(callback) {
   channel.port2.postMessage(null);
 }
 
+/** Notes an event down, for tests. @param {LoopEvent} event */
+export function noteEvent(event) {
+  const kept = (globalThis.__ottEvents ??= []);
+  kept.push(event);
+  if (kept.length > KEPT_TIMINGS) kept.shift();
+}
+
 /**
  * Begins the record of one press: `pressed`, later `sent`, `painted_token`, `painted_distribution`,
  * each in milliseconds of `performance.now()`, and, with `_in` behind their names, when the frames

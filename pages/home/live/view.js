@@ -76,6 +76,6 @@ export function buildView(state) {
     isPlaying: player.isPlaying,
     speed: player.speed,
     notice: state.notice,
-    waitingFor: { ...state.queue.waitingFor, trouble: state.engine.trouble ?? null },
+    waitingFor: { ...state.queue.waitingFor, trouble: state.session.trouble ?? null },
   };
 }

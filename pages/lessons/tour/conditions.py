@@ -27,7 +27,7 @@ def read_condition(phrase: str) -> Condition | None:
 
 
 def _written(n_tokens: str) -> Condition:
-    return lambda kept: any(len(text.steps) >= int(n_tokens) for text in _texts(kept))
+    return lambda kept: any(len(text.ids) - text.n_prompt >= int(n_tokens) for text in _texts(kept))
 
 
 def _cached(n_tokens: str) -> Condition:
@@ -35,7 +35,10 @@ def _cached(n_tokens: str) -> Condition:
 
 
 def _forced() -> Condition:
-    return lambda kept: any(step.forced for text in _texts(kept) for step in text.steps)
+    return lambda kept: (
+        any(getattr(one, "has_forced", False) for one in kept)
+        or any(step.forced for text in _texts(kept) for step in text.steps)
+    )
 
 
 def _guessed() -> Condition:

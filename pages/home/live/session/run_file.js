@@ -1,7 +1,5 @@
 // A run as a file: a table (CSV), and a record (JSON) that the page and the app open again.
 
-import { linkOf } from "../live/link.js";
-
 /** One row for each generated token, in the columns of the app's table. @param {Header} header */
 export function toCsv(header, { csv: { columns, formulas }, labels }) {
   const guard = (text) =>
@@ -17,12 +15,12 @@ export function toCsv(header, { csv: { columns, formulas }, labels }) {
 }
 
 /** All that it takes to write the text again, and the numbers of each draw. @param {Header} header */
-export function toJson(header, { labels }) {
+export function toJson(header, { labels }, link) {
   const { ids, n_prompt: nPrompt, prompt, seed, model, finished, logprob, cache } = header;
   const run = {
     schema: "one-token-at-a-time/run-in-page",
     created: new Date().toISOString(),
-    link: linkOf({ ...header, address: header.address || `model=${model.name}` }).slice(1),
+    link,
     model: { name: model.name, device: navigator.userAgent, dtype: model.dtype },
     seed,
     prompt: { text: prompt, ids: ids.slice(0, nPrompt) },

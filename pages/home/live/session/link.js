@@ -1,5 +1,6 @@
-// A link says all that it takes to show the same text again, and no more; the twin of pages/home/link.py.
-// Nothing random needs to travel: the pointer is a function of seed and position.
+// A link says all that it takes to show the same text again, and no more. Nothing random needs to travel:
+// the pointer is a function of seed and position, so a run is the prompt, the seeds, the controls at each
+// step and the tokens that the reader forced.
 
 import { asManyAsFit, lengthOf, readField, readFields, writeField } from "./fields.js";
 
@@ -37,21 +38,30 @@ export function readLink(query, facts) {
 
 /** Reads the query of one text, which a tab or a file kept; its prompt may be long. */
 export function readWhole(text, facts) {
+  if (typeof text !== "string") throw new RangeError("its link is missing");
   const query = Object.fromEntries(new URLSearchParams(text));
   if (query.prompt === undefined) throw new RangeError("its prompt is missing");
   return { ...readLink({ ...query, prompt: "" }, facts), prompt: query.prompt };
 }
 
-/** Reads a run that was saved as JSON, here or by the app. @param {string} file */
-export function readSaved(file, facts) {
+/**
+ * Reads a run that was saved as JSON, here or by the app.
+ * @param {string} file
+ * @param {Facts} facts
+ * @param {boolean} isOfAnyModel whether another model can be had
+ */
+export function readSaved(file, facts, isOfAnyModel) {
   try {
-    const link = readWhole(JSON.parse(file).link, facts);
-    if (link.model !== facts.model.name) throw new RangeError(`it is a run of ${link.model}`);
-    return link;
+    const { link: query } = JSON.parse(file);
+    const link = readWhole(query, facts);
+    const isOther = link.model !== facts.model.name;
+    if (isOther && !isOfAnyModel) throw new RangeError(`it is a run of ${link.model}`);
+    return { ...link, query };
   } catch (error) {
     const reason = error instanceof RangeError ? error.message : "it holds no run";
+    const what = isOfAnyModel ? "one" : `one of ${facts.model.name}`;
     throw new RangeError(
-      `This file cannot be opened (${reason}): choose one of ${facts.model.name} saved by “All of it, JSON”.`,
+      `This file cannot be opened (${reason}): choose ${what} saved by “All of it, JSON”.`,
     );
   }
 }
@@ -60,14 +70,22 @@ export function readSaved(file, facts) {
 export function readControls(values, facts) {
   const fields = facts.fields.filter(({ isControl, name }) => isControl && name in values);
   const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
-  const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
-  return { ...defaultControls(facts), ...Object.fromEntries(read) };
+  try {
+    const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
+    return { ...defaultControls(facts), ...Object.fromEntries(read) };
+  } catch (error) {
+    throw new RangeError(`${error.message}.`);
+  }
 }
 
 /** What a link to a text begins with: the model and the controls; empty for a long prompt. */
-export function writeAddress(prompt, controls, facts) {
+export function writeAddress({ prompt, chat }, controls, facts) {
   if (lengthOf(prompt) > MAX_LINK_TEXT) return "";
-  const query = new URLSearchParams({ model: facts.model.name, ...encodeControls(controls, facts) });
+  const { model: { name, has_chat_template: hasTemplate }, dtype } = facts;
+  const query = new URLSearchParams({ model: name });
+  if (dtype) query.set("dtype", dtype);
+  if (hasTemplate && !chat) query.set("chat", "0");
+  for (const [field, text] of Object.entries(encodeControls(controls, facts))) query.set(field, text);
   return String(query).replace(/%2C/g, ",");
 }
 
@@ -107,7 +125,10 @@ function readRun(run, forced, seed, facts) {
   );
   const seedField = facts.fields.find(({ name }) => name === "seed");
   const choices = [];
-  for (const segment of run.split(";").filter(Boolean)) {
+  const segments = run.split(";").filter(Boolean);
+  if (segments.length > MAX_TOKENS)
+    throw new RangeError(`it has more than ${MAX_TOKENS.toLocaleString("en")} parts`);
+  for (const segment of segments) {
     const [count, ...parts] = segment.split("~");
     const values = Object.fromEntries(parts.map(partition));
     const own = "seed" in values ? readField(seedField, values.seed) : seed;
@@ -126,4 +147,29 @@ function readRun(run, forced, seed, facts) {
 function partition(text) {
   const at = text.indexOf(":");
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The link to the text that is written; empty where it has none. @param {Header} header */
+export function linkOf(header) {
+  return header.address === "" ? "" : `?${header.address}&${textQuery(header)}`;
+}
+
+/** The query of the text alone: all of it but the model and the controls. @param {Header} header */
+export function textQuery({ prompt, seed, chat, ids, n_prompt: nPrompt, steps }) {
+  const forced = steps.forced.flatMap((isForced, i) => (isForced ? [`${i}:${ids[nPrompt + i]}`] : []));
+  const query = new URLSearchParams({ prompt, seed: String(seed) });
+  if (chat) query.set("chat", "1");
+  if (forced.length > 0) query.set("forced", forced.join(","));
+  if (steps.how.length > 0) query.set("run", runOf(steps.how));
+  return String(query).replace(/%3A|%2C|%3B|%7E/g, decodeURIComponent); // these may stand in a query
+}
+
+/** How many tokens were drawn alike, and how, segment by segment. @param {string[]} how */
+function runOf(how) {
+  const segments = [];
+  how.forEach((own, i) => {
+    if (own === how[i - 1]) segments.at(-1).count += 1;
+    else segments.push({ own, count: 1 });
+  });
+  return segments.map(({ own, count }) => `${count}~${own}`).join(";");
 }

@@ -1,32 +1,36 @@
-// The page as a program: what the console, a course or a test can ask of it. docs/one-file.md lists it.
+// The session as a program: what the console, a course or a test can ask of it. docs/one-file.md lists it.
 
 /**
  * Makes `globalThis.oneToken`.
- * @param {import("./engine.js").WorkerEngine} engine
- * @param {Facts} facts
+ * @param {import("./session.js").Session} session
+ * @param {Promise<State>} opened
  */
-export function createProgram(engine, facts) {
-  const header = () => engine.state.header;
-  const masks = facts.fields.find(({ name }) => name === "use").options;
+export function createProgram(session, opened) {
+  const header = () => session.state.header;
   return {
     /** Settles once the first distribution is there. */
-    ready: engine.ready.then(() => undefined),
+    ready: opened.then(() => undefined),
+    /** All that is shown, as the figures are told it. */
+    get header() {
+      return session.active === null ? null : header();
+    },
     get ids() {
       return [...header().ids];
     },
     get logits() {
-      return Float32Array.from(engine.state.arrays.logits);
+      return Float32Array.from(session.state.arrays.logits);
     },
+    /** Without special tokens; of the model in the page alone. */
     get text() {
-      return engine.text;
+      return session.active.reading.text;
     },
     /** Writes one token: drawn under settings by the names of `model.sampling.Settings`, or forced. */
     async step(settings = {}, tokenId = null) {
-      await engine.ready;
+      await opened;
       const n = header().ids.length;
-      const controls = asControls(settings, facts, masks);
+      const controls = asControls(settings, session.facts);
       const event = tokenId === null ? { kind: "next" } : { kind: "force", token_id: tokenId };
-      await engine.do({ ...event, controls, branch: header().branch });
+      await session.do({ ...event, controls, branch: header().branch });
       const { ids, steps, notice } = header();
       if (ids.length === n) throw new RangeError(notice.text);
       const row = Object.fromEntries(Object.entries(steps).map(([name, column]) => [name, column.at(-1)]));
@@ -35,8 +39,9 @@ export function createProgram(engine, facts) {
   };
 }
 
-/** What is not named is neutral. @param {Record<string, unknown>} settings */
-function asControls(settings, { fields, neutral }, use) {
+/** What is not named is neutral. @param {Record<string, unknown>} settings @param {Facts} facts */
+function asControls(settings, { fields, neutral }) {
+  const use = fields.find(({ name }) => name === "use").options;
   const known = fields.filter(({ isControl, name }) => isControl && name !== "use" && name !== "greedy");
   const names = known.map(({ name }) => name);
   const stranger = Object.keys(settings).find((name) => !names.includes(name));

@@ -1,0 +1,88 @@
+"""What the page's scripts have to know of a model and of the app's settings.
+
+All of it comes from the tables of which the app is made.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from model.generation import Generation
+from model.loading import LanguageModel
+from model.settings import ORDERS, SETTINGS, Settings
+from model.source_code import source_of
+from model.weights.device import choose_dtype
+from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
+from pages.frame.offers import DEFAULT_PROMPT
+from pages.home import controls
+from pages.home.link import COUNT, FIELDS, PLACE, TOKEN
+from pages.home.payload import describe_model, describe_shape
+from viz.format import FORMULA_STARTS
+from viz.home.run_export import CSV_COLUMNS
+
+_KINDS = {
+    "SamplingNumber": "number",
+    "Choice": "choice",
+    "Several": "several",
+    "Switch": "switch",
+    "Text": "text",
+    "Whole": "whole",
+}
+
+
+def facts(lm: LanguageModel) -> dict[str, Any]:
+    """Returns what a page is told once of its model."""
+    here = lm.local
+    is_unusual = here is not None and here.dtype != choose_dtype("auto", here.device)
+    return page_facts() | {
+        "model": describe_model(lm),
+        "cache": describe_shape(lm),
+        "code": vars(source_of(Generation.step)),
+        "dtype": lm.dtype_name if is_unusual else "",  # as a link has to say it
+    }
+
+
+def page_facts() -> dict[str, Any]:
+    """Returns what holds for every model."""
+    return {
+        "orders": ORDERS,
+        "neutral": vars(Settings()) | {"order": "transformers"},
+        "prompt": DEFAULT_PROMPT,
+        "fields": [describe_field(field) for field in FIELDS],
+        "csv": {"columns": CSV_COLUMNS, "formulas": FORMULA_STARTS},
+        "run": {
+            "count": describe_field(COUNT),
+            "place": describe_field(PLACE),
+            "token": describe_field(TOKEN),
+        },
+    }
+
+
+def describe_field(field: Field) -> dict[str, Any]:
+    """Describes a field of a link: its values, and the words in which others are refused."""
+    row = SETTINGS.get(field.name)
+    limit = min(getattr(field, "max_characters", 0), MAX_LINK_TEXT)
+    low, high = (0, limit) if isinstance(field, Text) else _bounds(field)
+    return {
+        "name": field.name,
+        "kind": _KINDS[type(field).__name__],
+        "default": field.default,
+        "isControl": field in controls.FIELDS,
+        "bounds": [low, high],
+        "least": row.least if row else 0,
+        "isWhole": row is not None and isinstance(row.neutral, int),
+        "options": list(field.options) if isinstance(field, Choice | Several) else [],
+        "refusal": _refusal(field),
+    }
+
+
+def _bounds(field: Field) -> Sequence[float]:
+    return getattr(field, "low", 0), getattr(field, "high", 0)
+
+
+def _refusal(field: Field) -> str:
+    """Returns what is said of a value that makes no sense, up to that value."""
+    try:
+        field.read("?" * (MAX_LINK_TEXT + 1))
+    except ValueError as error:
+        return str(error).partition(", not “")[0]
+    raise TypeError(f"{field.name} takes anything")

@@ -1,0 +1,153 @@
+// The engine behind the model's thread, the twin of pages/home/texts.py: of the texts that are here, the one
+// that begins most like a request is stepped, cropped or forked, and what is missing is read.
+
+import { drawToken } from "../../frame/live/masks.js";
+import { activeSettings } from "../live/controls.js";
+import { Generation } from "./generation.js";
+import { weighGuess } from "./guess.js";
+
+const MAX_TEXTS = 8;
+const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
+const MAX_STEP_MS = 3000; // that "+20 tokens" may keep the page waiting
+const COLUMNS = [
+  "logprob",
+  "prob",
+  "rank",
+  "entropy",
+  "chosen_prob",
+  "coin",
+  "forced",
+  "top_id",
+  "top_prob",
+  "phase",
+  "n_input",
+  "cache_tokens",
+  "seconds",
+  "is_shared",
+  "memory",
+];
+
+export class Texts {
+  byNumber = new Map(); // the longest idle first
+
+  /**
+   * @param {import("./llama.js").Llama} model
+   * @param {import("./tokenizer.js").Tokenizer} tokenizer
+   * @param {Facts} facts
+   */
+  constructor(model, tokenizer, facts) {
+    this.model = model;
+    this.tokenizer = tokenizer;
+    this.facts = facts;
+  }
+
+  tokenise(text) {
+    const ids = this.tokenizer.encode(text);
+    return { ids, pieces: this.tokenizer.pieces(ids).map(pieceOf) };
+  }
+
+  /** @param {TextRequest} asked */
+  read(asked) {
+    return this.step(asked, { token_id: null, count: 0, next_seed: asked.seed });
+  }
+
+  /** @param {TextRequest} asked @param {StepRequest} how @returns {Reading} */
+  step(asked, { token_id: tokenId, count, next_seed: nextSeed }) {
+    const { text, nKept } = this.find(asked);
+    let nRead = text.cache.length - nKept;
+    let seconds = nRead > 0 ? text.passes.at(-1).seconds : 0;
+    const settings = activeSettings(asked.controls, this.facts.orders);
+    const begun = performance.now();
+    text.seed = asked.seed;
+    const steps = [];
+    while (steps.length < count && !text.finished && performance.now() - begun <= MAX_STEP_MS) {
+      steps.push(text.step(settings, tokenId));
+      if (text.finished) break;
+      nRead += 1;
+      seconds += text.passes.at(-1).seconds;
+    }
+    text.seed = nextSeed;
+    const { pointer } = text;
+    const pass = text.passes.at(-1);
+    return {
+      rows: columnsOf(steps),
+      joined: joined(this.tokenizer, text.ids),
+      next_id: text.finished ? null : drawToken(text.process(settings, pointer), pointer).id,
+      finished: text.finished,
+      memory: text.memory,
+      pass: passOf(pass),
+      bytes_held: text.cache.bytesHeld,
+      n_kept: nKept,
+      n_read: nRead,
+      seconds,
+      distribution: this.described,
+      notice: null,
+      text: this.tokenizer.textOf(text.ids),
+      arrays: { logits: text.logits },
+    };
+  }
+
+  /** @param {TextRequest} asked */
+  logitsAt(asked, position) {
+    if (!(position >= 0 && position < asked.ids.length))
+      throw new RangeError("There is no token at that position: choose one of those shown.");
+    if (position === 0)
+      throw new RangeError("Nothing stands before the first token, so nothing predicted it.");
+    return { described: this.described, arrays: { logits: this.find(asked).text.logitsAt(position) } };
+  }
+
+  /** @param {TextRequest} asked */
+  weigh(asked, guess) {
+    return weighGuess(this.find(asked).text, this.tokenizer, guess.trim());
+  }
+
+  get described() {
+    return { n_vocab: this.facts.model.vocab_size, n_unsent: 0 };
+  }
+
+  /** A text with the ids of a request, and how many positions were in its cache. */
+  find({ number, ids, n_prompt: nPrompt, memory, seed }) {
+    const own = this.byNumber.get(number);
+    const others = [...this.byNumber.values()].filter((text) => text !== own);
+    let [best, most] = [own, own ? own.nCommon(ids) : 0];
+    for (const text of others) if (text.nCommon(ids) > most) [best, most] = [text, text.nCommon(ids)];
+    let [text, nKept] = [best, 0];
+    if (most < Math.min(MIN_COMMON, ids.length))
+      text = new Generation(this.model, ids, seed, { nPrompt, memory });
+    else {
+      if (best !== own) text = best.fork();
+      nKept = text.turnTo(ids, nPrompt, memory);
+    }
+    this.byNumber.delete(number);
+    this.byNumber.set(number, text);
+    if (this.byNumber.size > MAX_TEXTS) this.byNumber.delete(this.byNumber.keys().next().value);
+    return { text, nKept };
+  }
+}
+
+function columnsOf(steps) {
+  const columns = COLUMNS.map((name) => [name, steps.map((step) => step[name])]);
+  return {
+    ...Object.fromEntries(columns),
+    id: steps.map(({ token_id: id }) => id),
+    bytes: steps.map(({ cache_bytes: bytes }) => bytes),
+  };
+}
+
+function passOf({ phase, n_input, cache_tokens, cache_bytes: bytes, seconds, is_shared }) {
+  return { phase, n_input, cache_tokens, bytes, seconds, is_shared };
+}
+
+/** By position, the characters that are complete only with that token. */
+function joined(tokenizer, ids) {
+  const isUnfinished = (id) => tokenizer.labels[id].includes("<0x");
+  if (!ids.some(isUnfinished)) return {};
+  const pieces = tokenizer.pieces(ids).map(({ id, joined }, position) => [position, id, joined]);
+  const complete = pieces.filter(([, id, text]) => text !== "" && isUnfinished(id));
+  return Object.fromEntries(complete.map(([position, , text]) => [position, text]));
+}
+
+function pieceOf({ id, label, bytes, joined, special }) {
+  const data = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return { id, label, bytes: data, joined, special };
+}

@@ -1,0 +1,141 @@
+// The server's engine, and the model in the page while the server does not answer: ids and pointers are the
+// same. The page says so in one line, and returns by itself.
+
+import { PageEngine } from "./page.js";
+
+const AWAY_MS = 2000; // without an answer of the server
+const LOOK_EVERY_MS = 3000; // whether the server is back
+const IDLE_MS = 10_000; // after which the model is fetched, once
+
+const AWAY = "The server does not answer: until it is back, the model runs in this page.";
+
+/** @implements {Engine} */
+export class AwayEngine {
+  /** @type {Promise<PageEngine>|null} */
+  page = null;
+  /** @type {Record<"worker"|"facts"|"weights", string>|null} */
+  files = null;
+  isPlanned = false; // the model is to be fetched
+  isHere = false; // the page's model is loaded
+  isAway = false; // the server did not answer last
+  lookedAt = 0;
+  said = () => {}; // is told that `trouble` has changed
+
+  /**
+   * @param {import("./server.js").ServerEngine} server
+   * @param {{isAsked: boolean}} how isAsked: the page's model is wanted from the start
+   */
+  constructor(server, { isAsked }) {
+    this.server = server;
+    this.isAsked = isAsked;
+  }
+
+  /** Takes where the page's model lies; null if it can run none. */
+  connect(files) {
+    this.files = files;
+  }
+
+  get trouble() {
+    return this.isAway ? AWAY : this.server.trouble;
+  }
+
+  /** @param {() => void} said */
+  listen(said) {
+    this.said = said;
+    this.server.listen(said);
+  }
+
+  open() {
+    return this.server.open();
+  }
+
+  tokenise(text, chat) {
+    return this.ask("tokenise", text, chat);
+  }
+
+  /** @param {TextRequest} text @returns {Promise<Reading>} */
+  read(text) {
+    return this.ask("read", text);
+  }
+
+  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  step(text, how) {
+    this.planFetch();
+    return this.ask("step", text, how);
+  }
+
+  /** @param {TextRequest} text */
+  logitsAt(text, position) {
+    return this.ask("logitsAt", text, position);
+  }
+
+  /** @param {TextRequest} text @returns {Promise<Guess>} */
+  weigh(text, guess) {
+    return this.ask("weigh", text, guess);
+  }
+
+  /** @param {TextRequest} text @returns {Promise<string>} */
+  file(text, run) {
+    return this.server.file(text, run);
+  }
+
+  /** Asks the server; if it does not answer in time and the page's model is here, that. */
+  async ask(name, ...said) {
+    if (this.isAsked && this.files) return (await this.load())[name](...said);
+    if (this.isAway) {
+      if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return (await this.page)[name](...said);
+      this.lookedAt = performance.now();
+    }
+    const answer = this.server[name](...said);
+    const late = new Promise((resolve) => setTimeout(resolve, this.isAway ? AWAY_MS / 4 : AWAY_MS, LATE));
+    const first = this.isHere ? await Promise.race([answer, late]) : await answer;
+    if (first !== LATE) {
+      this.turn(false);
+      return first;
+    }
+    answer.catch(() => {}); // nobody waits for it
+    this.server.cancel();
+    this.lookedAt = performance.now();
+    this.turn(true);
+    return (await this.page)[name](...said);
+  }
+
+  turn(isAway) {
+    if (isAway === this.isAway) return;
+    this.isAway = isAway;
+    this.said();
+  }
+
+  /** Fetches the model once, in an idle moment, unless the reader saves data. */
+  planFetch() {
+    const { connection } = /** @type {any} */ (navigator);
+    if (this.page !== null || this.isPlanned || !this.files || connection?.saveData) return;
+    this.isPlanned = true;
+    setTimeout(() => this.load().catch(() => {}), IDLE_MS);
+  }
+
+  load() {
+    this.page ??= this.begin();
+    return this.page;
+  }
+
+  async begin() {
+    const at = (address) => new URL(address, document.baseURI).href;
+    const facts = await (await fetch(at(this.files.facts))).json();
+    const worker = new Worker(at(this.files.worker), { type: "module" });
+    const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
+    await engine.open();
+    this.isHere = true;
+    return engine;
+  }
+
+  retry() {
+    this.server.retry();
+  }
+
+  cancel() {
+    this.server.cancel();
+  }
+}
+
+const LATE = Symbol("the server did not answer in time");

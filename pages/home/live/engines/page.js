@@ -1,0 +1,75 @@
+// The engine in the page: a request goes to the model's own thread.
+
+/** @implements {Engine} */
+export class PageEngine {
+  n = 0; // of the request that was sent last
+  waiting = new Map(); // {resolve, reject} by number
+
+  /**
+   * @param {Worker} worker that runs pages/home/in_page/worker.js
+   * @param {{facts: Facts, weights: string}} opening weights: base64 of what deflate made of them, or their address
+   */
+  constructor(worker, opening) {
+    this.worker = worker;
+    this.facts = opening.facts;
+    worker.onmessage = ({ data }) => this.take(data);
+    worker.onerror = ({ message }) => this.fail(message);
+    this.ready = this.ask("load", opening);
+    this.ready.catch(() => {}); // who opens it hears of it
+  }
+
+  async open() {
+    await this.ready;
+    return this.facts;
+  }
+
+  tokenise(text) {
+    return this.ask("tokenise", text);
+  }
+
+  /** @param {TextRequest} text @returns {Promise<Reading>} */
+  read(text) {
+    return this.ask("read", text);
+  }
+
+  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  step(text, how) {
+    return this.ask("step", text, how);
+  }
+
+  /** @param {TextRequest} text */
+  logitsAt(text, position) {
+    return this.ask("logitsAt", text, position);
+  }
+
+  /** @param {TextRequest} text @returns {Promise<Guess>} */
+  weigh(text, guess) {
+    return this.ask("weigh", text, guess);
+  }
+
+  /** Hands a request to the model. @returns {Promise<any>} */
+  ask(kind, ...said) {
+    const n = this.n++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(n, { resolve, reject });
+      this.worker.postMessage({ n, kind, said });
+    });
+  }
+
+  take({ n, answer, refusal }) {
+    const { resolve, reject } = this.waiting.get(n);
+    this.waiting.delete(n);
+    if (refusal === undefined) resolve(answer);
+    else reject(new RangeError(refusal));
+  }
+
+  fail(message) {
+    const error = new Error(`The model in this page stopped (${message}): load the page again.`);
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+
+  close() {
+    this.worker.terminate();
+  }
+}

@@ -1,0 +1,87 @@
+// The engine of a saved page: it answers as it was written, and refuses everything else.
+
+import { NO_MEMORY } from "../../../frame/live/memory.js";
+import { decodePayload } from "../../../frame/live/payload.js";
+
+const REFUSED = "This is a recording: it goes on only as it was written.";
+
+/** @implements {Engine} */
+export class RecordingEngine {
+  fixed = REFUSED;
+
+  /** @param {Run} run */
+  constructor(run) {
+    this.run = run;
+    this.positions = run.positions.map(unpack);
+  }
+
+  get length() {
+    return this.positions.length;
+  }
+
+  open() {
+    return Promise.resolve(this.run.facts);
+  }
+
+  async tokenise(text) {
+    const { prompt, ids, n_prompt: nPrompt, pieces } = this.run;
+    if (text !== prompt) throw new RangeError(REFUSED);
+    return await { ids: ids.slice(0, nPrompt), pieces };
+  }
+
+  /** @param {TextRequest} text */
+  read(text) {
+    return this.step(text, { token_id: null, count: 0, next_seed: text.seed });
+  }
+
+  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  async step({ number, ids }, { token_id: tokenId, count }) {
+    const { run, length } = this;
+    const begin = ids.length - run.n_prompt;
+    const isOther = number > 0 || ids.some((id, i) => id !== run.ids[i]);
+    if (isOther || (tokenId !== null && tokenId !== run.ids[ids.length])) throw new RangeError(REFUSED);
+    const end = Math.min(begin + count, length);
+    const isEnd = end === length;
+    const next = Math.min(end, length - 1); // of a run that ended, its last one
+    const { described, arrays } = this.positions[next] ?? NOTHING;
+    const pass = run.passes[Math.min(end, run.passes.length - 1)];
+    return await {
+      rows: Object.fromEntries(
+        Object.entries(run.rows).map(([name, column]) => [name, column.slice(begin, end)]),
+      ),
+      joined: run.joined,
+      next_id: isEnd ? null : run.ids[run.n_prompt + end],
+      finished: isEnd ? run.finished : null,
+      memory: run.rows.memory[next] ?? NO_MEMORY,
+      pass,
+      bytes_held: pass.bytes_held,
+      n_kept: pass.cache_tokens - pass.n_input,
+      n_read: pass.n_input,
+      seconds: pass.seconds,
+      distribution: described,
+      notice: null,
+      controls: run.rows.choice[next]?.controls,
+      arrays,
+    };
+  }
+
+  /** @param {TextRequest} _text */
+  async logitsAt(_text, position) {
+    const found = this.positions[position - this.run.n_prompt];
+    if (found === undefined) throw new RangeError(REFUSED);
+    return await found;
+  }
+
+  weigh() {
+    return Promise.reject(new RangeError(REFUSED));
+  }
+}
+
+/** A text without a token has drawn from nothing. */
+const NOTHING = { described: null, arrays: {} };
+
+/** @returns {{described: Described, arrays: Arrays}} */
+function unpack(text) {
+  const { header, arrays } = decodePayload(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
+  return { described: /** @type {any} */ (header), arrays };
+}

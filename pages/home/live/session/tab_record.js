@@ -1,0 +1,50 @@
+// What this tab keeps of all texts for the page after a reload. The address holds the active text alone, and
+// no long one. sessionStorage is of one tab and outlives a reload; where it is forbidden, the address has to
+// do.
+
+import { withoutSwitches } from "../address.js";
+import { textQuery } from "./link.js";
+import { textOf } from "./state.js";
+
+const STORED_AS = "one-token-at-a-time";
+
+/** Keeps a session. @param {import("./session.js").Session} session */
+export function keepBranches({ facts, controls, active, texts }) {
+  const branches = texts.map((text) => {
+    const { id, ids, columns, joined } = text;
+    return { id, ids, columns, joined, query: textQuery(/** @type {any} */ (textOf(text))) };
+  });
+  const record = {
+    address: withoutSwitches(),
+    model: facts.model.name,
+    controls,
+    active: active.id,
+    branches,
+  };
+  store(JSON.stringify(record));
+}
+
+/**
+ * What the document before this one kept, where this is its reload and not a link that was opened. It is
+ * taken once: what cannot be read is not tried again after a reload. @returns {TabRecord|null}
+ */
+export function lostBranches() {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED_AS));
+    store(null);
+    const isReload = performance.getEntriesByType("navigation")[0]?.["type"] === "reload";
+    const address = withoutSwitches();
+    return stored?.address === address && (isReload || address) ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+function store(text) {
+  try {
+    if (text === null) sessionStorage.removeItem(STORED_AS);
+    else sessionStorage.setItem(STORED_AS, text);
+  } catch {
+    // full or forbidden: a reload then brings back what the address holds
+  }
+}

@@ -1,0 +1,68 @@
+// The app's page around the session. The session outlives its figures: who comes back to the page from a
+// lesson finds it as it was.
+
+import { AwayEngine } from "./engines/away.js";
+import { ServerEngine } from "./engines/server.js";
+import { createProgram } from "./session/program.js";
+import { Session } from "./session/session.js";
+
+/** What Streamlit and the session ask of one another. @implements {SessionHost} */
+class Streamlit {
+  server = new ServerEngine();
+  engine = new AwayEngine(this.server, {
+    isAsked: new URLSearchParams(location.search).get("engine") === "page",
+  });
+  /** @type {Session|null} */
+  session = null;
+  /** @type {Component|null} */
+  component = null;
+  told = ""; // of the session, last
+  model = ""; // that the session is on
+  done = new Set(); // commands, by their ids
+
+  /** Takes what Streamlit says: where the server answers, which model, what it asks of the session. */
+  receive(component) {
+    this.component = component;
+    const { address, page_model: files, model, commands, presenter, hide_bars: hidesBars } = component.data;
+    this.server.connect(address);
+    this.engine.connect(files);
+    if (this.session === null) this.begin();
+    else if (model !== this.model) this.session.do({ kind: "model" });
+    this.model = model;
+    this.session.turn("presenter", presenter);
+    this.session.turn("hide_bars", hidesBars);
+    for (const { id, ...event } of commands) {
+      if (!this.done.has(id)) this.session.do(event);
+      this.done.add(id);
+    }
+  }
+
+  begin() {
+    const query = Object.fromEntries(new URLSearchParams(location.search));
+    this.session = new Session(this.engine, query, this);
+    const opened = this.session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
+    opened.catch(() => {}); // the live component asks the same, and says what failed
+    globalThis.oneToken = createProgram(this.session, opened);
+    addEventListener("pagehide", () => this.session.rest());
+  }
+
+  /** Whether the model that is here is the one that a link asks for. */
+  isModel(name) {
+    return name === this.component.data.asked;
+  }
+
+  wantsModel(name) {
+    this.component.setTriggerValue("outside", { model: name });
+  }
+
+  /** What Streamlit shows of the session is told whenever it is another. */
+  changed({ active: { seed, chat } }) {
+    const { shown } = this.component.data;
+    const now = JSON.stringify({ seed, chat });
+    if (now === JSON.stringify(shown) || now === this.told) return;
+    this.told = now;
+    this.component.setTriggerValue("outside", { seed, chat });
+  }
+}
+
+export const streamlit = new Streamlit();

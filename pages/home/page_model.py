@@ -1,0 +1,61 @@
+"""The files with which a reader's own browser runs the model: `?engine=page`, or a server is away.
+
+The same scripts, weights and facts as the one file's. A browser keeps them under their hash. An
+operator forbids it by `ONE_TOKEN_PAGE_MODEL=off`. Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache, partial
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pages.frame.assets import ABSENT, Kept, address
+
+if TYPE_CHECKING:
+    from model.loading import LanguageModel
+
+VARIABLE = "ONE_TOKEN_PAGE_MODEL"
+WORKER = "home/in_page/worker.js"
+_FILES: dict[str, Kept] = {}  # by hash and name, once a page was told of them
+
+
+def page_model(lm: LanguageModel) -> dict[str, str] | None:
+    """Returns where a page finds the model that it runs itself; None if it may or can run none."""
+    from pages.home.in_page_file import runs_in_page  # torch comes in behind the server
+
+    if os.environ.get(VARIABLE, "").lower() == "off" or not runs_in_page(lm):
+        return None
+    root = _served(lm)
+    files = {name: f"page-model/{root}/{name}" for name in ("facts.json", "weights")}
+    return {"worker": address(WORKER), "facts": files["facts.json"], "weights": files["weights"]}
+
+
+@cache
+def _served(lm: LanguageModel) -> str:
+    """Returns the hash of a model's files, which are answered from now on."""
+    from model.weights.locate import SHIPPED
+    from pages.home.in_page_file import facts
+
+    weights = SHIPPED[lm.name] / "model.safetensors"
+    text = json.dumps(facts(lm) | {"query": ""}).encode()
+    root = sha256(text + sha256(weights.read_bytes()).digest()).hexdigest()[:16]
+    _FILES[f"{root}/facts.json"] = Kept("application/json", lambda: text)
+    _FILES[f"{root}/weights"] = Kept("application/octet-stream", partial(weights.read_bytes))
+    return root
+
+
+async def _answer(request: Request) -> Response:
+    kept = _FILES.get(f"{request.path_params['root']}/{request.path_params['name']}")
+    return ABSENT if kept is None else await kept.answer(request.headers)
+
+
+def routes(base: str) -> tuple[Route, ...]:
+    """Returns the address of these files, below the server's base path."""
+    return (Route(f"{base}/page-model/{{root}}/{{name}}", _answer),)

@@ -1,0 +1,204 @@
+"""The texts that one tab has asked about on this server, found by their ids.
+
+A request says all that it is about. Of the texts that are here, the one that begins most like it
+is stepped, cropped or forked, and what is missing is read; who forgets all of them loses one
+prefill and nothing else. Knows nothing of Streamlit or of the wire.
+"""
+
+import math
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.draw import rank_order, uniform_at
+from model.generation import Generation, choose, length_in_common
+from model.loading import LanguageModel
+from model.records import Distribution, Pass, Piece, Step
+from model.sampling import process
+from model.server.logits import EngineError
+from model.tokenizing import encode, encode_bare, encode_chat, label, pieces
+from pages.home.text_request import TextRequest
+
+MAX_TEXTS = 8
+MIN_COMMON = 2  # tokens: with which most texts begin says nothing
+MAX_STEP_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
+CHARACTERS_PER_TOKEN = 40  # of a prompt that is taken apart at all
+MAX_CHARACTERS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a request brought: the text as it stands, and what it took to get there."""
+
+    generation: Generation
+    steps: tuple[Step, ...]  # that were taken
+    next_id: int | None  # that Next will append; None if the text is finished
+    n_kept: int  # positions that were in the cache
+    n_read: int  # positions that were read
+    seconds: float  # of the passes that read them
+    last_pass: Pass
+    notice: str | None  # what the reader should know of it
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the reader expects next, and what the model thinks of it."""
+
+    text: str
+    label: str  # of its first token
+    rank: int  # 0 is the model's best
+    prob: float  # raw softmax at temperature 1
+    n_tokens: int  # pieces of the guess; only the first is compared
+
+
+class Texts:
+    """The engine of one tab: its names are those of `Generation`, and of the page's engines."""
+
+    def __init__(self, lm: LanguageModel) -> None:
+        """Begins with nothing read."""
+        self.lm = lm
+        self._by_number: OrderedDict[int, Generation] = OrderedDict()  # the longest idle first
+
+    @property
+    def generations(self) -> list[Generation]:
+        """The texts that are here, the one that was asked about last at the end."""
+        return list(self._by_number.values())
+
+    @property
+    def max_characters(self) -> int:
+        """Of a prompt that the model may have room for."""
+        return min(MAX_CHARACTERS, CHARACTERS_PER_TOKEN * (self.lm.context_length or 50_000))
+
+    def tokenise(self, text: str, *, chat: bool = False) -> tuple[Piece, ...]:
+        """Takes a text apart, in the model's chat template if that is asked.
+
+        Raises:
+            ValueError: It cannot be; one sentence.
+        """
+        ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
+        return pieces(self.lm.tokenizer, ids)
+
+    def read(self, asked: TextRequest) -> Reading:
+        """Reads a text, as far as it is not in a cache here.
+
+        Raises:
+            ValueError: The model cannot take it; one sentence.
+        """
+        return self.step(asked, n_tokens=0)
+
+    def step(
+        self,
+        asked: TextRequest,
+        *,
+        n_tokens: int = 1,
+        token_id: int | None = None,
+        next_seed: int | None = None,
+    ) -> Reading:
+        """Appends tokens to a text: drawn under its settings, or the one that the reader forces.
+
+        Args:
+            asked: The text, and how its tokens are drawn.
+            n_tokens: To append; fewer if the text ends or MAX_STEP_SECONDS are over.
+            token_id: That is forced.
+            next_seed: Of the pointer of the token after these; by default the same.
+
+        Raises:
+            ValueError: The model cannot take it; one sentence.
+        """
+        n_kept, text = self._find(asked)
+        n_read, seconds = text.cache_tokens - n_kept, text.last_pass.seconds
+        seconds = seconds if n_read else 0.0
+        notice = text.notice
+        steps = list[Step]()
+        text.seed, settings, begun = asked.seed, asked.controls.settings(), time.perf_counter()
+        while len(steps) < n_tokens and text.finished is None:
+            steps.append(text.step(settings, token_id=token_id))
+            if text.finished is None:
+                n_read += text.last_pass.n_input
+                seconds += text.last_pass.seconds
+            if time.perf_counter() - begun > MAX_STEP_SECONDS:
+                break
+        text.seed = asked.seed if next_seed is None else next_seed
+        next_id = None if text.finished else _next_id(text, asked)
+        return Reading(text, tuple(steps), next_id, n_kept, n_read, seconds, text.last_pass, notice)
+
+    def logits_at(self, asked: TextRequest, position: int) -> Distribution:
+        """Returns what the token at a position was drawn from, or a prompt's is held against.
+
+        Raises:
+            ValueError: No token stands there, or nothing stands before it; one sentence.
+        """
+        if not 0 <= position < len(asked.ids):
+            raise ValueError("There is no token at that position: choose one of those shown.")
+        if position == 0:
+            raise ValueError("Nothing stands before the first token, so nothing predicted it.")
+        _, text = self._find(asked)
+        before = text.fork()
+        before.turn_to(asked.ids[:position], min(asked.n_prompt, position))
+        return before.distribution
+
+    def weigh(self, asked: TextRequest, guess: str) -> Guess:
+        """Returns the guess of a word with its rank and its probability at temperature 1.
+
+        Raises:
+            ValueError: There is no guess; one sentence with the remedy.
+        """
+        guess = guess.strip()
+        if not guess:
+            raise ValueError("The guess is empty: write the word that you expect next.")
+        encode(self.lm, guess)  # says what is wrong with half a character
+        # a person does not say whether a space comes first: the likelier one counts
+        forms = (guess, f" {guess}")
+        readings = [encode_bare(self.lm, form) for form in forms]
+        _, text = self._find(asked)
+        logits = text.logits_with([reading[0] for reading in readings]).astype(np.float64)
+        ids = max(readings, key=lambda reading: float(logits[reading[0]]))
+        weights = np.exp(logits - logits.max())
+        return Guess(
+            text=guess,
+            label=label(self.lm.tokenizer, ids[0]),
+            rank=int(np.flatnonzero(rank_order(logits) == ids[0])[0]),
+            prob=math.exp(logits[ids[0]] - logits.max()) / float(weights.sum()),
+            n_tokens=len(ids),
+        )
+
+    def _find(self, asked: TextRequest) -> tuple[int, Generation]:
+        """Returns a text with the ids of a request, and how many positions were in its cache.
+
+        A text's own cache is cropped. What another text has read stays there, and is forked.
+        """
+        own = self._by_number.get(asked.number)
+        others = (text for text in self.generations if text is not own)
+        known = [] if own is None else [own]
+        best = max([*known, *others], key=lambda text: _n_common(text, asked.ids), default=None)
+        if best is None or _n_common(best, asked.ids) < min(MIN_COMMON, len(asked.ids)):
+            text = Generation(
+                self.lm, asked.ids, asked.seed, n_prompt=asked.n_prompt, memory=asked.memory
+            )
+            n_kept = 0
+        else:
+            text = best if best is own else best.fork()
+            n_kept = text.turn_to(asked.ids, asked.n_prompt, asked.memory)
+        self._by_number[asked.number] = text
+        self._by_number.move_to_end(asked.number)
+        if len(self._by_number) > MAX_TEXTS:
+            self._by_number.popitem(last=False)
+        return n_kept, text
+
+
+def _n_common(text: Generation, ids: list[int]) -> int:
+    """Returns the number of positions in a text's cache that other ids begin with."""
+    return length_in_common(text.ids[: text.cache_tokens], ids)
+
+
+def _next_id(text: Generation, asked: TextRequest) -> int:
+    """Chooses as the next step will, and appends nothing."""
+    settings, coin = asked.controls.settings(), uniform_at(text.seed, len(text.ids))
+    try:
+        stages = text.stages_for(settings, coin=coin)
+    except EngineError:  # the press asks once more, and says why
+        known = text.logits, text.ids, settings, text.n_prompt
+        stages = process(*known, coin, text.memory)
+    return choose(stages, coin)
