@@ -48,7 +48,7 @@ export function createTable() {
   const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" };
   const scroller = el("div", place, table);
   const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
-  const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
+  const copy = createCopy("copy the table", () => asText(shown), () => "there is no row yet");
   const note = el("p", { class: "muted" }, TABLE_NOTE);
   const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
   const section = { class: "steps", "aria-label": "Steps so far" };

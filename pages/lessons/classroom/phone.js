@@ -2,6 +2,8 @@
 // Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { replaceAddress } from "../../frame/live/page_address.js";
+import { localStore } from "../../frame/live/storage.js";
 import {
   ask,
   codeInAddress,
@@ -37,7 +39,7 @@ let painted = null; // the question whose answers are on the screen: its number,
 const key = () => `one-token-room-${code.toUpperCase()}`;
 const say = (words) => setText(byId("error"), words);
 const asking = (path, body = undefined) =>
-  ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStorage.getItem(key()) ?? "" }, body);
+  ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
 
 const poll = keepAsking(async () => {
   try {
@@ -218,8 +220,8 @@ byId("join").addEventListener("submit", async (event) => {
   code = byId("code").value.trim();
   try {
     const { token } = await asking("join", { name: byId("name").value });
-    localStorage.setItem(key(), token);
-    history.replaceState(null, "", `${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
+    localStore.write(key(), token);
+    replaceAddress(`${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
     say("");
     await poll();
     byId("ask").focus();
@@ -227,5 +229,5 @@ byId("join").addEventListener("submit", async (event) => {
     say(trouble(error));
   }
 });
-if (code && localStorage.getItem(key())) poll();
+if (code && localStore.read(key())) poll();
 else showJoin();
