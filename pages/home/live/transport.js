@@ -1,5 +1,6 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
+import { announced } from "../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { addressOf, embedCode } from "./embed.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
@@ -26,7 +27,7 @@ export function createTransport(actions) {
   const copy = createCopy("copy link", () => addressOf(header), whyNone);
   const copyEmbed = createCopy("copy embed code", () => embedCode(header), whyNone);
   const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
-  const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
+  const reason = announced(el("p", { class: "reason", id: "reason" }));
   const waiting = el(
     "span",
     { class: "row waiting", hidden: true },

@@ -14,8 +14,7 @@ const LOST = "The connection is lost. Trying again…";
 export class Refusal extends Error {}
 
 /** What went wrong, for the person. */
-export const trouble = (error) =>
-  error instanceof Refusal ? error.message : LOST;
+export const trouble = (error) => error instanceof Refusal ? error.message : LOST;
 
 /** Where the rooms are, also below a base path; and the code that the address says. */
 export const ROOMS = location.pathname.replace(/\/room(\/.*)?$/, "/room");

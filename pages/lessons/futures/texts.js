@@ -1,6 +1,7 @@
 // The likeliest texts as bars, beside each how many pointers hit it; and whether all of them fell as they
 // should. And one text, token by token: what each choice cost.
 
+import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
 
@@ -31,7 +32,7 @@ export function createTexts(actions) {
   );
   const ownBody = el("tbody", {}, yours, ...own.map((row) => row.element));
   const table = el("table", { class: "texts-table" }, el("thead", {}, head), body, ownBody);
-  const test = el("p", { class: "texts-test", role: "status" });
+  const test = announced(el("p", { class: "texts-test" }));
   const element = el("section", { class: "texts" }, el("h2", {}, "The likeliest texts"), table, test);
 
   function update(view) {
