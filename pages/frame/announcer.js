@@ -81,12 +81,20 @@ const letTabReach = () => {
   for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
 };
 
+/** What Streamlit draws and no browser may translate: code, tokens in figures and tables, names of models. */
+const VERBATIM =
+  ":is(pre, code, .stPlotlyChart, .stTable td, .st-key-choose_model, .st-key-diffusion_model):not([translate])";
+const keepWords = () => {
+  for (const node of document.querySelectorAll(VERBATIM)) node.setAttribute("translate", "no");
+};
+
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
     isDue = false;
     if (region.isConnected) {
       letTabReach();
+      keepWords();
     } else {
       added.disconnect();
       resized.disconnect();

@@ -57,7 +57,7 @@ export function createPrompt(actions) {
       begin();
     })
   );
-  const toTry = { class: "row examples", role: "group", "aria-label": "Example prompts" };
+  const toTry = { class: "row examples", translate: false, role: "group", "aria-label": "Example prompts" };
   const tries = el("div", toTry, el("span", { class: "muted" }, "Try"), ...examples);
   return {
     element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),

@@ -117,7 +117,7 @@ function countCommon(shown, rows, labels) {
 function createStepRow(row, { label, labels, header }) {
   const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
   const cells = texts.map((text, i) =>
-    el("td", { role: "cell", class: FIELDS[i].isNumber ? "is-number" : "" }, text)
+    el("td", { role: "cell", translate: false, class: FIELDS[i].isNumber ? "is-number" : "" }, text)
   );
   const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);

@@ -9,6 +9,7 @@ import {
   codeInAddress,
   drawBar,
   drawOutcome,
+  isOfTokens,
   keepAsking,
   pointerInWords,
   rangeOf,
@@ -70,7 +71,7 @@ function paint() {
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
-  const isOfText = question === null ? scene === null : ["next", "sampler"].includes(question.kind);
+  const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
   setText(byId("ask"), question === null ? scene?.words ?? "Wait for the next question." : wordsOf(question));
@@ -142,7 +143,7 @@ function optionOf(question, option) {
   const { options, shares, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
-  button.append(el("b", { textContent: options[option], dir: "auto" }));
+  button.append(el("b", { textContent: options[option], dir: "auto", translate: !isOfTokens(question) }));
   if (shares.length > 0) {
     button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
   }

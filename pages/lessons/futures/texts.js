@@ -80,8 +80,10 @@ function createRow(actions) {
     setShown(name, ids !== null);
     setShown(others, ids === null);
     const key = JSON.stringify([text.name, ids]);
-    const parts =
-      () => [...(text.name ? [el("b", { class: "texts-run" }, text.name)] : []), ...chips(ids, label)];
+    const parts = () => [
+      ...(text.name ? [el("b", { class: "texts-run", translate: false }, text.name)] : []),
+      ...chips(ids, label),
+    ];
     if (ids && key !== shown) name.replaceChildren(...parts());
     shown = key;
     setAttribute(name, "aria-pressed", String(String(ids) === String(selected)));
@@ -111,12 +113,12 @@ function verdict({ statistic, nDegrees, pValue }, nDraws) {
 }
 
 function chips(ids, label) {
-  return ids.map((id) => el("span", { class: "named" }, ...visibleParts(label(id))));
+  return ids.map((id) => el("span", { class: "named", translate: false }, ...visibleParts(label(id))));
 }
 
 /** Makes the part that follows one text, token by token. */
 export function createPath(actions) {
-  const text = el("p", { class: "path-text" });
+  const text = el("p", { class: "path-text", translate: false });
   const body = el("tbody", {});
   const heads = ["token", "probability", "the best there", "cost"].map((words) =>
     el("th", { scope: "col" }, words)
