@@ -83,7 +83,7 @@ const letTabReach = () => {
 
 /** What Streamlit draws and no browser may translate: code, tokens in figures and tables, names of models. */
 const VERBATIM =
-  ":is(pre, code, .stPlotlyChart, .stTable td, .st-key-choose_model, .st-key-diffusion_model):not([translate])";
+  ":is(pre, code, .stPlotlyChart, .stTable td, [class*='_model '], [class$='_model']):not([translate])";
 const keepWords = () => {
   for (const node of document.querySelectorAll(VERBATIM)) node.setAttribute("translate", "no");
 };

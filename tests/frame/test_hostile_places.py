@@ -265,7 +265,8 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     page.get_by_role("button", name="show the code that ran").click()
     shown = (
         ".token, .st-key-choose_model p, .bars-label, .named, .piece-label, .piece-id, "
-        ".coin-segment span, .loop-title, .code-lines li, .loop-line, .loop-above, .steps-table td, .example, kbd, code, pre"
+        ".coin-segment span, .loop-title, .code-lines li, .loop-line, .loop-above, "
+        ".steps-table td, .example, kbd, code, pre"
     )
     assert page.locator(".code-lines li").count() > 5
     assert page.evaluate(WORDS, shown) == []
