@@ -50,7 +50,7 @@ def chip(
         f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink')};white-space:pre-wrap;"
         f"overflow-wrap:anywhere;forced-color-adjust:none;unicode-bidi:plaintext;{style}"
     )
-    return element("span", token(label), style=style, title=title)
+    return element("span", token(label), style=style, title=title, translate="no")
 
 
 def row(*children: str, gap: str = "3px", style: str = "") -> Markup:
@@ -59,9 +59,9 @@ def row(*children: str, gap: str = "3px", style: str = "") -> Markup:
 
 
 def paragraph(*children: str, style: str = "") -> Markup:
-    """Writes a text with its line breaks as they are."""
+    """Writes a text with its line breaks as they are; a browser may not translate it."""
     common = "margin:0;white-space:pre-wrap;line-height:1.5;overflow-wrap:anywhere;"
-    return element("p", *children, style=common + style)
+    return element("p", *children, style=common + style, translate="no")
 
 
 def prose(*parts: tuple[str, str], size: str = "1.7rem") -> Markup:

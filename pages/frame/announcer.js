@@ -2,6 +2,7 @@
 // changed, once they rest; what scrolls in a frame of its own is reached by Tab; the keyboard meets all in the
 // order in which it is seen, and keeps its place.
 
+import { announced } from "./live/announced.js";
 import { isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
 import { holdHeight } from "./live/hold_height.js";
@@ -39,7 +40,7 @@ const listen = (region) => {
     }
     const words = news(before).join(" ");
     before = null;
-    if (words !== "") region.textContent = words;
+    if (words !== "") region.textContent = words; // hidden: it is said beside the component
   };
   const press = () => {
     if (!region.isConnected) { for (const kind of PRESSES) removeEventListener(kind, press, true); }
@@ -80,12 +81,20 @@ const letTabReach = () => {
   for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
 };
 
+/** What Streamlit draws and no browser may translate: code, tokens in figures and tables, names of models. */
+const VERBATIM =
+  ":is(pre, code, .stPlotlyChart, .stTable td, [class*='_model '], [class$='_model']):not([translate])";
+const keepWords = () => {
+  for (const node of document.querySelectorAll(VERBATIM)) node.setAttribute("translate", "no");
+};
+
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
     isDue = false;
     if (region.isConnected) {
       letTabReach();
+      keepWords();
     } else {
       added.disconnect();
       resized.disconnect();
@@ -113,16 +122,16 @@ const follow = (region, data, setTriggerValue) => {
 };
 
 export default ({ data, parentElement, setTriggerValue }) => {
-  const present = parentElement.querySelector("[role=status]");
+  const present = parentElement.querySelector("p");
   if (present) {
     follow(present, data, setTriggerValue);
     return;
   }
   const region = document.createElement("p");
-  region.setAttribute("role", "status");
+  region.hidden = true;
   parentElement.append(region);
   follow(region, data, setTriggerValue);
-  listen(region);
+  listen(announced(region));
   keepFocus();
   keepScroll();
   keepReached(region);

@@ -4,10 +4,12 @@
 import { spoken } from "./aloud.js";
 
 const SHORT_LABEL = 24;
+const VERBATIM = ["code", "kbd", "pre"]; // tags whose words no browser may translate
 
 /**
  * Makes one element: `on*` properties become listeners, `data-*`, `aria-*` and the like attributes.
- * Text is only ever set as text, never as markup.
+ * Text is only ever set as text, never as markup. `translate: false` keeps a browser that translates the page
+ * from tokens, ids and names.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, unknown>} [props]
@@ -15,6 +17,7 @@ const SHORT_LABEL = 24;
  */
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
+  if (VERBATIM.includes(tag)) node.translate = false;
   for (const [name, value] of Object.entries(props)) setProperty(node, name, value);
   node.append(...children.filter((child) => child !== null));
   return node;
@@ -86,7 +89,7 @@ export function setSentence(node, sentence) {
   if (said.get(node) === sentence) return;
   said.set(node, sentence);
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
-  const chip = (label) => el("span", { class: "named" }, ...visibleParts(label));
+  const chip = (label) => el("span", { class: "named", translate: false }, ...visibleParts(label));
   node.replaceChildren(...parts.map((part, i) => i % 2 ? chip(part) : part));
 }
 

@@ -3,6 +3,7 @@
 
 const THIN_SPACE = "\u202f"; // narrow and no-break: a number never parts from its unit
 const MINUS = "\u2212";
+const COARSEST_CLOCK_MS = 100; // of browsers that hide the time: what takes less is measured as 0
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
@@ -36,8 +37,9 @@ export function formatParameters(count) {
   return `${Number((count / size).toPrecision(3))}${THIN_SPACE}${unit}`;
 }
 
-/** Write a duration, given in seconds, in the unit that suits it. */
+/** Write a duration, given in seconds, in the unit that suits it; 0 is one that the clock cannot tell. */
 export function formatSeconds(seconds) {
+  if (seconds === 0) return `less than ${COARSEST_CLOCK_MS}${THIN_SPACE}ms`;
   if (!Number.isFinite(seconds)) return "–";
   if (seconds < 1) return withUnit(1000 * seconds, "ms");
   return seconds < 100 ? withUnit(seconds, "s") : `${formatCount(seconds)}${THIN_SPACE}s`;

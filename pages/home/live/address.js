@@ -1,5 +1,7 @@
 // The address bar: a reload shows the same text.
 
+import { replaceAddress } from "../../frame/live/page_address.js";
+
 const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
 const AROUND = ["lesson", "scene", "embed", "engine", ...SWITCHES];
@@ -10,7 +12,7 @@ export function showLink(link) {
   const kept = AROUND.filter((name) => now.has(name)).map((name) => [name, now.get(name)]);
   const around = new URLSearchParams(kept).toString();
   const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
-  if (address !== location.search) history.replaceState(history.state, "", location.pathname + address);
+  if (address !== location.search) replaceAddress(location.pathname + address);
 }
 
 /** What it says whichever switches are on. */

@@ -23,6 +23,7 @@ export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
   const label = others?.button ?? createButton("bars-label");
   if (!isTail) setAttribute(label, "aria-description", "press to choose it");
+  label.translate = false;
   const rank = el("span", { class: "bars-rank" });
   const cells = COLUMNS.map(({ name }) => createCell(name));
   const element = el(

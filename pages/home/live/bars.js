@@ -77,7 +77,7 @@ export function createBars(actions) {
 
 /** What one sees, in a sentence; the legend; which strategies show, and to which scale. */
 function createTopLine(onChange) {
-  const likeliest = el("span", { class: "named" });
+  const likeliest = el("span", { class: "named", translate: false });
   const share = el("b", {});
   const words = el("b", { class: "bars-words" });
   const kept = el("span", {});

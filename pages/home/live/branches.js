@@ -49,7 +49,7 @@ function createBranchRow(actions) {
 }
 
 function fillBranchRow(row, branch, view) {
-  const text = el("span", { class: "branch-text" });
+  const text = el("span", { class: "branch-text", translate: false });
   const from = Math.max(0, branch.nCommon - SHOWN_BEFORE_FORK);
   if (from > 0) text.append(el("span", { class: "muted", textContent: "… " }));
   branch.ids.slice(from).forEach((id, i) => {

@@ -13,7 +13,12 @@ const CODE_STAGES = {
 /** Makes the listing and the button that unfolds it. */
 export function createCode() {
   const name = el("p", { class: "muted" });
-  const list = el("ol", { class: "code-lines", tabIndex: 0, "aria-label": "The code that ran" });
+  const list = el("ol", {
+    class: "code-lines",
+    translate: false,
+    tabIndex: 0,
+    "aria-label": "The code that ran",
+  });
   const element = el("div", { class: "code", hidden: true }, name, list);
   const toggle = createButton("quiet loop-code", "show the code that ran", unfold);
   toggle.ariaExpanded = "false";

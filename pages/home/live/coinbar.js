@@ -31,7 +31,7 @@ export function createCoinBar(actions) {
   const note = el("span", { class: "muted coin-note" }, NOTE);
   const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
   const peek = createSwitch("Peek", "Show the pointer before the draw", actions.peek);
-  const segments = el("div", { class: "coin-segments" });
+  const segments = el("div", { class: "coin-segments", translate: false });
   const marker = el("div", { class: "coin-marker" });
   const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
   const element = el(

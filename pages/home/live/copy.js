@@ -1,34 +1,25 @@
-// A button that copies a text, also where a page without https has no clipboard.
+// A button that copies a text.
 
-import { createButton, el, setText } from "../../frame/live/dom.js";
+import { copyText, REFUSED } from "../../frame/live/clipboard.js";
+import { createButton, setText } from "../../frame/live/dom.js";
 
 const COPIED_FOR_MS = 1500;
+const REFUSED_FOR_MS = 6000; // time to read what is to be done
 
 /**
  * Makes a quiet button that copies what `read` returns at that moment.
  * @param {string} words what the button says
- * @param {() => string} read the text; an empty one cannot be copied
- * @param {string} instead what to do where nothing was copied
+ * @param {() => string} read the text; empty if there is none
+ * @param {() => string} whyNone says why there is none
  */
-export function createCopy(words, read, instead) {
+export function createCopy(words, read, whyNone) {
+  let timer = 0;
   const button = createButton("quiet", words, async () => {
     const text = read();
-    setText(button, text && (await copyText(text, button)) ? "copied" : instead);
-    setTimeout(() => setText(button, words), COPIED_FOR_MS);
+    const isCopied = text !== "" && await copyText(text, button);
+    setText(button, isCopied ? "copied" : text === "" ? whyNone() : REFUSED);
+    clearTimeout(timer);
+    timer = setTimeout(() => setText(button, words), isCopied ? COPIED_FOR_MS : REFUSED_FOR_MS);
   });
   return button;
-}
-
-async function copyText(text, beside) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = el("textarea", { value: text });
-    beside.after(field);
-    field.select();
-    const isCopied = document.execCommand("copy");
-    field.remove();
-    return isCopied;
-  }
 }

@@ -1,5 +1,6 @@
 // The page in a frame of another: one figure, whose height the frame can follow.
 
+import { pageAddress } from "../../frame/live/page_address.js";
 import { linkOf } from "./session/link.js";
 
 const NAME = "embed"; // in the address
@@ -21,10 +22,10 @@ export function embed(host) {
   new ResizeObserver(tell).observe(host);
 }
 
-/** Where the text of a state is opened whole; empty where no link holds it. @param {Header} header */
+/** Where the text of a state is opened whole; empty if no link holds it or opens this page. @param {Header} header */
 export function addressOf(header) {
-  const link = linkOf(header);
-  return link && location.href.replace(/[?#].*$/, "") + link;
+  const [address, link] = [pageAddress(), linkOf(header)];
+  return address && link && address + link;
 }
 
 /** The lines of HTML that put a text into another page; empty where no link holds it. @param {Header} header */
@@ -34,8 +35,10 @@ export function embedCode(header) {
   title="One Token at a Time" width="100%" height="520" style="border: 0"></iframe>
 <script>
 addEventListener("message", ({ data, source }) => {
+  const height = Number(data?.oneToken?.height);
+  if (!(height > 0)) return;
   for (const frame of document.querySelectorAll("iframe")) {
-    if (data.oneToken && frame.contentWindow === source) frame.height = data.oneToken.height;
+    if (frame.contentWindow === source) frame.height = height;
   }
 });
 </script>

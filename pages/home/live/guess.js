@@ -1,5 +1,6 @@
 // Predict, then reveal: the bars stay hidden until the reader has said what comes next.
 
+import { announced } from "../../frame/live/announced.js";
 import { createButton, el, named, setSentence, setShown } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 
@@ -22,7 +23,7 @@ export function createGuess(actions) {
     el("div", { class: "row guess-row" }, box, submit, reveal),
     el("p", { class: "muted" }, "Write a word, or the next piece of one. The model’s own answer then shows."),
   );
-  const verdict = el("p", { class: "verdict", role: "status", hidden: true });
+  const verdict = announced(el("p", { class: "verdict", hidden: true }));
   ask.addEventListener("submit", (event) => {
     event.preventDefault();
     if (box.value !== "") actions.guess(box.value);

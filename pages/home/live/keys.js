@@ -1,6 +1,8 @@
 // The keys: right is next, left is back, space plays and pauses, escape leaves the past, Ctrl+Z takes the
 // last press back.
 
+import { isComposing, shortcutLetter } from "../../frame/live/keyboard.js";
+
 const OWN_KEYS = "a[href] button input select textarea summary video audio iframe".split(" ");
 const OWN_KEYS_BY_ROLE = (
   "button link slider spinbutton textbox searchbox combobox listbox option menu menuitem tab " +
@@ -32,6 +34,7 @@ export function listenForKeys(actions, signal) {
 }
 
 function handleKey(event, actions) {
+  if (isComposing(event)) return;
   if (isUndo(event)) {
     event.preventDefault();
     return actions.undo();
@@ -54,8 +57,8 @@ function handleKey(event, actions) {
 
 /** Ctrl+Z, or ⌘Z; in a field of text it is the field's own. */
 function isUndo(event) {
-  const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
-  const isStruck = key.toLowerCase() === "z" && (ctrlKey || metaKey) && !shiftKey && !altKey;
+  const { ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
+  const isStruck = shortcutLetter(event) === "z" && (ctrlKey || metaKey) && !shiftKey && !altKey;
   return isStruck && !defaultPrevented && !isText(event.composedPath()[0]);
 }
 

@@ -1,5 +1,6 @@
 // Where everything stands on the page. Builds the parts once; every frame hands each its record.
 
+import { announced } from "../../frame/live/announced.js";
 import { createBars } from "./bars.js";
 import { createBranches } from "./branches.js";
 import {
@@ -136,12 +137,13 @@ function piecesSection(place) {
 function createLines(actions) {
   let dismissed = null;
   let shown = null;
-  const message = el("span");
+  const message = announced(el("span"), { role: "alert" });
   const dismiss = createButton("quiet", "Dismiss", () => {
     dismissed = shown;
     notice.hidden = true;
+    setText(message, "");
   });
-  const notice = el("div", { class: "row notice", role: "alert", hidden: true }, message, dismiss);
+  const notice = el("div", { class: "row notice", hidden: true }, message, dismiss);
   const where = el("span", {});
   const back = createButton("quiet", "Back to now (Esc)", () => actions.inspect(null));
   const banner = el("div", { class: "row where", hidden: true }, where, back);
@@ -151,7 +153,7 @@ function createLines(actions) {
       shown = view.notice?.text ?? null;
       if (shown !== dismissed) dismissed = null;
       setShown(notice, shown !== null && dismissed === null);
-      setText(message, shown ?? "");
+      setText(message, dismissed === null ? shown ?? "" : "");
       setAttribute(notice, "data-kind", view.notice?.kind ?? null);
       setShown(banner, view.inspecting !== null);
       if (view.inspecting !== null) setSentence(where, whereWords(view));

@@ -49,8 +49,8 @@ export function createLoop() {
 }
 
 function createStation(name) {
-  const title = el("b", { class: "loop-title" }, name);
-  const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line" }));
+  const title = el("b", { class: "loop-title", translate: false }, name);
+  const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("div", { class: `loop-station is-${name}` }, title, ...lines);
   return {
     element,
@@ -67,8 +67,8 @@ function createStation(name) {
 }
 
 function createArrow() {
-  const above = el("span", { class: "loop-above" });
-  const below = el("span", { class: "loop-below" });
+  const above = el("span", { class: "loop-above", translate: false });
+  const below = el("span", { class: "loop-below", translate: false });
   const element = el("div", { class: "loop-arrow" }, above, el("span", { class: "loop-shaft" }), below);
   return {
     element,
@@ -101,7 +101,7 @@ function createReturn(toggle) {
 function createCache() {
   const prompt = el("span", { class: "loop-columns is-prompt" });
   const written = el("span", { class: "loop-columns is-written" });
-  const words = el("span", { class: "loop-line" });
+  const words = el("span", { class: "loop-line", translate: false });
   const strip = el("div", { class: "loop-cache", role: "img" }, prompt, written);
   const element = el("div", { class: "loop-cache-box" }, strip, words);
   return {

@@ -73,10 +73,10 @@ export function createTokenMenu(actions, describe) {
 function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
   for (const [name, value] of facts) {
-    table.append(el("dt", { class: "muted" }, name), el("dd", {}, value));
+    table.append(el("dt", { class: "muted" }, name), el("dd", { translate: false }, value));
   }
   node.replaceChildren(
-    el("p", { class: "facts-title muted" }, el("b", { textContent: title }), ` ${note}`),
+    el("p", { class: "facts-title muted" }, el("b", { textContent: title, translate: false }), ` ${note}`),
     table,
   );
 }

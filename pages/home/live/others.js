@@ -24,6 +24,7 @@ export function createOthers(actions) {
       menu.hidePopover();
       actions.force(id);
     });
+    item.translate = false;
     setAttribute(item, "aria-label", `${spoken(words)}, ${share}`);
     return item;
   };

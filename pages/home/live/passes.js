@@ -238,7 +238,7 @@ function cacheInBytes({ tokens, bytes }, cache) {
 
 function prefillInWords({ nInput, seconds }) {
   const words = `prefill: ${formatTokens(nInput)} in ${formatSeconds(seconds)}`;
-  return nInput === 1 ? words : `${words}, ${formatSeconds(seconds / nInput)} a token`;
+  return nInput === 1 || seconds === 0 ? words : `${words}, ${formatSeconds(seconds / nInput)} a token`;
 }
 
 function decodeInWords(decodes) {

@@ -42,7 +42,7 @@ function pieceItem(piece) {
   const joined = isLast ? el("span", { class: "piece-joined" }, `completes ${piece.joined}`) : null;
   return el(
     "li",
-    { class: piece.special ? "piece is-special" : "piece" },
+    { class: piece.special ? "piece is-special" : "piece", translate: false },
     label,
     el("span", { class: "piece-bytes", textContent: piece.bytes || "no bytes" }),
     el("span", { class: "piece-id", textContent: `id ${piece.id}` }),

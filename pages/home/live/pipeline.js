@@ -1,5 +1,6 @@
 // More masks and penalties, and the pipeline: every stage in its order with what it removed.
 
+import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatEntropy, formatNumber, formatProbability } from "../../frame/live/format.js";
 import { memoryUnder } from "../../frame/live/memory.js";
@@ -63,7 +64,7 @@ function createOrder(actions) {
 
 function createStages() {
   const element = el("ol", { class: "row more-stages", "aria-label": "The pipeline, first stage to last" });
-  const warning = el("p", { class: "more-warning", role: "status" });
+  const warning = announced(el("p", { class: "more-warning" }));
   const chips = [];
   function chipAt(i) {
     if (!chips[i]) {

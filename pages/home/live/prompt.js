@@ -1,6 +1,7 @@
 // The prompt box: what is typed here the model reads first.
 
 import { createButton, el, setShown } from "../../frame/live/dom.js";
+import { isEnter } from "../../frame/live/keyboard.js";
 
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
@@ -44,7 +45,7 @@ export function createPrompt(actions) {
   box.addEventListener("input", typed);
   box.addEventListener("blur", () => typing(false));
   box.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (!isEnter(event) || event.shiftKey) return;
     event.preventDefault();
     typing(false);
     begin();
@@ -56,7 +57,7 @@ export function createPrompt(actions) {
       begin();
     })
   );
-  const toTry = { class: "row examples", role: "group", "aria-label": "Example prompts" };
+  const toTry = { class: "row examples", translate: false, role: "group", "aria-label": "Example prompts" };
   const tries = el("div", toTry, el("span", { class: "muted" }, "Try"), ...examples);
   return {
     element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),

@@ -1,6 +1,7 @@
 // What is said aloud of what happened: the words that came, each once, and never faster than they can be
 // heard.
 
+import { announced } from "../../frame/live/announced.js";
 import { asText, spoken, withCommas } from "../../frame/live/aloud.js";
 import { el, setText } from "../../frame/live/dom.js";
 import { formatProbability, formatTokens } from "../../frame/live/format.js";
@@ -10,7 +11,7 @@ const WRITING = ["next", "force", "finish", "again", "pause"];
 
 /** Makes the place that is read out. */
 export function createSpeaker() {
-  const element = el("div", { class: "spoken", "aria-live": "polite" });
+  const element = announced(el("div", { hidden: true }), { "aria-live": "polite" });
   let heard = []; // ids of the text that was said, or stood there before
   let since = -REST_MS;
   return {

@@ -13,7 +13,12 @@ export const START = "start"; // for the token that begins a text; its menu says
 
 /** The token strip; its sums, the running log-probability among them, stand elsewhere. @param {Actions} actions */
 export function createStrip(actions) {
-  const list = el("div", { class: "strip-list", role: "group", "aria-label": "Tokens of the text" });
+  const list = el("div", {
+    class: "strip-list",
+    translate: false,
+    role: "group",
+    "aria-label": "Tokens of the text",
+  });
   const scroller = el("div", { class: "strip-scroll" }, list);
   const whole = createWhole();
   const sums = createSums(list);
@@ -38,7 +43,7 @@ export function createStrip(actions) {
 
 /** The text as one paragraph for who hears the page; while Play writes it waits. */
 function createWhole() {
-  const element = el("p", { class: "spoken" });
+  const element = el("p", { class: "spoken", translate: false });
   let shown = null;
   return {
     element,

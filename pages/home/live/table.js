@@ -48,7 +48,7 @@ export function createTable() {
   const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" };
   const scroller = el("div", place, table);
   const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
-  const copy = createCopy("copy the table", () => asText(shown), "select the rows and press Ctrl+C");
+  const copy = createCopy("copy the table", () => asText(shown), () => "there is no row yet");
   const note = el("p", { class: "muted" }, TABLE_NOTE);
   const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
   const section = { class: "steps", "aria-label": "Steps so far" };
@@ -117,7 +117,7 @@ function countCommon(shown, rows, labels) {
 function createStepRow(row, { label, labels, header }) {
   const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
   const cells = texts.map((text, i) =>
-    el("td", { role: "cell", class: FIELDS[i].isNumber ? "is-number" : "" }, text)
+    el("td", { role: "cell", translate: false, class: FIELDS[i].isNumber ? "is-number" : "" }, text)
   );
   const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);

@@ -1,9 +1,11 @@
 // Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
 
+import { announced } from "../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { addressOf, embedCode } from "./embed.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
+import { hasAddress } from "../../frame/live/page_address.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
@@ -20,11 +22,12 @@ export function createTransport(actions) {
   const speed = createSpeed(actions);
   /** @type {Header} */
   let header;
-  const tooLong = "too long for a link: save the JSON below";
-  const copy = createCopy("copy link", () => addressOf(header), tooLong);
-  const copyEmbed = createCopy("copy embed code", () => embedCode(header), tooLong);
+  const whyNone = () =>
+    hasAddress() ? "too long for a link: save the JSON below" : "no link opens this frame: save the JSON";
+  const copy = createCopy("copy link", () => addressOf(header), whyNone);
+  const copyEmbed = createCopy("copy embed code", () => embedCode(header), whyNone);
   const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
-  const reason = el("p", { class: "reason", id: "reason", "aria-live": "polite" });
+  const reason = announced(el("p", { class: "reason", id: "reason" }));
   const waiting = el(
     "span",
     { class: "row waiting", hidden: true },

@@ -1,7 +1,11 @@
 // The teacher's desk: what is asked, who has answered, what is right, and the next press. The key of the room stands
-// behind the # of its link, goes into this browser's store, and is sent in a header; no address keeps it.
+// behind the # of its link, goes into this browser's store, and is sent in a header; the address keeps it only if
+// the browser stores nothing.
 
+import { copyText, REFUSED } from "../../frame/live/clipboard.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { replaceAddress } from "../../frame/live/page_address.js";
+import { localStore, setCookie } from "../../frame/live/storage.js";
 import { ask, codeInAddress, drawOutcome, keepAsking, Refusal, ROOMS, secondsLeft, trouble } from "./room.js";
 
 const POLL_MS = 700;
@@ -18,14 +22,13 @@ let drawn = ""; // the script that is listed
 let nPressed = 0;
 let isLost = false; // the last answer did not come
 
-/** The key, out of the address, which may be on a projector by mistake. */
+/** The key, out of the address, which may be on a projector by mistake; where nothing else keeps it, it stays. */
 function takeKey() {
-  const given = location.hash.slice(1) || (localStorage.getItem(STORED_AS) ?? "");
+  const given = location.hash.slice(1) || (localStore.read(STORED_AS) ?? "");
   if (given === "") return "";
-  localStorage.setItem(STORED_AS, given);
-  history.replaceState(null, "", location.pathname);
+  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname);
   const path = ROOMS.replace(/room$/, "");
-  document.cookie = `one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`;
+  setCookie(`one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`);
   return given;
 }
 
@@ -200,8 +203,8 @@ onSubmit(
 );
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  await navigator.clipboard.writeText(`${location.origin}${location.pathname}#${key}`);
-  setText(byId("copied"), "Copied. Whoever has this link is the teacher.");
+  const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));
+  setText(byId("copied"), `${isCopied ? "Copied" : REFUSED}. Whoever has this link is the teacher.`);
 });
 byId("csv").addEventListener("click", saveTable);
 byId("end").addEventListener("click", () => {

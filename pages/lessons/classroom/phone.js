@@ -2,11 +2,14 @@
 // Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { replaceAddress } from "../../frame/live/page_address.js";
+import { localStore } from "../../frame/live/storage.js";
 import {
   ask,
   codeInAddress,
   drawBar,
   drawOutcome,
+  isOfTokens,
   keepAsking,
   pointerInWords,
   rangeOf,
@@ -37,7 +40,7 @@ let painted = null; // the question whose answers are on the screen: its number,
 const key = () => `one-token-room-${code.toUpperCase()}`;
 const say = (words) => setText(byId("error"), words);
 const asking = (path, body = undefined) =>
-  ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStorage.getItem(key()) ?? "" }, body);
+  ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
 
 const poll = keepAsking(async () => {
   try {
@@ -68,7 +71,7 @@ function paint() {
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
-  const isOfText = question === null ? scene === null : ["next", "sampler"].includes(question.kind);
+  const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
   setText(byId("ask"), question === null ? scene?.words ?? "Wait for the next question." : wordsOf(question));
@@ -140,7 +143,7 @@ function optionOf(question, option) {
   const { options, shares, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
-  button.append(el("b", { textContent: options[option], dir: "auto" }));
+  button.append(el("b", { textContent: options[option], dir: "auto", translate: !isOfTokens(question) }));
   if (shares.length > 0) {
     button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
   }
@@ -218,8 +221,8 @@ byId("join").addEventListener("submit", async (event) => {
   code = byId("code").value.trim();
   try {
     const { token } = await asking("join", { name: byId("name").value });
-    localStorage.setItem(key(), token);
-    history.replaceState(null, "", `${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
+    localStore.write(key(), token);
+    replaceAddress(`${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
     say("");
     await poll();
     byId("ask").focus();
@@ -227,5 +230,5 @@ byId("join").addEventListener("submit", async (event) => {
     say(trouble(error));
   }
 });
-if (code && localStorage.getItem(key())) poll();
+if (code && localStore.read(key())) poll();
 else showJoin();

@@ -6,6 +6,7 @@ import {
   codeInAddress,
   drawBar,
   drawOutcome,
+  isOfTokens,
   keepAsking,
   rangeOf,
   Refusal,
@@ -52,7 +53,7 @@ function paint() {
   document.body.className = isLobby ? "is-lobby" : "";
   paintPage(scene);
   setText(byId("scene"), scene?.title ?? "");
-  const isOfText = question === null ? scene === null : ["next", "sampler"].includes(question.kind);
+  const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
   setText(byId("ask"), question === null ? scene?.words ?? "" : question.words);
   byId("ask").className = question === null ? "words" : "";
@@ -73,7 +74,9 @@ function paintOpen(question) {
   setShown(byId("options"), isListed);
   if (isListed) {
     const rows = question.options.map((words, i) => isDrawn ? `${words}: ${rangeOf(question, i)}` : words);
-    byId("options").replaceChildren(...rows.map((words) => el("li", {}, words)));
+    byId("options").replaceChildren(
+      ...rows.map((words) => el("li", { translate: !isOfTokens(question) }, words)),
+    );
   }
 }
 

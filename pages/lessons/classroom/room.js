@@ -26,6 +26,9 @@ export function codeInAddress() {
   }
 }
 
+/** Whether a question is about tokens of the text, which no browser may translate. */
+export const isOfTokens = ({ kind }) => ["next", "sampler"].includes(kind);
+
 /** Asks one thing; returns null where the server has nothing new. */
 export async function ask(path, headers = {}, body = undefined) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
@@ -107,7 +110,12 @@ function barsOf(bars, series) {
     "div",
     { class: "bars" },
     ...bars.flatMap((bar) => [
-      el("p", { class: `name${bar.is_marked ? " marked" : ""}`, textContent: bar.label, dir: "auto" }),
+      el("p", {
+        class: `name${bar.is_marked ? " marked" : ""}`,
+        translate: false,
+        textContent: bar.label,
+        dir: "auto",
+      }),
       el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
     ]),
   );
@@ -141,7 +149,7 @@ function dotsOf({ dots, marks, ends }, series) {
 export function drawBar(place, { shares, options }, pointers, withNames) {
   setShown(place, shares.length > 0);
   const segments = shares.map((share, i) => {
-    const segment = el("span", { textContent: withNames ? options[i] : "" });
+    const segment = el("span", { textContent: withNames ? options[i] : "", translate: false });
     segment.style.flex = `${share} 0 0`;
     return segment;
   });

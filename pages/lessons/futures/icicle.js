@@ -12,8 +12,8 @@ const WORDS = { thin: "too thin to draw", closed: "not opened" };
  * @param {{select(ids: number[]): void, zoom(ids: number[]): void, resized(width: number): void}} actions
  */
 export function createIcicle(actions) {
-  const top = el("div", { class: "icicle-top" });
-  const pieces = el("div", { class: "icicle-pieces" });
+  const top = el("div", { class: "icicle-top", translate: false });
+  const pieces = el("div", { class: "icicle-pieces", translate: false });
   const marks = el("div", { class: "icicle-marks" });
   const cover = el("p", { class: "icicle-cover" }, "Covered until you have answered.");
   const element = el(

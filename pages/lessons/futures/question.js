@@ -1,6 +1,7 @@
 // The question, and what is said once it is answered: whose text is the likeliest, and how the probability
 // is divided.
 
+import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { measure, snapped } from "./tree.js";
@@ -40,7 +41,7 @@ export function createQuestion(answer) {
     createButton("button", words, () => answer(guess))
   );
   const asked = el("p", { class: "row futures-question" }, ...buttons);
-  const answered = el("p", { class: "futures-answer", role: "status" });
+  const answered = announced(el("p", { class: "futures-answer" }));
   function update(view) {
     setShown(asked, view.isCovered);
     setShown(answered, !view.isCovered);

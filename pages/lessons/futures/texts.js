@@ -1,6 +1,7 @@
 // The likeliest texts as bars, beside each how many pointers hit it; and whether all of them fell as they
 // should. And one text, token by token: what each choice cost.
 
+import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
 import { snapped } from "./tree.js";
@@ -33,7 +34,7 @@ export function createTexts(actions) {
   );
   const ownBody = el("tbody", {}, yours, ...own.map((row) => row.element));
   const table = el("table", { class: "texts-table" }, el("thead", {}, head), body, ownBody);
-  const test = el("p", { class: "texts-test", role: "status" });
+  const test = announced(el("p", { class: "texts-test" }));
   const element = el("section", { class: "texts" }, el("h2", {}, "The likeliest texts"), table, test);
 
   function update(view) {
@@ -81,8 +82,10 @@ function createRow(actions) {
     setShown(name, ids !== null);
     setShown(others, ids === null);
     const key = JSON.stringify([text.name, ids]);
-    const parts =
-      () => [...(text.name ? [el("b", { class: "texts-run" }, text.name)] : []), ...chips(ids, label)];
+    const parts = () => [
+      ...(text.name ? [el("b", { class: "texts-run", translate: false }, text.name)] : []),
+      ...chips(ids, label),
+    ];
     if (ids && key !== shown) name.replaceChildren(...parts());
     shown = key;
     setAttribute(name, "aria-pressed", String(String(ids) === String(selected)));
@@ -125,12 +128,12 @@ export function formatChance(pValue) {
 }
 
 function chips(ids, label) {
-  return ids.map((id) => el("span", { class: "named" }, ...visibleParts(label(id))));
+  return ids.map((id) => el("span", { class: "named", translate: false }, ...visibleParts(label(id))));
 }
 
 /** Makes the part that follows one text, token by token. */
 export function createPath(actions) {
-  const text = el("p", { class: "path-text" });
+  const text = el("p", { class: "path-text", translate: false });
   const body = el("tbody", {});
   const heads = ["token", "probability", "the best there", "cost"].map((words) =>
     el("th", { scope: "col" }, words)

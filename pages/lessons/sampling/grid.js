@@ -61,7 +61,7 @@ function createGridRow(heads, i) {
   const element = el(
     "tr",
     { class: i === N_LAB_ROWS ? "lab-row lab-rest" : "lab-row" },
-    el("th", { scope: "row" }, label),
+    el("th", { scope: "row", translate: false }, label),
     ...cells.map((cell) => cell.element),
   );
   function setLabel(words) {

@@ -1,6 +1,7 @@
 // The engines' orders: the same masks at the same values on the same logits, in four pipelines. Rows
 // that one engine keeps and another cuts are lit.
 
+import { announced } from "../../frame/live/announced.js";
 import { el, named, setAttribute, setSentence, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { drawToken, NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
@@ -22,7 +23,7 @@ export function createOrderGrid() {
   const heads = Object.entries(ENGINE_TITLES).filter(([name]) => name !== "all").map(createEngineHead);
   const grid = createGrid("The same masks in four engines", heads);
   const source = el("p", { class: "lab-caption" });
-  const verdict = el("p", { class: "lab-verdict", role: "status" });
+  const verdict = announced(el("p", { class: "lab-verdict" }));
   const element = el(
     "section",
     { class: "lab-orders" },

@@ -73,6 +73,7 @@ function top(i, isPlace, { original }, setTriggerValue) {
     type: "button",
     tabIndex: isPlace ? 0 : -1,
     textContent: original[i],
+    translate: false,
     "aria-pressed": String(isPlace),
     "aria-label": `Token ${i + 1}, ${spoken(original[i])}: put another here`,
   });

@@ -1,6 +1,7 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
+import { tabStore } from "../../frame/live/storage.js";
 import { keepReached } from "./progress.js";
 
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
@@ -142,9 +143,7 @@ const keepStory = () => {
   const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
   const query = new URLSearchParams(location.search);
   for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
-  try {
-    sessionStorage.setItem(STORED_AS, JSON.stringify({ text, link: `./?${query}` }));
-  } catch { /* a browser that keeps nothing has no story to show */ }
+  tabStore.write(STORED_AS, JSON.stringify({ text, link: `./?${query}` }));
 };
 addEventListener("pagehide", keepStory);
 

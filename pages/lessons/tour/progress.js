@@ -1,21 +1,15 @@
 // How far this browser has come in each guided lesson: kept as scenes are opened, shown on the list.
 
+import { localStore, readJson } from "../../frame/live/storage.js";
+
 const STORED_AS = "ott-lessons";
 
 /** The scene that was reached last in each lesson, by its name. */
-const reached = () => {
-  try {
-    return JSON.parse(localStorage.getItem(STORED_AS)) ?? {};
-  } catch {
-    return {};
-  }
-};
+const reached = () => readJson(localStore, STORED_AS) ?? {};
 
 /** Keeps that a scene of a lesson was opened. */
 export const keepReached = (lesson, scene) => {
-  try {
-    localStorage.setItem(STORED_AS, JSON.stringify({ ...reached(), [lesson]: scene }));
-  } catch { /* a browser that keeps nothing begins anew */ }
+  localStore.write(STORED_AS, JSON.stringify({ ...reached(), [lesson]: scene }));
 };
 
 const paint = (card, scene, words) => {

@@ -1,19 +1,13 @@
 // The text that the reader wrote in a lesson's first scene, as this tab keeps it: to take home.
 
+import { readJson, tabStore } from "../../frame/live/storage.js";
+
 const STORED_AS = "ott-story";
 
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-const kept = () => {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED_AS));
-  } catch {
-    return null;
-  }
-};
-
 export default ({ data, parentElement }) => {
-  const story = kept();
+  const story = readJson(tabStore, STORED_AS);
   if (!story?.text || !story.link?.startsWith("./?")) return;
   const text = element("blockquote", { textContent: story.text });
   text.style.cssText = "margin:.4rem 0;font-size:1.15rem;line-height:1.5;white-space:pre-wrap";

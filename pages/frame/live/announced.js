@@ -1,0 +1,56 @@
+// What screen readers say by themselves. VoiceOver hears no live region inside of a shadow root, so that the
+// words of a component are said beside its host, in the document.
+
+import { el, setText } from "./dom.js";
+
+const UNSEEN =
+  "position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:pre-wrap";
+/** @type {Map<Element, HTMLElement>} */
+const regions = new Map(); // by the node whose words they say
+
+/**
+ * Has a node's words said whenever they change: politely as a `status`, at once as an `alert`.
+ * @template {Element} Node
+ * @param {Node} node in a shadow root, at the latest when its words change
+ * @param {Record<string, string>} props of the live region
+ * @returns {Node} the node
+ */
+export function announced(node, props = { role: "status" }) {
+  new MutationObserver(() => say(node, props)).observe(node, {
+    childList: true,
+    characterData: true,
+    subtree: true,
+  });
+  requestAnimationFrame(() => say(node, props)); // the region is there before its words change
+  return node;
+}
+
+function say(node, props) {
+  const words = node.textContent ?? "";
+  const region = regions.get(node) ?? createRegion(node, props);
+  if (region === null) return;
+  setText(region.firstElementChild, words);
+  region.hidden = words === "" && props.role === "alert"; // an empty alert is none
+}
+
+/** Makes a live region beside the outermost host, and removes those of nodes that were replaced. */
+function createRegion(node, props) {
+  const host = outermostHost(node);
+  if (host === null) return null;
+  for (const [other, region] of regions) {
+    if (other.isConnected) continue;
+    region.remove();
+    regions.delete(other);
+  }
+  const region = el("p", { class: "spoken", ...props }, el("span"));
+  region.style.cssText = UNSEEN;
+  host.after(region);
+  regions.set(node, region);
+  return region;
+}
+
+function outermostHost(node) {
+  let host = null;
+  for (let root = node.getRootNode(); root instanceof ShadowRoot; root = host.getRootNode()) host = root.host;
+  return host;
+}

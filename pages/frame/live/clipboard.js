@@ -1,0 +1,48 @@
+// Copies a text, also on a page without https, which has no clipboard; where the browser refuses, the text
+// stands selected in a field for a person to copy.
+
+import { el } from "./dom.js";
+
+/** What to do where the browser refused. */
+export const REFUSED = "not copied: copy the selected text";
+
+/**
+ * Copies a text; returns false if the browser refuses, with the text in a field behind `beside`.
+ * @param {string} text
+ * @param {HTMLElement} beside
+ */
+export async function copyText(text, beside) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyByField(text, beside);
+  }
+}
+
+function copyByField(text, beside) {
+  const field = el("textarea", {
+    class: "to-copy",
+    value: text,
+    readOnly: true,
+    "aria-label": "Text to copy",
+  });
+  beside.after(field);
+  field.select();
+  const isCopied = isDone(() => document.execCommand("copy"));
+  const leave = () => {
+    field.remove();
+    beside.focus();
+  };
+  if (isCopied) leave();
+  else field.addEventListener("blur", () => field.remove(), { once: true });
+  return isCopied;
+}
+
+function isDone(command) {
+  try {
+    return command();
+  } catch {
+    return false;
+  }
+}
