@@ -67,6 +67,7 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
 )
 
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+READ: Final = "ui-serif, Georgia, 'Liberation Serif', serif"  # of a model's text
 MONO: Final = "ui-monospace, 'SF Mono', 'Cascadia Mono', Consolas, 'Liberation Mono', monospace"
 
 
@@ -100,6 +101,5 @@ def paint(named: str, theme: Theme) -> str:
 
 def declarations() -> str:
     """Writes every role as CSS custom properties that follow the scheme of what stands in them."""
-    return "".join(
-        f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items()
-    )
+    roles = (f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items())
+    return f"--read:{READ};{''.join(roles)}"

@@ -3,10 +3,9 @@
 import streamlit as st
 
 _LEAD = (
-    '<p class="lead">It reads the text so far, gives every possible next token (a word or a piece '
-    "of one) a probability, draws one, appends it, and reads again. "
-    '<span class="lead-way">New here? '
-    '<a href="./?lesson=how-a-model-writes">How a model writes</a>, a guided lesson.</span></p>'
+    '<p class="lead">It gives every token, a word or a piece of one, a probability, and draws one. '
+    '<span class="lead-way">New here? <a href="./?lesson=how-a-model-writes">How a model writes</a>, '
+    "a guided lesson.</span></p>"
 )
 
 

@@ -1,5 +1,4 @@
-// One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
-// bar, hatched; its number is 0.
+// One row of the bars: a token, and what every strategy makes of it.
 
 import { spoken } from "../../frame/live/aloud.js";
 import {
@@ -12,6 +11,7 @@ import {
   visibleParts,
 } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
+import { isDrawShown } from "./beats.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
@@ -36,10 +36,12 @@ export function createRow(isTail, actions) {
 
   function setToken(token, view, nOthers) {
     setShown(element, isTail ? nOthers > 0 : token !== null);
-    if (isTail) setText(label, `all others (${formatCount(nOthers)})`);
+    if (isTail) setText(label, `${formatCount(nOthers)} more`);
     if (isTail || token === null) return;
     setAttribute(element, "data-id", token.id);
-    setAttribute(element, "data-chosen", token.id === view.chosenId);
+    const isChosen = token.id === view.chosenId && isDrawShown(view);
+    setAttribute(element, "data-chosen", isChosen);
+    setAttribute(element, "data-mine", view.guess?.label === view.label(token.id));
     const words = view.label(token.id);
     if (words !== shownLabel) {
       shownLabel = words;
@@ -49,7 +51,7 @@ export function createRow(isTail, actions) {
     setAttribute(
       label,
       "aria-label",
-      `${spoken(words)}${token.id === view.chosenId ? ", chosen" : ""}`,
+      `${spoken(words)}${isChosen ? ", chosen" : ""}`,
     );
     setText(rank, rankInWords(token.rank));
   }
@@ -63,29 +65,70 @@ function rankInWords(rank) {
   return rank < N_TOKEN_ROWS ? "" : `rank ${formatCount(rank + 1)}`;
 }
 
+/**
+ * A cell: on the axis from 0 to 100 % the bar of what is drawn from, with its number. What the masks took
+ * leaves a dashed outline of its raw share, and the word "out" in place of a number.
+ */
 function createCell(name) {
-  const bar = el("span", { class: "bar" });
+  const ghost = el("span", { class: "bar-ghost" });
   const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
-  const track = el("span", { class: "bar-track" }, bar);
+  const track = el("span", { class: "bar-track" }, ghost);
+  const bars = [addBar(track)];
   const number = el("span", { class: "bar-number" });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
   element.dataset.col = name;
 
-  let width = "";
-  function update(cell, fullBar, boundary) {
-    const shown = cell.isKept ? cell.prob : cell.raw;
-    const share = Math.min(1, shown / fullBar);
-    const next = `${(100 * share).toFixed(2)}%`;
-    if (next !== width) bar.style.width = width = next;
+  /**
+   * @param {Cell} cell
+   * @param {Look} look which share it shows, and where it lies when the cells lie end to end
+   * @param {string|null} boundary
+   */
+  function update(cell, { share: name, pieces = null }, boundary) {
+    const isOut = name === "prob" && !cell.isKept;
+    const share = name === "none" || isOut ? 0 : cell[name];
+    /** @type {[number, number][]} */
+    const lies = pieces?.length ? pieces : [[0, share]];
+    while (bars.length < lies.length) bars.push(addBar(track));
+    bars.forEach((bar, i) => lay(bar, lies[i] ?? [0, 0]));
+    setLength(ghost, isOut ? cell.raw : 0);
     const sign = cell.isKept && cell.bound ? (cell.bound > 0 ? "≤" : "≥") : "";
-    setText(number, cell.isHeld ? sign + formatProbability(cell.prob) : "–"); // a column adds up
-    setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
-    setAttribute(element, "data-over", shown > fullBar);
+    const words = isOut ? "out" : sign + formatProbability(share);
+    setText(number, name === "none" ? "" : cell.isHeld ? words : "–");
+    setAttribute(element, "data-state", isOut ? "rejected" : name === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
     setAttribute(element, "data-full", boundary && share > ROOMY);
-    setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${formatProbability(cell.raw)}`);
+    setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
     setShown(coin, cell.hasCoin);
   }
-  return { element, update, setSum: (text) => setText(sum, text) };
+  return { element, bars, ghost, update, setSum: (text) => setText(sum, text) };
 }
+
+function addBar(track) {
+  const bar = el("span", { class: "bar" });
+  track.append(bar);
+  return bar;
+}
+
+const lengths = new WeakMap(); // of bars and outlines, as written
+const starts = new WeakMap(); // of bars, as written
+
+/** Lays a bar on the axis: it is moved there by a transform, which shifts nothing else. */
+function lay(bar, [from, to]) {
+  setLength(bar, to - from);
+  const start = from === 0 ? "" : startAt(from);
+  if (starts.get(bar) === start) return;
+  starts.set(bar, start);
+  bar.style.transform = start;
+}
+
+function setLength(node, share) {
+  const length = `${(100 * share).toFixed(3)}%`;
+  if (lengths.get(node) === length) return;
+  lengths.set(node, length);
+  node.style.width = length;
+  setShown(node, share > 0);
+}
+
+/** Where a bar begins on the axis, as CSS says it: of the width of its track. */
+export const startAt = (share) => `translateX(${(100 * share).toFixed(3)}cqw)`;

@@ -6,6 +6,7 @@
 
 import { createActions } from "./actions.js";
 import { showLink } from "./address.js";
+import { Beats } from "./beats.js";
 import { activeSettings, sameControls } from "./controls.js";
 import { EventQueue } from "./event_queue.js";
 import { FinishedStep } from "./finished_step.js";
@@ -52,6 +53,7 @@ export class Live {
   isWhatIf = false; // a slider was moved while looking at the past
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
+  isFirstStep = false; // the first step of a newcomer is played slowly
   isPeeking = false; // the pointer of the next position is shown before the draw
   /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
   step = null;
@@ -87,6 +89,7 @@ export class Live {
     });
     this.light = new StageLight(() => this.schedule("stage"));
     this.finished = new FinishedStep(() => this.schedule());
+    this.beats = new Beats(() => this.schedule());
     this.undo = new Undo();
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
@@ -108,7 +111,7 @@ export class Live {
     if (entry.kind === "settings" && entry.isUndo) this.controls = entry.controls;
     const { kind, timing: _, isUndo: __, ...fields } = entry;
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
-    if (kind === "finish") this.light.hold("run");
+    if (kind === "finish") this.light.hold("read");
     const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
     return { kind, ...fields, ...controls, branch: this.header?.branch ?? null };
   }
@@ -116,6 +119,7 @@ export class Live {
   beginStep(entry) {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
+    this.isFirstStep = this.isFirstGuess && entry.kind === "next";
     this.isFirstGuess = false;
     const id = this.idAfter(entry);
     this.step = { kind: entry.kind, id };
@@ -126,7 +130,8 @@ export class Live {
       const { ids, coin, memory, orders } = header;
       const settings = activeSettings(this.controls, orders);
       const drawn = { distribution: this.present, position: ids.length, coin, memory, settings };
-      this.finished.light(drawn, this.player.isPlaying);
+      const isSlow = entry.kind === "next" && this.beats.begin(this.isFirstStep, this.player.isPlaying);
+      this.finished.light(drawn, this.player.isPlaying, isSlow);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
       this.light.pressed(this.beat, this.player.isPlaying);
     }
@@ -323,6 +328,7 @@ export class Live {
     this.light.rest();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settleTimer);
+    this.beats.end();
     this.finished.cutShort();
   }
 }
