@@ -28,8 +28,8 @@ const UNSENT =
   "entropies take them as equally likely.";
 const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"], ["coin", "pointer"]];
 
-/** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions */
-export function createBars(actions) {
+/** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
+export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
   const coin = createCoinBar(actions);
@@ -51,8 +51,9 @@ export function createBars(actions) {
     el("div", { class: "plot" }, matrix.table, coin.element),
     coin.line,
     unsent,
+    loop,
+    el("div", { class: "bars-foot" }, createPictureButtons(() => lastView), pipeline.element),
   );
-  const foot = el("div", { class: "bars-foot" }, createPictureButtons(() => lastView), pipeline.element);
   let lastView = null;
   let shownBeat = 0;
   const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
@@ -94,7 +95,6 @@ export function createBars(actions) {
   return {
     element,
     update,
-    foot,
     settings: settings.element,
     switches: [compare.element, ...coin.switches],
     root: () => arrange(RARER),
@@ -130,5 +130,5 @@ function createPicker(table) {
   const select = el("select", { onchange: show }, ...options);
   select.value = SWITCHED[0];
   show();
-  return el("label", { class: "bars-picker" }, "Strategy beside what is drawn from ", select);
+  return el("label", { class: "bars-picker" }, "Strategy beside the active one ", select);
 }

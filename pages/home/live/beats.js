@@ -7,7 +7,11 @@ import { keepPreference, prefers } from "./preferences.js";
 
 /** The five words, as keys. @type {StageOfLoop[]} */
 export const BEATS = ["read", "score", "cut", "draw", "append"];
-export const [READ, SCORE, CUT, DRAW, APPEND] = [1, 2, 3, 4, 5];
+export const READ = 1;
+export const SCORE = 2;
+export const CUT = 3;
+export const DRAW = 4;
+export const APPEND = 5;
 const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
 
 /** Whether the draw is on the screen: it comes before its last two beats. */

@@ -7,7 +7,7 @@ import { keptInWords, lastStage, MASKS } from "../../frame/live/strategies.js";
 const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
 
 /** The masks that show while they are in use, or when all strategies are compared. */
-export const RARER = ["top_k", "min_p", "greedy"];
+export const RARER = ["min_p", "greedy"];
 /** The masks with a column of their own. */
 export const SWITCHED = ["temperature", "top_k", "top_p", "min_p", "greedy"];
 const TICKS = [0, 25, 50, 75, 100];
@@ -16,7 +16,7 @@ const TICKS = [0, 25, 50, 75, 100];
 export const COLUMNS = [
   { name: "raw", title: "Model", says: "no mask" },
   ...SWITCHED.map(maskNamed),
-  { name: "active", title: "Drawn from", says: "all that is ticked" },
+  { name: "active", title: "Active", says: "all ticked masks" },
 ];
 
 /** Makes the head of one column; `setting` is where its slider stands while columns are compared. */

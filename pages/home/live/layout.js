@@ -31,12 +31,13 @@ const WORDY = ".bars-top, .loop-band";
 /** Builds the component inside its shadow root. @param {Actions} actions */
 export function createLayout(actions, shadowRoot) {
   const prompt = createPrompt(actions);
-  const bars = createBars(actions);
+  const loop = createLoop();
+  const bars = createBars(actions, loop.element);
   const parts = {
     prompt,
     transport: createTransport(actions, bars.switches),
     strip: createStrip(actions),
-    loop: createLoop(actions),
+    loop,
     bars,
     guess: createGuess(actions),
     pieces: createPieces(actions),
@@ -72,9 +73,7 @@ export function createLayout(actions, shadowRoot) {
         bars.settings,
         parts.transport.extras,
       ),
-      parts.loop.element,
     ),
-    bars.foot,
     el("div", { class: "prompt-place" }, prompt.element, places.typing),
     el(
       "div",
@@ -107,7 +106,7 @@ export function createLayout(actions, shadowRoot) {
       for (const part of Object.values(parts)) part.update(part === parts.strip ? shown : view);
       root.ariaBusy = null;
       setShown(bars.element, view.distribution !== null);
-      for (const part of [bars.element, bars.foot]) setAttribute(part, "data-covered", view.hidden);
+      setAttribute(bars.element, "data-covered", view.hidden);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
