@@ -14,7 +14,7 @@ import streamlit as st
 from model.sentences import cut
 
 DEFAULT_MODEL = "storyteller"
-DEFAULT_PROMPT = "The cat sat on the"
+DEFAULT_PROMPT = "The bird sat on the"  # see tests/home/test_prompts.py
 ANY = "any"  # in the operator's list: every hub id
 
 

@@ -8,7 +8,7 @@ export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {
     if (!["guess", "next"].includes(kind)) live.beats.end();
-    live.finished.cutShort();
+    if (kind !== "settings") live.finished.cutShort();
     queue.push({ kind, ...fields });
     live.schedule();
   };
@@ -29,11 +29,12 @@ export function createActions(live) {
     fromThePast(kind, fields);
   };
   const changeControls = (changes, isFinal) => {
+    const isHeldStep = isHeld() && live.beats.beat === 0;
     live.beats.end();
-    live.finished.cutShort();
+    if (!isHeldStep) live.finished.cutShort();
     live.controls = { ...live.controls, ...changes };
     live.isDragging = !isFinal;
-    live.isWhatIf = live.inspecting !== null;
+    live.isWhatIf = live.inspecting !== null || isHeldStep;
     const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
     live.marks.push([timing, "painted_distribution"]);
     if (isFinal) tell("settings");

@@ -11,12 +11,11 @@ import {
   visibleParts,
 } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
+import { createBarCell } from "../../frame/live/bar_cell.js";
 import { isDrawShown } from "./beats.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
-
-const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
 
 /** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
 export function createRow(isTail, actions) {
@@ -65,16 +64,9 @@ function rankInWords(rank) {
   return rank < N_TOKEN_ROWS ? "" : `rank ${formatCount(rank + 1)}`;
 }
 
-/**
- * A cell: on the axis from 0 to 100 % the bar of what is drawn from, with its number. What the masks took
- * leaves a dashed outline of its raw share, and the word "out" in place of a number.
- */
 function createCell(name) {
-  const ghost = el("span", { class: "bar-ghost" });
+  const { track, bars, ghost, number, show } = createBarCell();
   const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
-  const track = el("span", { class: "bar-track" }, ghost);
-  const bars = [addBar(track)];
-  const number = el("span", { class: "bar-number" });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
   element.dataset.col = name;
@@ -84,51 +76,22 @@ function createCell(name) {
    * @param {Look} look which share it shows, and where it lies when the cells lie end to end
    * @param {string|null} boundary
    */
-  function update(cell, { share: name, pieces = null }, boundary) {
-    const isOut = name === "prob" && !cell.isKept;
-    const share = name === "none" || isOut ? 0 : cell[name];
-    /** @type {[number, number][]} */
-    const lies = pieces?.length ? pieces : [[0, share]];
-    while (bars.length < lies.length) bars.push(addBar(track));
-    bars.forEach((bar, i) => lay(bar, lies[i] ?? [0, 0]));
-    setLength(ghost, isOut ? cell.raw : 0);
-    const sign = cell.isKept && cell.bound ? (cell.bound > 0 ? "≤" : "≥") : "";
-    const words = isOut ? "out" : sign + formatProbability(share);
-    setText(number, name === "none" ? "" : cell.isHeld ? words : "–");
-    setAttribute(element, "data-state", isOut ? "rejected" : name === "none" ? "open" : "kept");
+  function update(cell, look, boundary) {
+    const isOut = look.share === "prob" && !cell.isKept;
+    const share = look.share === "none" ? 0 : cell[look.share];
+    show(share, { out: isOut ? cell.raw : null, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
+    setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
-    setAttribute(element, "data-full", boundary && share > ROOMY);
     setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
     setShown(coin, cell.hasCoin);
   }
   return { element, bars, ghost, update, setSum: (text) => setText(sum, text) };
 }
 
-function addBar(track) {
-  const bar = el("span", { class: "bar" });
-  track.append(bar);
-  return bar;
+/** What stands in the place of a number that is not known, or only bounded; null where it is. */
+function wordsOf(cell, { share }, isOut) {
+  if (share === "none") return "";
+  if (!cell.isHeld) return "–";
+  if (isOut || !cell.bound) return null;
+  return (cell.bound > 0 ? "≤" : "≥") + formatProbability(cell[share]);
 }
-
-const lengths = new WeakMap(); // of bars and outlines, as written
-const starts = new WeakMap(); // of bars, as written
-
-/** Lays a bar on the axis: it is moved there by a transform, which shifts nothing else. */
-function lay(bar, [from, to]) {
-  setLength(bar, to - from);
-  const start = from === 0 ? "" : startAt(from);
-  if (starts.get(bar) === start) return;
-  starts.set(bar, start);
-  bar.style.transform = start;
-}
-
-function setLength(node, share) {
-  const length = `${(100 * share).toFixed(3)}%`;
-  if (lengths.get(node) === length) return;
-  lengths.set(node, length);
-  node.style.width = length;
-  setShown(node, share > 0);
-}
-
-/** Where a bar begins on the axis, as CSS says it: of the width of its track. */
-export const startAt = (share) => `translateX(${(100 * share).toFixed(3)}cqw)`;

@@ -1,7 +1,7 @@
 // How the beats move: bars grow, are cut, slide end to end and fall into the draw bar; the pointer falls; the
 // token flies to its place. What stands there at the end is what the page's style says without any motion.
 
-import { startAt } from "./bar_row.js";
+import { startAt } from "../../frame/live/bar_cell.js";
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { fly, move, rest } from "../../frame/live/motion.js";
 import { SETTINGS } from "../../frame/live/settings.js";

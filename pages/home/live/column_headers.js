@@ -1,5 +1,6 @@
 // The heads of the bars' columns: a strategy, what it keeps, and the axis of its bars.
 
+import { createAxis } from "../../frame/live/bar_cell.js";
 import { el, setText } from "../../frame/live/dom.js";
 import { formatEntropy } from "../../frame/live/format.js";
 import { keptInWords, lastStage, MASKS } from "../../frame/live/strategies.js";
@@ -10,7 +11,6 @@ const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
 export const RARER = ["min_p", "greedy"];
 /** The masks with a column of their own. */
 export const SWITCHED = ["temperature", "top_k", "top_p", "min_p", "greedy"];
-const TICKS = [0, 25, 50, 75, 100];
 
 /** The columns from left to right: what the model says, each mask alone on it, and all together. */
 export const COLUMNS = [
@@ -48,15 +48,4 @@ export function createHead({ name, title, says }) {
 /** The active column also has the running sum, whose title stands over it. */
 function withSumTitle(entropy) {
   return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
-}
-
-/** The one axis, from 0 to 100 %: over each column, and over the draw bar below it. */
-function createAxis() {
-  const axis = el("span", { class: "axis", "aria-hidden": "true" });
-  for (const percent of TICKS) {
-    const tick = el("span", { class: "axis-tick" }, `${percent}\u202f%`);
-    tick.style.left = `${percent}%`;
-    axis.append(tick);
-  }
-  return axis;
 }

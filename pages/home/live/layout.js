@@ -67,7 +67,7 @@ export function createLayout(actions, shadowRoot) {
       ),
       el(
         "div",
-        { class: "side" },
+        { class: "side transport" },
         el("div", { class: "side-start" }),
         parts.transport.element,
         bars.settings,

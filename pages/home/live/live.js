@@ -50,7 +50,7 @@ export class Live {
   controls = null; // sliders and switches; ahead of the engine's while they are moved
   isDragging = false;
   inspecting = null; // the past position that is looked at
-  isWhatIf = false; // a slider was moved while looking at the past
+  isWhatIf = false; // a slider was moved while looking at the past, or at a step that is held
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
   isFirstStep = false; // the first step of a newcomer is played slowly
@@ -120,7 +120,7 @@ export class Live {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
     this.isFirstStep = this.isFirstGuess && entry.kind === "next";
-    this.isFirstGuess = false;
+    this.isFirstGuess = this.isWhatIf = false;
     const id = this.idAfter(entry);
     this.step = { kind: entry.kind, id };
     this.inspecting = null;

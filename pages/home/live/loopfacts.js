@@ -109,9 +109,9 @@ function tokenOf(view, result) {
 }
 
 function appendInWords({ isBeforeDraw, contextIds, label }, id) {
-  if (isBeforeDraw) return ["not yet", "no id yet"];
+  if (isBeforeDraw) return ["no id yet", "not yet"];
   const token = id === null ? "–" : shorten(label(id), MAX_LABEL);
-  return [token, id === null ? "id –" : `id ${id}`, `length ${formatCount(contextIds.length + 1)}`];
+  return [id === null ? "id –" : `id ${id}`, token, `length ${formatCount(contextIds.length + 1)}`];
 }
 
 function drawInWords(view, last, id) {

@@ -5,7 +5,7 @@ const PHONE = 34; // em: the buttons stand at the thumb
 
 /** Each part, what it stands behind on a wide page, and what behind on a phone. */
 const PLACES = [
-  [".transport", ".side-start", ".below"],
+  [".thumb", ".side-start", ".below"],
 ];
 
 /** Keeps the parts of a page in the order that its width asks for. */

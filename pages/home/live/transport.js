@@ -45,11 +45,11 @@ export function createTransport(actions, switches) {
   );
   const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
   return {
-    element: el("div", { class: "transport" }, el("div", drive, next, play, back, more), reason, waiting),
+    element: el("div", { class: "thumb transport" }, el("div", drive, next, play, back, more), reason, waiting),
     extras: el(
       "div",
       { class: "extras" },
-      el("div", { class: "row buttons is-small" }, speed, finish, reset),
+      el("div", { class: "row seldom" }, speed, finish, reset),
       el("div", { class: "row muted switches" }, slowly.element, ...switches),
       el("div", { class: "row foot" }, whole, copyEmbed, copy),
     ),
