@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.loading import load_model
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.model_dialog import Wanted
 from pages.home.session import Session
 from tests.frame.driving import kept, open_home
@@ -22,7 +23,7 @@ def reader(app: AppTest) -> Session:
 def test_the_page_opens_on_the_shipped_model_with_a_text_to_go_on_with() -> None:
     session = reader(open_home())
     assert session.lm.name == "storyteller"
-    assert session.generation.text == "The cat sat on the"
+    assert session.generation.text == DEFAULT_PROMPT
     assert session.notice is None
 
 
