@@ -17,7 +17,9 @@ N_LIKELIEST, N_NEAR, NEAR = 5, 3, 2  # tokens; how many of them; times as likely
 N_SANE, PIECE = 30, 4  # tokens of the story that are read; of a piece that may not come again
 MAX_TOKENS = 250
 WORD = re.compile("␣[a-z]{2,}")
-EXAMPLES = re.findall(r'"([^"]+)"', source("home/live/prompt.js").split("EXAMPLES = [")[1].split("]")[0])
+EXAMPLES = re.findall(
+    r'"([^"]+)"', source("home/live/prompt.js").split("EXAMPLES = [")[1].split("]")[0]
+)
 
 
 @pytest.fixture(scope="module")

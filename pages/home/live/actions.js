@@ -8,7 +8,7 @@ export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {
     if (!["guess", "next"].includes(kind)) live.beats.end();
-    if (kind !== "settings") live.finished.cutShort();
+    live.finished.cutShort();
     queue.push({ kind, ...fields });
     live.schedule();
   };
@@ -31,10 +31,10 @@ export function createActions(live) {
   const changeControls = (changes, isFinal) => {
     const isHeldStep = isHeld() && live.beats.beat === 0;
     live.beats.end();
-    if (!isHeldStep) live.finished.cutShort();
+    if (isFinal || !isHeldStep) live.finished.cutShort(); // under the hand the pointer stays where it fell
     live.controls = { ...live.controls, ...changes };
     live.isDragging = !isFinal;
-    live.isWhatIf = live.inspecting !== null || isHeldStep;
+    live.isWhatIf = live.inspecting !== null || (isHeldStep && !isFinal);
     const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
     live.marks.push([timing, "painted_distribution"]);
     if (isFinal) tell("settings");

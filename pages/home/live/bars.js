@@ -16,12 +16,7 @@ import { createPipeline } from "./pipeline.js";
 import { keepPreference, prefers } from "./preferences.js";
 import { createSettingControls } from "./setting_controls.js";
 import { createSwitch } from "./switch.js";
-import {
-  activeResult,
-  aloneResult,
-  describePipeline,
-  keptInWords,
-} from "../../frame/live/strategies.js";
+import { activeResult, aloneResult, describePipeline, keptInWords } from "../../frame/live/strategies.js";
 
 const UNSENT =
   "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +

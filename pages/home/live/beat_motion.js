@@ -20,7 +20,9 @@ const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]
  */
 export function moveBeat(bars, view, result, picture) {
   const root = /** @type {HTMLElement} */ (bars.closest(".ott"));
-  for (const node of root.querySelectorAll(".bar, .bar-ghost, .token, .coin-segment, .coin-marker, .cut-edge")) rest(node);
+  for (
+    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .coin-segment, .coin-marker, .cut-edge")
+  ) rest(node);
   MOVES[view.beat]?.({ root, view, result, ...picture });
 }
 
@@ -104,7 +106,9 @@ function draw({ root, cells }) {
   });
   const marker = /** @type {HTMLElement} */ (root.querySelector(".coin-marker"));
   const start = `translateX(-${parseFloat(marker.style.left) || 0}cqw)`;
-  move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, { opacity: 1 }], {
+  move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
+    opacity: 1,
+  }], {
     duration: 1500,
     delay: 700,
     easing: "cubic-bezier(.35, 0, .1, 1)",

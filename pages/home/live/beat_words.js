@@ -2,7 +2,14 @@
 
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { named } from "../../frame/live/dom.js";
-import { formatCoin, formatCount, formatProbability, formatSeconds, formatSetting, formatTokens } from "../../frame/live/format.js";
+import {
+  formatCoin,
+  formatCount,
+  formatProbability,
+  formatSeconds,
+  formatSetting,
+  formatTokens,
+} from "../../frame/live/format.js";
 import { passOf } from "./loopfacts.js";
 import { scoredStage } from "./rows.js";
 import { describeStage, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
@@ -17,7 +24,8 @@ export function sentenceOf(view, result) {
 function read(view) {
   const { phase, seconds, nInput, tokens } = passOf(view);
   const time = seconds === null ? "" : `, in ${formatSeconds(seconds)}`;
-  if (phase === "prefill") return `The model reads the whole text in one pass: ${formatTokens(nInput)}${time}.`;
+  if (phase === "prefill")
+    return `The model reads the whole text in one pass: ${formatTokens(nInput)}${time}.`;
   const nKnown = tokens - nInput;
   const before = nKnown > 0 ? `; it remembers the ${formatCount(nKnown)} before` : "";
   return `The model reads the newest ${nInput === 1 ? "token" : formatTokens(nInput)}${before}${time}.`;
@@ -30,7 +38,7 @@ function score(view, result) {
   const all = `Each of ${formatCount(view.distribution.nVocab)} tokens gets its share`;
   const { temperature } = view.settings;
   if (scored.name !== "temperature") return `${all}: ${best} gets ${formatProbability(before)}.`;
-  return `${all}. Temperature ${formatSetting(temperature)} turns the ${formatProbability(before)} of ${best} into ${
+  return `${all}. Temperature ${formatSetting(temperature)}: ${best} ${formatProbability(before)} → ${
     formatProbability(after)
   }.`;
 }
@@ -43,7 +51,9 @@ function cut(view, result) {
   if (last.nKept === nVocab) return `Nothing is cut: all ${formatCount(nVocab)} tokens may be drawn.`;
   const names = result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)).join(", ");
   const nOut = formatCount(nVocab - last.nKept);
-  const stay = last.nKept === 1 ? "1 token stays and grows" : `${formatCount(last.nKept)} tokens stay and grow`;
+  const stay = last.nKept === 1
+    ? "1 token stays and grows"
+    : `${formatCount(last.nKept)} tokens stay and grow`;
   return `The cut, ${names}: ${stay} to 100\u202f%, ${nOut} are out.`;
 }
 
@@ -61,5 +71,7 @@ function draw(view, result) {
 
 function append(view) {
   const n = formatTokens(view.contextIds.length + 1);
-  return `${named(view.label(view.chosenId))} joins the text, now ${n}; then the model reads again. That is all.`;
+  return `${
+    named(view.label(view.chosenId))
+  } joins the text, now ${n}; then the model reads again. That is all.`;
 }

@@ -181,9 +181,9 @@ function sentenceOf(view, drawn, result) {
   }
   if (!drawn) return `The ${coin} falls among tokens that the page does not hold: Python draws.`;
   if (view.chosenId !== null && view.chosenId !== drawn.id) {
-    return `So the ${coin} would fall on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)}; it fell on ${
-      label(view.chosenId)
-    }.`;
+    return `So the ${coin} would fall on ${label(drawn.id)}, ${
+      formatProbability(drawn.to - drawn.from)
+    }; it fell on ${label(view.chosenId)}.`;
   }
   const verb = view.chosenId === null ? "falls" : "fell";
   return `The ${coin} ${verb} on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)} of the bar.`;

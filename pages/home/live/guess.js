@@ -2,7 +2,15 @@
 // or by a word of one's own.
 
 import { isDrawShown } from "./beats.js";
-import { createButton, el, named, setAttribute, setSentence, setShown, setText } from "../../frame/live/dom.js";
+import {
+  createButton,
+  el,
+  named,
+  setAttribute,
+  setSentence,
+  setShown,
+  setText,
+} from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { activeResult } from "../../frame/live/strategies.js";
 

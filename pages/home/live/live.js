@@ -53,7 +53,8 @@ export class Live {
   isWhatIf = false; // a slider was moved while looking at the past, or at a step that is held
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
-  isFirstStep = false; // the first step of a newcomer is played slowly
+  isFirstStep = false; // the first step of a newcomer, or on a projector, is played slowly
+  hasStepped = false; // since the page was opened
   isPeeking = false; // the pointer of the next position is shown before the draw
   /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
   step = null;
@@ -119,7 +120,9 @@ export class Live {
   beginStep(entry) {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
-    this.isFirstStep = this.isFirstGuess && entry.kind === "next";
+    const isShown = header.presenter && this.finished.isHeld && !this.hasStepped; // on a projector
+    this.isFirstStep = entry.kind === "next" && (this.isFirstGuess || isShown);
+    this.hasStepped = true;
     this.isFirstGuess = this.isWhatIf = false;
     const id = this.idAfter(entry);
     this.step = { kind: entry.kind, id };

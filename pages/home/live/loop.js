@@ -48,7 +48,7 @@ export function createLoop() {
 
 function createStation(name, number) {
   const word = name[0].toUpperCase() + name.slice(1);
-  const title = el("b", { class: "loop-title" }, `${number}\u2002${word}`);
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0${word}`);
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line" }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {

@@ -1,10 +1,11 @@
 // The parts that stand elsewhere on a phone. They are moved in the page itself, not by style alone, so that
 // the keyboard and the ear meet them in the order in which they are seen.
 
-const PHONE = 34; // em: the buttons stand at the thumb
+const PHONE = 34; // em: the buttons stand at the thumb, the sliders right below what they move
 
 /** Each part, what it stands behind on a wide page, and what behind on a phone. */
 const PLACES = [
+  [".settings", ".side-start", ".coin-line"],
   [".thumb", ".side-start", ".below"],
 ];
 

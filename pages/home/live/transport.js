@@ -45,7 +45,13 @@ export function createTransport(actions, switches) {
   );
   const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
   return {
-    element: el("div", { class: "thumb transport" }, el("div", drive, next, play, back, more), reason, waiting),
+    element: el(
+      "div",
+      { class: "thumb transport" },
+      el("div", drive, next, play, back, more),
+      reason,
+      waiting,
+    ),
     extras: el(
       "div",
       { class: "extras" },

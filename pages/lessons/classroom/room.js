@@ -118,7 +118,7 @@ function barsOf(bars, series) {
 /** The axis over the bars. */
 function axisOf(long) {
   const ticks = TICKS.map((percent) => {
-    const tick = el("span", {}, `${percent}\u202f%`);
+    const tick = el("span", {}, el("small", {}, `${percent}\u202f%`));
     tick.style.insetInlineStart = long(percent / 100);
     return tick;
   });
