@@ -35,10 +35,10 @@ function score(view, result) {
   const scored = scoredStage(result);
   const [before, after] = [result.stages[0].probs[0], scored.probs[0]];
   const best = named(view.label(result.idOf(0)));
-  const all = `Each of ${formatCount(view.distribution.nVocab)} tokens gets its share`;
+  const all = `${formatCount(view.distribution.nVocab)} tokens share 100\u202f%`;
   const { temperature } = view.settings;
-  if (scored.name !== "temperature") return `${all}: ${best} gets ${formatProbability(before)}.`;
-  return `${all}. Temperature ${formatSetting(temperature)}: ${best} ${formatProbability(before)} → ${
+  if (scored.name !== "temperature") return `${all}: ${best} has ${formatProbability(before)}.`;
+  return `${all}. At temperature ${formatSetting(temperature)}: ${best} ${formatProbability(before)} → ${
     formatProbability(after)
   }.`;
 }

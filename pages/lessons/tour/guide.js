@@ -15,8 +15,10 @@ const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .st
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
 const RULES = `
 [data-tour="dimmed"] { opacity: .3; }
-.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 4) { display: none; }
-[data-tour="lit"] .strip-scroll { height: auto; min-height: 4.24em; max-height: 19em; }
+.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
+.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+[data-tour="lit"] .strip-scroll { height: auto; min-height: 6.55em; max-height: 26em; }
+[data-tour="lit"] .strip-list { font-size: 1.5em; }
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {
