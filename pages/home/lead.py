@@ -5,8 +5,8 @@ import streamlit as st
 _LEAD = (
     '<p class="lead"><span class="lead-what">It gives every token, a word or a piece of one, a '
     "probability, and draws one. </span>"
-    '<span class="lead-way">New here? <a href="./?lesson=how-a-model-writes">How a model writes</a>, '
-    "a guided lesson.</span></p>"
+    '<span class="lead-way">New here? '
+    '<a href="./?lesson=how-a-model-writes">How a model writes</a>, a guided lesson.</span></p>'
 )
 
 
