@@ -3,8 +3,8 @@
 A colour has one meaning here, in pictures and in prose. No colour stands alone: what is rejected is
 dashed or hatched, prompt and generated differ by their border, the chosen token has an outline. The
 tests hold every role to WCAG 2.2 contrast (1.4.3 text, 1.4.11 graphics), tell roles that share a
-figure apart for colour-blind readers (Machado, Oliveira and Fernandes 2009, doi:10.1109/TVCG.2009.113),
-and look at them on a washed-out projector.
+figure apart for colour-blind readers (Machado, Oliveira and Fernandes 2009,
+doi:10.1109/TVCG.2009.113), and look at them on a washed-out projector.
 
 Figures and markup name a role, `var(--kept)`; its code comes in where they are shown, by the
 variables of the page's style or by `paint`. This module knows nothing of ours.
