@@ -15,7 +15,7 @@ from model.sentences import cut
 from pages.frame.readers import PROXIES
 
 DEFAULT_MODEL = "storyteller"
-DEFAULT_PROMPT = "The cat sat on the"
+DEFAULT_PROMPT = "The bird sat on the"  # see tests/home/test_prompts.py
 ANY = "any"  # in the operator's list: every hub id
 
 

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from benchmarks.harness import Server, Witness, by_key, visit, wait_idle
+from pages.frame.offers import DEFAULT_PROMPT
 from tests.browser import unharmed, watched
 from tests.frame.accessibility import forget_first_requests, violations
 
@@ -108,7 +109,7 @@ def _opened(window: BrowserContext, server: Server, url: str) -> Iterator[tuple[
         expect(phone.locator("#code")).to_have_value("ZZZZ")
         phone.locator("#code").fill(code.lower())
         phone.locator("#join button").click()
-        expect(phone.locator("#text")).to_have_text("The cat sat on the")
+        expect(phone.locator("#text")).to_have_text(DEFAULT_PROMPT)
         expect(phone.locator("#ask")).to_be_focused()
         witness.errors.clear()  # the browser's own line about the mistyped code
         page.reload()  # the desk's cookie says which room is open here

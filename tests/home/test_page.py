@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.loading import load_model
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.model_dialog import Wanted
 from pages.home.tab import Tab
 from pages.home.ticket import read_ticket
@@ -35,7 +36,7 @@ def test_the_page_opens_on_the_shipped_model_with_a_ticket_to_ask_by() -> None:
     app = open_home()
     tab = reader(app)
     assert tab.lm.name == "storyteller"
-    assert tab.generation.text == "The cat sat on the"
+    assert tab.generation.text == DEFAULT_PROMPT
     assert told(app) == ""
     ticket = mounted(app)["ticket"]
     assert ticket is not None

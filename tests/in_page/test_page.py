@@ -15,6 +15,7 @@ from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.in_page_file import live_page
 from tests.frame.accessibility import violations
 from tests.home.page_session import PageSession
@@ -22,7 +23,7 @@ from tests.home.page_session import PageSession
 pytestmark = pytest.mark.browser
 
 LARGEST = 20_000_000  # bytes of the file
-N_PROMPT = 6  # <|endoftext|> The cat sat on the
+N_PROMPT = 6  # <|endoftext|> The bird sat on the
 FITS = """() => {
   const frame = document.querySelector("iframe");
   const root = frame.contentDocument?.documentElement;
@@ -110,7 +111,7 @@ def test_a_file_that_came_damaged_says_so(file: Path, tmp_path: Path, browser: B
 
 def test_the_whole_journey_without_a_network(open_file: Open, storyteller: LanguageModel) -> None:
     page = open_file()
-    ours = Generation(storyteller, "The cat sat on the", seed=0)
+    ours = Generation(storyteller, DEFAULT_PROMPT, seed=0)
     usual = Settings(temperature=0.8, top_p=0.9)
     for _ in range(4):
         ours.step(usual)

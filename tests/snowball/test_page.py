@@ -13,6 +13,7 @@ from benchmarks.harness import by_key
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.snowball import errors as error_parts
 from pages.lessons.snowball import fork, lesson, written
 from pages.lessons.snowball import held_out as held_out_parts
@@ -97,7 +98,7 @@ def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(
     app: AppTest,
 ) -> None:
     text = state(app).text
-    assert text.text.startswith("The cat sat on the")
+    assert text.text.startswith(DEFAULT_PROMPT)
     assert len(text.steps) == 10
     press(app, "snowball_rewind_run")  # of the token that is chosen, before it is put in
     assert not errors(app)

@@ -36,8 +36,6 @@ export const ENGINE_TITLES = {
   all: "this app, all masks",
 };
 
-/** Probabilities that a bar of full width can stand for. */
-export const FULL_BARS = [1, 0.5, 0.25, 0.1];
 const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStages = new WeakMap(); // results by their last stage
@@ -94,11 +92,6 @@ export function drawnToken(result, coin) {
   const drawn = drawToken(result, coin);
   drawsByResult.set(result, { coin, drawn });
   return drawn;
-}
-
-/** The probability of a full bar that leaves some room over the best raw token. */
-export function fittingScale(bestRaw, headroom) {
-  return FULL_BARS.findLast((share) => share >= Math.min(1, headroom * bestRaw));
 }
 
 /** How many tokens a strategy keeps: "4 of 4 096". */

@@ -9,7 +9,7 @@ type Label = (id: number) => string;
 type Numbers = Float32Array | Int32Array;
 type Arrays = Record<string, Numbers>;
 type Phase = "prefill" | "decode";
-type StageOfLoop = "idle" | "run" | "logits" | "mask" | "choose" | "append";
+type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
 type Timing = Record<string, number> & { kind: string };
 
 /** A part of the page: built once, and told what to show at every frame. */
@@ -400,6 +400,10 @@ interface View extends Position {
   labels: Labels;
   label: Label;
   stage: StageOfLoop;
+  beat: number; // 1 to 5 while a step is played slowly, else 0
+  isSlow: boolean; // every step is played so
+  guess: (Guess & { position: number }) | null; // of this position
+  asksNewcomer: boolean; // nobody has pressed anything in this browser before
   isPaced: boolean;
   inspecting: number | null;
   isWhatIf: boolean;
@@ -507,9 +511,23 @@ interface Cell {
   isKept: boolean;
   prob: number;
   raw: number;
+  scored: number; // its share before the masks cut
   hasCoin?: boolean;
   nKept?: number;
   bound?: number; // 1: prob is at most this, -1: at least
+}
+
+/** How a cell shows: which of its shares, and what it takes of the axis where cells lie end to end. */
+interface Look {
+  share: "none" | "scored" | "prob";
+  pieces: [number, number][] | null;
+}
+/** What the column that is drawn from shows. */
+interface Picture {
+  cells: Cell[];
+  pieces: [number, number][][];
+  tokens: { id: number; rank: number }[];
+  shown: { bars: HTMLElement[]; ghost: HTMLElement }[];
 }
 
 // ---- the model in the page (pages/home/in_page)

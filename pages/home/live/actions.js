@@ -7,6 +7,7 @@ import { beginTiming } from "./timings.js";
 export function createActions(live) {
   const { player, queue } = live;
   const tell = (kind, fields = {}) => {
+    if (!["guess", "next"].includes(kind)) live.beats.end();
     live.finished.cutShort();
     queue.push({ kind, ...fields });
     live.schedule();
@@ -28,10 +29,12 @@ export function createActions(live) {
     fromThePast(kind, fields);
   };
   const changeControls = (changes, isFinal) => {
-    live.finished.cutShort();
+    const isHeldStep = isHeld() && live.beats.beat === 0;
+    live.beats.end();
+    if (isFinal || !isHeldStep) live.finished.cutShort(); // under the hand the pointer stays where it fell
     live.controls = { ...live.controls, ...changes };
     live.isDragging = !isFinal;
-    live.isWhatIf = live.inspecting !== null;
+    live.isWhatIf = live.inspecting !== null || (isHeldStep && !isFinal);
     const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
     live.marks.push([timing, "painted_distribution"]);
     if (isFinal) tell("settings");
@@ -40,9 +43,28 @@ export function createActions(live) {
 
   const actions = {
     next(pressed) {
-      if (refusesNext()) return;
+      if (refusesNext() || live.beats.endsGuessed()) return;
       takeTypedPrompt();
       press("next", pressed);
+    },
+    /** Presses Next and plays that step slowly. */
+    nextSlowly(pressed) {
+      live.beats.want();
+      actions.next(pressed);
+    },
+    /** Goes on from a newcomer's guess to the step itself. */
+    playGuessed(pressed) {
+      actions.next(pressed);
+      live.beats.isGuessed = live.beats.beat > 0;
+    },
+    /** Plays every step slowly, or no longer. */
+    slow: (isSlow) => live.beats.slow(isSlow),
+    /** While a step is played slowly: goes to its next beat, or ends it; else tells that none is. */
+    beat(isEnd) {
+      if (live.beats.beat === 0) return false;
+      if (isEnd) live.beats.end();
+      else live.beats.advance();
+      return true;
     },
     force(id) {
       if (live.inspecting !== null) actions.branch(live.inspecting);

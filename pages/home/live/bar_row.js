@@ -1,5 +1,4 @@
-// One row of the bars: a token, and what every strategy makes of it. A rejected token keeps its raw
-// bar, hatched; its number is 0.
+// One row of the bars: a token, and what every strategy makes of it.
 
 import { spoken } from "../../frame/live/aloud.js";
 import {
@@ -12,11 +11,11 @@ import {
   visibleParts,
 } from "../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../frame/live/format.js";
+import { createBarCell } from "../../frame/live/bar_cell.js";
+import { isDrawShown } from "./beats.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
-
-const ROOMY = 0.4; // of a track: a longer bar leaves no room for the word "boundary"
 
 /** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
 export function createRow(isTail, actions) {
@@ -37,10 +36,12 @@ export function createRow(isTail, actions) {
 
   function setToken(token, view, nOthers) {
     setShown(element, isTail ? nOthers > 0 : token !== null);
-    if (isTail) setText(label, `all others (${formatCount(nOthers)})`);
+    if (isTail) setText(label, `${formatCount(nOthers)} more`);
     if (isTail || token === null) return;
     setAttribute(element, "data-id", token.id);
-    setAttribute(element, "data-chosen", token.id === view.chosenId);
+    const isChosen = token.id === view.chosenId && isDrawShown(view);
+    setAttribute(element, "data-chosen", isChosen);
+    setAttribute(element, "data-mine", view.guess?.label === view.label(token.id));
     const words = view.label(token.id);
     if (words !== shownLabel) {
       shownLabel = words;
@@ -50,7 +51,7 @@ export function createRow(isTail, actions) {
     setAttribute(
       label,
       "aria-label",
-      `${spoken(words)}${token.id === view.chosenId ? ", chosen" : ""}`,
+      `${spoken(words)}${isChosen ? ", chosen" : ""}`,
     );
     setText(rank, rankInWords(token.rank));
   }
@@ -65,28 +66,33 @@ function rankInWords(rank) {
 }
 
 function createCell(name) {
-  const bar = el("span", { class: "bar" });
+  const { track, bars, ghost, number, show } = createBarCell();
   const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
-  const track = el("span", { class: "bar-track" }, bar);
-  const number = el("span", { class: "bar-number" });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
   element.dataset.col = name;
 
-  let width = "";
-  function update(cell, fullBar, boundary) {
-    const shown = cell.isKept ? cell.prob : cell.raw;
-    const share = Math.min(1, shown / fullBar);
-    const next = `${(100 * share).toFixed(2)}%`;
-    if (next !== width) bar.style.width = width = next;
-    const sign = cell.isKept && cell.bound ? (cell.bound > 0 ? "≤" : "≥") : "";
-    setText(number, cell.isHeld ? sign + formatProbability(cell.prob) : "–"); // a column adds up
-    setAttribute(element, "data-state", cell.isKept ? "kept" : "rejected");
-    setAttribute(element, "data-over", shown > fullBar);
+  /**
+   * @param {Cell} cell
+   * @param {Look} look which share it shows, and where it lies when the cells lie end to end
+   * @param {string|null} boundary
+   */
+  function update(cell, look, boundary) {
+    const isOut = look.share === "prob" && !cell.isKept;
+    const share = look.share === "none" ? 0 : cell[look.share];
+    show(share, { out: isOut ? cell.raw : null, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
+    setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
-    setAttribute(element, "data-full", boundary && share > ROOMY);
-    setAttribute(element, "aria-label", cell.isKept ? null : `rejected, raw ${formatProbability(cell.raw)}`);
+    setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
     setShown(coin, cell.hasCoin);
   }
-  return { element, update, setSum: (text) => setText(sum, text) };
+  return { element, bars, ghost, update, setSum: (text) => setText(sum, text) };
+}
+
+/** What stands in the place of a number that is not known, or only bounded; null where it is. */
+function wordsOf(cell, { share }, isOut) {
+  if (share === "none") return "";
+  if (!cell.isHeld) return "–";
+  if (isOut || !cell.bound) return null;
+  return (cell.bound > 0 ? "≤" : "≥") + formatProbability(cell[share]);
 }

@@ -2,16 +2,18 @@
 
 import { createButton, el, setAttribute, setText } from "../../frame/live/dom.js";
 
+const [CLOSED, OPEN] = ["show the code that ran", "hide the code"];
+/** What the lines of each beat are marked with: a function of an older run says mask, choose and run. */
 const CODE_STAGES = {
-  run: ["run"],
-  logits: ["run"],
-  mask: ["mask"],
-  choose: ["choose"],
+  read: ["read", "run"],
+  score: ["read", "run"],
+  cut: ["cut", "mask"],
+  draw: ["draw", "choose"],
   append: ["append", "stop"],
 };
 
-/** Makes the listing and the button that unfolds it. */
-export function createCode() {
+/** Makes the listing and the button that unfolds it. @param {(isOpen: boolean) => void} unfolded */
+export function createCode(unfolded) {
   const name = el("p", { class: "muted" });
   const list = el("ol", {
     class: "code-lines",
@@ -20,7 +22,7 @@ export function createCode() {
     "aria-label": "The code that ran",
   });
   const element = el("div", { class: "code", hidden: true }, name, list);
-  const toggle = createButton("quiet loop-code", "show the code that ran", unfold);
+  const toggle = createButton("quiet loop-code", CLOSED, unfold);
   toggle.ariaExpanded = "false";
   let shown = null;
   let lines = [];
@@ -29,7 +31,8 @@ export function createCode() {
   function unfold() {
     element.hidden = !element.hidden;
     toggle.ariaExpanded = String(!element.hidden);
-    setText(toggle, element.hidden ? "show the code that ran" : "hide the code");
+    unfolded(!element.hidden);
+    setText(toggle, element.hidden ? CLOSED : OPEN);
     update(...last);
   }
 

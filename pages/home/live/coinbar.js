@@ -1,5 +1,6 @@
-// The coin bar: the active distribution laid end to end, with the coin at its place. The draw is
-// the inverse of this cumulative sum, so the token is the segment on which the coin falls.
+// The draw bar: the distribution that is drawn from laid end to end, on the axis of the rows above it, with
+// the pointer as one line through all of them. The draw is the inverse of this cumulative sum, so the token is
+// the segment on which the pointer falls.
 
 import {
   createButton,
@@ -12,6 +13,8 @@ import {
   setText,
   shorten,
 } from "../../frame/live/dom.js";
+import { isDrawShown } from "./beats.js";
+import { createSwitch } from "./switch.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
@@ -20,11 +23,11 @@ const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
-const NOTE = "The pointer depends on the seed and the position alone: " +
-  "move a slider and the segments move under it.";
+const NOTE = "Seed and position alone decide where the pointer falls: " +
+  "move a slider, and the bars move under it.";
 const QUESTION = "Press Next, and a pointer falls on this bar; or press on it yourself.";
 
-/** Makes the bar. @type {MakePart} */
+/** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
 export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
   const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
@@ -33,19 +36,10 @@ export function createCoinBar(actions) {
   const peek = createSwitch("Peek", "Show the pointer before the draw", actions.peek);
   const segments = el("div", { class: "coin-segments", translate: false });
   const marker = el("div", { class: "coin-marker" });
-  const bar = el("div", { class: "coin-bar", role: "img" }, segments, marker);
-  const element = el(
-    "div",
-    { class: "coin" },
-    el(
-      "div",
-      { class: "row coin-line" },
-      el("p", {}, sentence, " ", look),
-      note,
-      el("span", { class: "row muted coin-switches" }, hold.element, peek.element),
-    ),
-    bar,
-  );
+  const edge = el("div", { class: "cut-edge", hidden: true });
+  const bar = el("div", { class: "coin-bar", role: "img" }, segments);
+  const element = el("div", { class: "coin" }, bar, edge, marker);
+  const line = el("p", { class: "coin-line" }, sentence, " ", look, " ", note);
   const pool = [];
   let width = 1200;
   let size = 13;
@@ -66,23 +60,25 @@ export function createCoinBar(actions) {
     if (lastView) update(lastView);
   }).observe(bar);
 
-  function update(view) {
+  function update(view, said = null) {
     lastView = view;
     const result = activeResult(view);
     const drawn = drawnToken(result, view.coin);
+    const isShown = isDrawShown(view);
     const parts = segmentsOf(view, result);
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
-    setShown(marker, view.coin !== null);
+    setShown(marker, isShown && view.coin !== null);
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
-    const words = view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result);
+    setAttribute(marker, "data-at", isShown && view.coin !== null ? formatCoin(view.coin).slice(0, 4) : null);
+    const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
     setShown(note, view.coin !== null && !view.isDrawn && !isGreedy(result));
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
     hold.set(view.isHolding);
     peek.set(view.isPeeking);
-    const spoken = view.isBeforeDraw ? "No pointer has fallen yet." : words;
-    setAttribute(bar, "aria-label", `Cumulative active distribution. ${heard(spoken)}`);
+    const spoken = view.isBeforeDraw || !isShown ? "No pointer has fallen yet." : words;
+    setAttribute(bar, "aria-label", `The shares that are drawn from, end to end. ${heard(spoken)}`);
   }
 
   function segmentAt(i) {
@@ -92,7 +88,7 @@ export function createCoinBar(actions) {
     }
     return pool[i];
   }
-  return { element, update };
+  return { element, line, switches: [hold.element, peek.element], update };
 }
 
 /** The segments of the bar: of one token, or of several thin ones together. */
@@ -147,7 +143,9 @@ function paintSegment(segment, { id, from, width, count }, view, widthInEms) {
   segment.style.width = `${100 * width}%`;
   setText(segment.firstChild, fits ? label : "");
   setAttribute(segment, "data-id", id);
-  setAttribute(segment, "data-state", id === null ? "many" : id === view.chosenId && "chosen");
+  const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
+  setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");
+  setAttribute(segment, "data-mine", id !== null && view.guess?.label === view.label(id));
   setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
 }
 
@@ -166,14 +164,6 @@ function lastAnswer({ header, label }) {
   return `Last draw: the pointer ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
 }
 
-function createSwitch(name, lead, change) {
-  const box = el("input", { type: "checkbox", onchange: () => change(box.checked) });
-  return {
-    element: el("label", { class: "switch", title: lead }, box, name),
-    set: (isOn) => (box.checked = isOn),
-  };
-}
-
 function sentenceOf(view, drawn, result) {
   const label = (id) => named(view.label(id), MAX_WORDS);
   if (view.coin === null) return "A token of the prompt: nothing was drawn for it.";
@@ -182,7 +172,7 @@ function sentenceOf(view, drawn, result) {
     const else_ = drawn && drawn.id !== view.chosenId
       ? `; the ${coin} would have fallen on ${label(drawn.id)}`
       : "";
-    return `${label(view.chosenId)} was chosen by you${else_}.`;
+    return `You chose ${label(view.chosenId)}${else_}.`;
   }
   if (isGreedy(result))
     return `Greedy: the ${coin} has nothing to decide, the best token takes the whole bar.`;
@@ -190,6 +180,11 @@ function sentenceOf(view, drawn, result) {
     return "A mask cuts among tokens that the page does not hold: Python draws.";
   }
   if (!drawn) return `The ${coin} falls among tokens that the page does not hold: Python draws.`;
+  if (view.chosenId !== null && view.chosenId !== drawn.id) {
+    return `So the ${coin} would fall on ${label(drawn.id)}, ${
+      formatProbability(drawn.to - drawn.from)
+    }; it fell on ${label(view.chosenId)}.`;
+  }
   const verb = view.chosenId === null ? "falls" : "fell";
   return `The ${coin} ${verb} on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)} of the bar.`;
 }

@@ -27,3 +27,8 @@ function serialized(controls) {
   const entries = Object.entries({ ...controls, use: [...controls.use].sort() });
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Whether a mask acts. Greedy stands alone: while it is ticked the other boxes are empty. */
+export function isInUse(name, controls) {
+  return name === "greedy" ? controls.greedy : !controls.greedy && controls.use.includes(name);
+}

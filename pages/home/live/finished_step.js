@@ -1,6 +1,6 @@
 // The step that was just pressed: what it was drawn from, shown for a moment, or until the next press.
 
-import { isStill } from "./player.js";
+import { isStill } from "../../frame/live/motion.js";
 import { keepPreference, prefers } from "./preferences.js";
 
 const LIT_MS = 250;
@@ -27,11 +27,11 @@ export class FinishedStep {
     this.cutShort();
   }
 
-  /** Remembers what a press draws from, and lights it. */
-  light(drawn, isPlaying) {
+  /** Remembers what a press draws from, and lights it; one that is played slowly as long as that takes. */
+  light(drawn, isPlaying, isSlow) {
     this.cutShort();
     this.drawn = drawn;
-    if (this.isHeld) this.duration = Infinity;
+    if (this.isHeld || isSlow) this.duration = Infinity;
     else if (!isPlaying && !isStill()) this.duration = LIT_MS;
   }
 

@@ -1,5 +1,6 @@
 // The keys: right is next, left is back, space plays and pauses, escape leaves the past, Ctrl+Z takes the
-// last press back.
+// last press back. While a step is played slowly, space goes to its next beat and escape ends it; shift and right
+// play one so.
 
 import { isComposing, shortcutLetter } from "../../frame/live/keyboard.js";
 
@@ -24,6 +25,11 @@ export function letGoOfFocus(root) {
   root.addEventListener("change", ({ target }) => isByPointer && target.closest("select")?.blur());
 }
 
+/** While a step is played slowly, a click on what is no button goes to its next beat. @param {Actions} actions */
+export function listenForClicks(root, actions) {
+  root.addEventListener("click", ({ target }) => isInteractive(target) || actions.beat(false));
+}
+
 /**
  * Listens on the document until the signal aborts. Keys do nothing while something that has keys of
  * its own holds the focus, in this component or anywhere on the page, nor with a modifier held.
@@ -39,18 +45,20 @@ function handleKey(event, actions) {
     event.preventDefault();
     return actions.undo();
   }
-  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
-    return;
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.shiftKey && event.key !== "ArrowRight") return;
   const target = event.composedPath()[0];
-  if (event.key === "Escape" && !isField(target)) return actions.inspect(null);
+  if (event.key === "Escape" && !isField(target)) return actions.beat(true) || actions.inspect(null);
   if (isInteractive(target)) return;
-  if (event.key === "ArrowRight") {
+  if (event.shiftKey) {
+    if (!event.repeat) actions.nextSlowly(event.timeStamp);
+  } else if (event.key === "ArrowRight") {
     // A key held down presses again only once the page has caught up.
     if (!event.repeat || !actions.isBusy()) actions.next(event.timeStamp);
   } else if (event.key === "ArrowLeft") {
     if (!event.repeat || !actions.isBusy()) actions.back();
   } else if (event.key === " ") {
-    if (!event.repeat) actions.togglePlay();
+    if (!event.repeat && !actions.beat(false)) actions.togglePlay();
   } else return;
   event.preventDefault();
 }

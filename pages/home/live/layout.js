@@ -2,6 +2,7 @@
 
 import { announced } from "../../frame/live/announced.js";
 import { createBars } from "./bars.js";
+import { APPEND } from "./beats.js";
 import { createBranches } from "./branches.js";
 import {
   createButton,
@@ -14,7 +15,7 @@ import {
 } from "../../frame/live/dom.js";
 import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
-import { letGoOfFocus } from "./keys.js";
+import { letGoOfFocus, listenForClicks } from "./keys.js";
 import { createLoop } from "./loop.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
@@ -26,17 +27,19 @@ import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
 
 /** Parts whose words may need another line at the next token. */
-const WORDY = ".bars-top, .coin-line, .loop-band";
+const WORDY = ".bars-top, .loop-band";
 
 /** Builds the component inside its shadow root. @param {Actions} actions */
 export function createLayout(actions, shadowRoot) {
   const prompt = createPrompt(actions);
+  const loop = createLoop();
+  const bars = createBars(actions, loop.element);
   const parts = {
     prompt,
-    transport: createTransport(actions),
+    transport: createTransport(actions, bars.switches),
     strip: createStrip(actions),
-    loop: createLoop(actions),
-    bars: createBars(actions),
+    loop,
+    bars,
     guess: createGuess(actions),
     pieces: createPieces(actions),
     branches: createBranches(actions),
@@ -50,23 +53,29 @@ export function createLayout(actions, shadowRoot) {
   const root = el(
     "div",
     { class: "ott", lang: "en", ariaBusy: "true" },
-    el(
-      "div",
-      { class: "top" },
-      el("div", { class: "prompt-place" }, prompt.element, places.typing),
-      parts.transport.element,
-    ),
     ...lines.elements,
     parts.strip.element,
     parts.branches.element,
     el(
       "div",
-      { class: "choice", tabIndex: -1 },
-      parts.guess.verdict,
-      parts.guess.element,
-      parts.bars.element,
+      { class: "desk" },
+      el(
+        "div",
+        { class: "choice", tabIndex: -1 },
+        parts.guess.verdict,
+        bars.element,
+        parts.guess.element,
+      ),
+      el(
+        "div",
+        { class: "side transport" },
+        el("div", { class: "side-start" }),
+        parts.transport.element,
+        bars.settings,
+        parts.transport.extras,
+      ),
     ),
-    parts.loop.element,
+    el("div", { class: "prompt-place" }, prompt.element, places.typing),
     el(
       "div",
       { class: "below" },
@@ -77,7 +86,9 @@ export function createLayout(actions, shadowRoot) {
     ),
     speaker.element,
   );
+  bars.root();
   letGoOfFocus(root);
+  listenForClicks(root, actions);
   shadowRoot.querySelector(".ott")?.remove();
   shadowRoot.append(root);
   keepOrder(root);
@@ -89,20 +100,20 @@ export function createLayout(actions, shadowRoot) {
     /** Draws all of it; or the light of the loop alone; or the text alone, and the rest later. */
     update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
-      if (scope !== "all") {
-        parts[scope === "stage" ? "loop" : "strip"].update(view);
-        return;
-      }
+      const shown = asShown(view);
+      if (scope === "stage") return parts.loop.update(view);
+      if (scope !== "all") return parts.strip.update(shown);
       if (setAttribute(root, "data-presenter", view.header.presenter)) hold();
-      for (const part of Object.values(parts)) part.update(view);
+      for (const part of Object.values(parts)) part.update(part === parts.strip ? shown : view);
       root.ariaBusy = null;
-      setShown(parts.bars.element, !view.hidden && view.distribution !== null);
+      setShown(bars.element, view.distribution !== null);
+      setAttribute(bars.element, "data-covered", view.hidden);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
       lines.update(view);
       const isTooFast = view.isPlaying && !view.isPaced; // a flight takes longer than a token
-      if (view.isDrawn && view.position === nShown && !isTooFast) flyToStrip(root);
+      if (view.isDrawn && view.position === nShown && !isTooFast && view.beat === 0) flyToStrip(root);
       nShown = view.ids.length;
     },
     /** A sentence while there is nothing else to show. */
@@ -111,6 +122,15 @@ export function createLayout(actions, shadowRoot) {
       lines.update({ notice: text && { kind: "error", text }, inspecting: null });
     },
   };
+}
+
+const shownByView = new WeakMap(); // by the ids of the text
+
+/** The text as it is shown: while a step is played slowly its token joins with the last beat. */
+function asShown(view) {
+  if (view.beat === 0 || view.beat === APPEND) return view;
+  if (!shownByView.has(view.ids)) shownByView.set(view.ids, view.ids.slice(0, -1));
+  return { ...view, ids: shownByView.get(view.ids) };
 }
 
 /** Keeps parts as high as they once were at their width and type: with another word nothing below them moves. */

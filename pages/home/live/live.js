@@ -6,6 +6,7 @@
 
 import { createActions } from "./actions.js";
 import { showLink } from "./address.js";
+import { Beats } from "./beats.js";
 import { activeSettings, sameControls } from "./controls.js";
 import { EventQueue } from "./event_queue.js";
 import { FinishedStep } from "./finished_step.js";
@@ -49,9 +50,11 @@ export class Live {
   controls = null; // sliders and switches; ahead of the session's while they are moved
   isDragging = false;
   inspecting = null; // the past position that is looked at
-  isWhatIf = false; // a slider was moved while looking at the past
+  isWhatIf = false; // a slider was moved while looking at the past, or at a step that is held
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
+  isFirstStep = false; // the first step of a newcomer, or on a projector, is played slowly
+  hasStepped = false; // since the page was opened
   isPeeking = false; // the pointer of the next position is shown before the draw
   /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
   step = null;
@@ -87,6 +90,7 @@ export class Live {
     });
     this.light = new StageLight(() => this.schedule("stage"));
     this.finished = new FinishedStep(() => this.schedule());
+    this.beats = new Beats(() => this.schedule());
     this.undo = new Undo();
     this.actions = createActions(this);
     this.layout = createLayout(this.actions, parentElement);
@@ -108,7 +112,7 @@ export class Live {
     if (entry.kind === "settings" && entry.isUndo) this.controls = entry.controls;
     const { kind, timing: _, isUndo: __, ...fields } = entry;
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
-    if (kind === "finish") this.light.hold("run");
+    if (kind === "finish") this.light.hold("read");
     const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
     return { kind, ...fields, ...controls, branch: this.header?.branch ?? null };
   }
@@ -116,7 +120,10 @@ export class Live {
   beginStep(entry) {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
-    this.isFirstGuess = false;
+    const isShown = header.presenter && this.finished.isHeld && !this.hasStepped; // on a projector
+    this.isFirstStep = entry.kind === "next" && (this.isFirstGuess || isShown);
+    this.hasStepped = true;
+    this.isFirstGuess = this.isWhatIf = false;
     const id = this.idAfter(entry);
     this.step = { kind: entry.kind, id };
     this.inspecting = null;
@@ -126,7 +133,8 @@ export class Live {
       const { ids, coin, memory, orders } = header;
       const settings = activeSettings(this.controls, orders);
       const drawn = { distribution: this.present, position: ids.length, coin, memory, settings };
-      this.finished.light(drawn, this.player.isPlaying);
+      const isSlow = entry.kind === "next" && this.beats.begin(this.isFirstStep, this.player.isPlaying);
+      this.finished.light(drawn, this.player.isPlaying, isSlow);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
       this.light.pressed(this.beat, this.player.isPlaying);
     }
@@ -323,6 +331,7 @@ export class Live {
     this.light.rest();
     cancelAnimationFrame(this.frame);
     clearTimeout(this.settleTimer);
+    this.beats.end();
     this.finished.cutShort();
   }
 }

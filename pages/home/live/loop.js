@@ -1,31 +1,26 @@
-// The loop as a band: context, model, logits, mask, choose, append, and back, with the true numbers
-// of the last pass on the arrows and the stage that runs now lit.
+// The loop as its five beats, with the true numbers of the last pass, and the one that runs now lit; folded
+// away, all numbers and the code that ran.
 
+import { BEATS } from "./beats.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 
-const STATIONS = ["context", "model", "logits", "mask", "choose", "append"];
-const LIT_STATION = { run: "model", logits: "logits", mask: "mask", choose: "choose", append: "append" };
-const N_LINES = 3;
+const N_LINES = 4;
 const ENDS = {
-  eos: "the end token was chosen: the loop stops",
+  eos: "the end token was drawn: the loop stops",
   length: "the length limit is reached: the loop stops",
   recorded: "the recording ends here",
 };
 
-/** Makes the band and, folded away, the code that ran. @type {MakePart} */
+/** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
 export function createLoop() {
-  const stations = new Map(STATIONS.map((name) => [name, createStation(name)]));
-  const arrows = STATIONS.slice(1).map(() => createArrow());
-  const code = createCode();
+  const stations = new Map(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
+  const code = createCode((isOpen) => setAttribute(element, "data-open", isOpen));
   const back = createReturn(code.toggle);
-  const band = el("div", { class: "loop-band" });
-  STATIONS.forEach((name, i) =>
-    band.append(stations.get(name).element, ...(arrows[i] ? [arrows[i].element] : []))
-  );
+  const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations.get(name).element));
   const cache = createCache();
-  stations.get("model").element.append(cache.element);
+  stations.get("read").element.append(cache.element);
   const element = el(
     "section",
     { class: "loop", "aria-label": "The loop" },
@@ -37,10 +32,13 @@ export function createLoop() {
   function update(view) {
     const pass = passOf(view);
     const facts = loopFacts(view, pass);
-    for (const name of STATIONS)
-      stations.get(name).update(facts.stations[name], LIT_STATION[view.stage] === name);
-    facts.arrows.forEach((words, i) => arrows[i].update(words));
-    setAttribute(stations.get("model").element, "data-phase", pass.phase);
+    const lit = BEATS.indexOf(view.stage);
+    BEATS.forEach((name, i) => {
+      const state = lit === i ? "lit" : view.beat > 0 && i < lit ? "done" : null;
+      const isToCome = view.beat > 0 && i > lit;
+      stations.get(name).update(isToCome ? [] : facts[name], state);
+    });
+    setAttribute(stations.get("read").element, "data-phase", pass.phase);
     cache.update(view.header, pass);
     back.update(view);
     code.update(view.header.code, view.stage);
@@ -48,33 +46,21 @@ export function createLoop() {
   return { element, update };
 }
 
-function createStation(name) {
-  const title = el("b", { class: "loop-title", translate: false }, name);
+function createStation(name, number) {
+  const word = name[0].toUpperCase() + name.slice(1);
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0${word}`);
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
-  const element = el("div", { class: `loop-station is-${name}` }, title, ...lines);
+  const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {
     element,
-    update(words, isLit) {
-      setAttribute(element, "data-lit", isLit);
-      setAttribute(element, "aria-current", isLit ? "step" : null);
-      setText(title, words.title ?? name);
+    update(words, state) {
+      setAttribute(element, "data-lit", state === "lit");
+      setAttribute(element, "data-done", state === "done");
+      setAttribute(element, "aria-current", state === "lit" ? "step" : null);
       lines.forEach((line, i) => {
-        setText(line, words.lines[i] ?? "");
-        setShown(line, i < words.lines.length);
+        setText(line, words[i] ?? "");
+        setShown(line, i === 0 || i < words.length);
       });
-    },
-  };
-}
-
-function createArrow() {
-  const above = el("span", { class: "loop-above", translate: false });
-  const below = el("span", { class: "loop-below", translate: false });
-  const element = el("div", { class: "loop-arrow" }, above, el("span", { class: "loop-shaft" }), below);
-  return {
-    element,
-    update(words) {
-      setText(above, words[0]);
-      setText(below, words[1]);
     },
   };
 }
@@ -85,14 +71,8 @@ function createReturn(toggle) {
   return {
     element,
     update(view) {
-      setAttribute(element, "data-lit", view.stage === "append");
-      const pace = view.isPaced ? " (stages paced for the eye)" : "";
-      setText(
-        words,
-        view.header.finished
-          ? ENDS[view.header.finished]
-          : `the new token joins the context, and the model runs again${pace}`,
-      );
+      const { finished } = view.header;
+      setText(words, ENDS[finished] ?? (view.isPaced ? "stages paced for the eye" : ""));
     },
   };
 }

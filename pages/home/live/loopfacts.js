@@ -8,7 +8,6 @@ import {
   formatCount,
   formatEntropy,
   formatParameters,
-  formatProbability,
   formatSeconds,
   formatTokens,
 } from "../../frame/live/format.js";
@@ -44,87 +43,58 @@ export function passOf({ header, position }) {
 }
 
 /**
- * Puts the loop into words.
+ * Puts the loop into words: of each beat what a newcomer reads first, then the numbers of a laboratory.
  * @param {View} view
  * @param {Pass} pass what passOf returned
- * @returns {{stations: Record<string, {title?: string, lines: string[]}>, arrows: string[][]}}
+ * @returns {Record<string, string[]>} lines by beat
  */
 export function loopFacts(view, pass) {
-  const known = { context: contextFacts(view), model: modelFacts(view.header, pass) };
-  if (view.hidden || view.distribution === null) return unknownFacts(view, pass, known);
+  const read = readFacts(view, pass);
+  if (view.hidden || view.distribution === null) return { ...unknownFacts(view), read };
   const result = activeResult(view);
   const [raw, last] = [result.stages[0], lastStage(result)];
-  const { id, prob } = tokenOf(view, result);
+  const { id } = tokenOf(view, result);
   const nVocab = view.distribution.nVocab;
   return {
-    stations: {
-      ...known,
-      logits: {
-        lines: [
-          `best ${raw.scores[0].toFixed(2)} ${shortLabel(view, result.idOf(0))}`,
-          `entropy ${formatEntropy(raw)}`,
-        ],
-      },
-      mask: { lines: [describePipeline(result, view.settings), `entropy ${formatEntropy(last)}`] },
-      choose: { lines: chooseInWords(view, last, id) },
-      append: { lines: appendInWords(view, id) },
-    },
-    arrows: [
-      newTokensInWords(pass),
-      [formatCount(nVocab), "logits"],
-      ["softmax", "sums to 1"],
-      [keptOnArrow(result, last.nKept, nVocab), `of ${formatCount(nVocab)}`],
-      view.isBeforeDraw ? ["", ""] : tokenOnArrow(view, id, prob),
+    read,
+    score: [
+      `${formatCount(nVocab)} shares`,
+      `best logit ${raw.scores[0].toFixed(2)}, ${shortLabel(view, result.idOf(0))}`,
+      `entropy ${formatEntropy(raw)}`,
     ],
+    cut: [
+      keptInShort(result, last.nKept, nVocab),
+      describePipeline(result, view.settings),
+      `entropy ${formatEntropy(last)}`,
+    ],
+    draw: drawInWords(view, last, id),
+    append: appendInWords(view, id),
   };
 }
 
-function tokenOnArrow(view, id, prob) {
-  return id === null ? ["–", "by Python"] : [shortLabel(view, id), formatProbability(prob)];
-}
-
-function keptOnArrow(result, nKept, nVocab) {
-  if (waitsForPython(result)) return "some kept";
-  return nKept === nVocab ? "all kept" : `${formatCount(nKept)} kept`;
+function keptInShort(result, nKept, nVocab) {
+  if (waitsForPython(result)) return "some stay";
+  return nKept === nVocab ? "all stay" : `${formatCount(nKept)} stay`;
 }
 
 /** While the bars are hidden, or the text has ended: nothing of what comes next. */
-function unknownFacts(view, pass, known) {
-  const nothing = { lines: [] };
-  const why = { lines: view.hidden ? ["hidden until", "you have guessed"] : [] };
+function unknownFacts(view) {
   const vocabulary = formatCount(view.header.model.vocab_size);
-  return {
-    stations: { ...known, logits: why, mask: nothing, choose: nothing, append: nothing },
-    arrows: [newTokensInWords(pass), [vocabulary, "logits"], ["softmax", "sums to 1"], ["", ""], ["", ""]],
-  };
+  const ask = view.hidden ? ["after your guess"] : [];
+  return { score: [`${vocabulary} shares`], cut: ask, draw: [], append: [] };
 }
 
-function contextFacts({ header, contextIds }) {
+function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
+  const { model } = header;
   const nContext = contextIds.length;
   const nPrompt = Math.min(header.n_prompt, nContext);
-  return {
-    lines: [
-      formatTokens(nContext),
-      `${formatCount(nPrompt)} prompt`,
-      `${formatCount(nContext - nPrompt)} written`,
-    ],
-  };
-}
-
-function modelFacts({ model }, { phase, seconds }) {
-  return {
-    title: model.name,
-    lines: [
-      seconds === null ? `${phase}, run anew to look back` : `${phase} ${formatSeconds(seconds)}, measured`,
-      `${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
-    ],
-  };
-}
-
-function newTokensInWords({ phase, nInput, tokens }) {
-  if (phase === "prefill") return [formatTokens(nInput), "in at once"];
-  const nCached = tokens - nInput;
-  return [`${formatCount(nInput)} new`, nCached > 0 ? `${formatCount(nCached)} cached` : "in"];
+  const time = seconds === null ? "run anew" : formatSeconds(seconds);
+  return [
+    `${nInput === 1 ? "1 new token" : formatTokens(nInput)}, ${time}`,
+    `${formatCount(nPrompt)} of the prompt, ${formatCount(nContext - nPrompt)} written`,
+    seconds === null ? `${phase}, run anew to look back` : `${phase} ${formatSeconds(seconds)}, measured`,
+    `${model.name}, ${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
+  ];
 }
 
 function shortLabel(view, id) {
@@ -138,21 +108,20 @@ function tokenOf(view, result) {
   return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
 }
 
-function appendInWords({ isBeforeDraw, contextIds }, id) {
-  if (isBeforeDraw) return ["no id yet"];
-  return [id === null ? "id –" : `id ${id}`, `length ${formatCount(contextIds.length + 1)}`];
+function appendInWords({ isBeforeDraw, contextIds, label }, id) {
+  if (isBeforeDraw) return ["no id yet", "not yet"];
+  const token = id === null ? "–" : shorten(label(id), MAX_LABEL);
+  return [id === null ? "id –" : `id ${id}`, token, `length ${formatCount(contextIds.length + 1)}`];
 }
 
-function chooseInWords(view, last, id) {
-  if (view.isBeforeDraw) return ["not drawn yet", "press Next"];
+function drawInWords(view, last, id) {
+  if (view.isBeforeDraw) return ["not yet", "press Next"];
   if (view.forced && view.chosenId !== null) return ["chosen by you", "whatever the pointer"];
-  if (view.coin === null) return ["a token of the prompt"];
-  if (last.name === "greedy") return ["the best token", "the pointer decides nothing"];
-  const verb = view.chosenId === null ? "falls on" : "fell on";
-  return [
-    `pointer ${formatCoin(view.coin)}`,
-    id === null ? "waits for Python" : `${verb} ${shortLabel(view, id)}`,
-  ];
+  if (view.coin === null) return ["of the prompt"];
+  if (last.name === "greedy") return ["the likeliest", "the pointer decides nothing"];
+  const pointer = `pointer ${formatCoin(view.coin)}`;
+  if (id === null) return [pointer, "waits for Python"];
+  return [pointer, `${view.chosenId === null ? "falls" : "fell"} on ${shortLabel(view, id)}`];
 }
 
 /** What is kept after a pass, in tokens and bytes; a state sums up all tokens. */

@@ -1,14 +1,12 @@
 // The parts that stand elsewhere on a phone. They are moved in the page itself, not by style alone, so that
 // the keyboard and the ear meet them in the order in which they are seen.
 
-const PHONE = 34; // em: text, draw bar and bars come first; what explains their looks below them
+const PHONE = 34; // em: the buttons stand at the thumb, the sliders right below what they move
 
 /** Each part, what it stands behind on a wide page, and what behind on a phone. */
 const PLACES = [
-  [".transport", ".prompt-place", ".below"],
-  [".coin", ".bars-unsent", ".bars-top"],
-  [".bars-legend", ".bars-active", ".bars-unsent"],
-  [".bars-scale", ".bars-compare", ".bars-legend"],
+  [".settings", ".side-start", ".coin-line"],
+  [".thumb", ".side-start", ".below"],
 ];
 
 /** Keeps the parts of a page in the order that its width asks for. */

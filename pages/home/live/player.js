@@ -2,12 +2,14 @@
 // a slow model slows the presses and nothing piles up. A press that came a little late is made up for
 // by those behind it. Stages light the loop one after another.
 
+import { isStill } from "../../frame/live/motion.js";
+
 const MAX_PACED_SPEED = 2;
 const MAX_CATCH_UP_MS = 300;
 const FLASH_MS = 70;
 
 /** The fractions of one beat at which the stages light, when they are paced for the eye. */
-const PACE = { choose: 0, append: 0.22, run: 0.4, logits: 0.6, mask: 0.8 };
+const PACE = { draw: 0, append: 0.22, read: 0.4, score: 0.6, cut: 0.8 };
 
 /** Plans the presses of Play. */
 export class Player {
@@ -58,11 +60,6 @@ export class Player {
   }
 }
 
-/** Whether the reader wants no flashes. */
-export function isStill() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
 /** Lights the stages of the loop in turn. */
 export class StageLight {
   /** @param {() => void} changed */
@@ -80,23 +77,23 @@ export class StageLight {
    */
   pressed(beat, isPlaying) {
     if (beat !== null)
-      this.sequence(["choose", "append", "run"].map((stage) => [stage, PACE[stage] * beat]));
-    else if (isPlaying || isStill()) this.hold("run");
+      this.sequence(["draw", "append", "read"].map((stage) => [stage, PACE[stage] * beat]));
+    else if (isPlaying || isStill()) this.hold("read");
     else
-      this.sequence([["choose", 0], ["append", FLASH_MS], ["run", 2 * FLASH_MS]]);
+      this.sequence([["draw", 0], ["append", FLASH_MS], ["read", 2 * FLASH_MS]]);
   }
 
   /** Lights the stages from the answer until the loop rests. */
   answered(beat, isPlaying) {
     if (beat === null && isPlaying) return;
     if (beat === null && isStill()) return this.rest();
-    const step = beat === null ? FLASH_MS : (PACE.mask - PACE.logits) * beat;
-    this.sequence([["logits", 0], ["mask", step], ["idle", 2 * step]]);
+    const step = beat === null ? FLASH_MS : (PACE.cut - PACE.score) * beat;
+    this.sequence([["score", 0], ["cut", step], ["idle", 2 * step]]);
   }
 
   /** Milliseconds after a press at which a paced answer is shown. */
   static holdOf(beat) {
-    return PACE.logits * beat;
+    return PACE.score * beat;
   }
 
   /** Keeps one stage lit. */

@@ -5,13 +5,13 @@ import { isEnter } from "../../frame/live/keyboard.js";
 
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
-/** Prompts to try: with the first seed each is a story of whole words that ends. */
+/** Prompts to try, measured by tests/home/test_prompts.py. */
 const EXAMPLES = [
-  "The cat sat on the",
-  "A little boy had a red",
+  "The bird sat on the",
+  "The little boy was very",
   "The frog wanted to",
-  "The bird was sad because",
-  "The little mouse was hungry. He",
+  "The duck swam in the",
+  "The king was very",
 ];
 
 /** The prompt box with its examples. Enter starts, Shift+Enter breaks the line. @param {Actions} actions */

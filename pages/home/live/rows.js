@@ -4,7 +4,8 @@ import { drawnToken, lastStage, waitsForPython } from "../../frame/live/strategi
 
 /** Tokens that are shown one by one, at most; the rest share the last row. */
 export const N_TOKEN_ROWS = 10;
-const N_LARGE_ROWS = 7; // where one distribution stands alone, in large type
+const N_LARGE_ROWS = 6; // where one distribution stands alone, in large type
+const MIN_PIECE = 1e-9; // of the axis
 const SURE_DIFFERENCE = 1e-6;
 
 /**
@@ -35,22 +36,31 @@ export function readColumn(result, rows, { coin, nVocab }) {
   const raw = result.stages[0];
   const isTossed = coin !== null && stage.name !== "greedy" && !waitsForPython(result);
   const drawn = isTossed ? drawnToken(result, coin) : null;
-  const cells = rows.map(({ id }) => readCell(result, stage, raw, id, drawn));
+  const scored = scoredStage(result);
+  const cells = rows.map(({ id }) => readCell(result, { stage, raw, scored }, id, drawn));
   const shown = rows.map(({ id }) => result.rowOf(id));
-  const tail = readTail(cells, { stage, raw, shown }, nVocab);
+  const tail = readTail(cells, { stage, raw, scored, shown }, nVocab);
   tail.bound = stage.tail.bound;
   tail.hasCoin = isTossed && !cells.some((cell) => cell.hasCoin);
   return { cells: [...cells, tail], boundaryId: stage.boundaryId };
 }
 
-function readCell(result, stage, raw, id, drawn) {
+/** The last stage that has cut nothing: its shares are the scores that the masks then cut. */
+export function scoredStage({ stages }) {
+  const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
+  const nWhole = stages.findIndex((stage) => !isWhole(stage));
+  return stages.at(nWhole < 0 ? -1 : nWhole - 1);
+}
+
+function readCell(result, { stage, raw, scored }, id, drawn) {
   const row = result.rowOf(id);
   const isKept = stage.kept[row] === 1;
   const prob = isKept ? stage.probs[row] : 0;
-  return { isHeld: row >= 0, isKept, prob, raw: raw.probs[row] ?? 0, hasCoin: drawn?.id === id };
+  const shares = { raw: raw.probs[row] ?? 0, scored: scored.probs[row] ?? 0 };
+  return { isHeld: row >= 0, isKept, prob, ...shares, hasCoin: drawn?.id === id };
 }
 
-function readTail(cells, { stage, raw, shown }, nVocab) {
+function readTail(cells, { stage, raw, scored, shown }, nVocab) {
   const rest = (field, probs) => {
     const left = 1 - cells.reduce((sum, cell) => sum + cell[field], 0);
     // so close to 1 the difference is rounding: add up what is left, where all of it is held
@@ -64,6 +74,7 @@ function readTail(cells, { stage, raw, shown }, nVocab) {
     count: nVocab - cells.length,
     prob: nKept > 0 ? Math.max(0, rest("prob", stage.probs)) : 0,
     raw: Math.max(0, rest("raw", raw.probs)),
+    scored: Math.max(0, rest("scored", scored.probs)),
   };
 }
 
@@ -91,4 +102,34 @@ export function cumulativeMass(result, rows, drawn) {
     if (wanted.delete(row)) mass.set(result.idOf(row), Math.min(1, sum));
   }
   return mass;
+}
+
+/**
+ * Lays the cells of a column end to end, in the order of the draw: `pieces` of each are what it takes of the
+ * axis from 0 to 1, as [from, to]. The last cell takes what the others leave.
+ * @param {Cell[]} cells
+ * @param {{id: number}[]} rows
+ * @param {Map<number, number>} sums what cumulativeMass returned
+ * @returns {[number, number][][]}
+ */
+export function layEndToEnd(cells, rows, sums) {
+  /** @type {([number, number]|null)[]} */
+  const taken = rows.map(({ id }, i) => {
+    const to = sums.get(id);
+    return to === undefined || !cells[i].isKept ? null : [to - cells[i].prob, to];
+  });
+  const tail = cells[rows.length];
+  const gaps = tail.isKept ? gapsBetween(taken.filter(Boolean)) : [];
+  return [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
+}
+
+function gapsBetween(pieces) {
+  /** @type {[number, number][]} */
+  const gaps = [];
+  let at = 0;
+  for (const [from, to] of [...pieces.sort((a, b) => a[0] - b[0]), [1, 1]]) {
+    if (from - at > MIN_PIECE) gaps.push([at, from]);
+    at = Math.max(at, to);
+  }
+  return gaps;
 }

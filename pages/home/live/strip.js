@@ -1,7 +1,7 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
 import { asText, spoken } from "../../frame/live/aloud.js";
-import { createButton, el, setAttribute, setText, visibleParts } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "./menu.js";
 import { createSums } from "./totals.js";
@@ -19,6 +19,8 @@ export function createStrip(actions) {
     role: "group",
     "aria-label": "Tokens of the text",
   });
+  const slot = el("span", { class: "slot", "aria-hidden": "true" });
+  list.append(slot);
   const scroller = el("div", { class: "strip-scroll" }, list);
   const whole = createWhole();
   const sums = createSums(list);
@@ -32,6 +34,8 @@ export function createStrip(actions) {
     element: el("div", {}, element, menu.element, menu.tip),
     sums: sums.element,
     update(view) {
+      setShown(slot, !view.header.finished && !view.isPlaying);
+      setText(slot, view.hidden ? "?" : "");
       whole.update(view);
       if (state.view && !hasChanged(state.view, view)) return;
       const isLonger = draw(state, view);
@@ -103,9 +107,9 @@ function appendChip(list, view, index) {
   node.tabIndex = -1;
   node.append(...visibleParts(label));
   node.dataset.index = index;
-  list.append(node);
+  list.lastElementChild.before(node);
   const lineBreak = label.includes("⏎") ? el("br") : null;
-  if (lineBreak) list.append(lineBreak);
+  if (lineBreak) list.lastElementChild.before(lineBreak);
   const isBytes = BYTE_LABEL.test(label);
   const isSpecial = isStart || /^<.+>$/.test(label);
   return { id, node, lineBreak, label, isBytes, isSpecial, signature: "", joined: "", isFolded: false };

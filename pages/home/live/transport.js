@@ -6,12 +6,17 @@ import { addressOf, embedCode } from "./embed.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { hasAddress } from "../../frame/live/page_address.js";
+import { createSwitch } from "./switch.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
 
-/** The buttons that drive the loop. @type {MakePart} */
-export function createTransport(actions) {
+/**
+ * The buttons that drive the loop, and behind "More" on a phone what is needed less often.
+ * @param {Actions} actions
+ * @param {HTMLElement[]} switches of the picture
+ */
+export function createTransport(actions, switches) {
   const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
   const play = button("Play", "space", "", () => actions.togglePlay());
   setAttribute(play.firstElementChild, "data-room", "Pause"); // what else it says: it keeps its width
@@ -20,6 +25,13 @@ export function createTransport(actions) {
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
   setAttribute(finish, "aria-label", `Write ${FINISH_COUNT} tokens at once`);
   const speed = createSpeed(actions);
+  const slowly = createSwitch("Slowly", "Every step in five beats; one alone: Shift and →", actions.slow);
+  const more = createButton("button more-toggle", "More", () => {
+    const isOpen = document.documentElement.toggleAttribute("data-more");
+    more.ariaExpanded = String(isOpen);
+    setAttribute(more.closest(".ott"), "data-more", isOpen);
+  });
+  more.ariaExpanded = "false";
   /** @type {Header} */
   let header;
   const whyNone = () =>
@@ -35,13 +47,20 @@ export function createTransport(actions) {
     createButton("quiet", "stop waiting", () => actions.cancel()),
   );
   const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
-  const buttons = el("div", drive, next, play, speed, finish, back, reset);
   return {
     element: el(
       "div",
-      { class: "transport" },
-      buttons,
-      el("div", { class: "foot" }, reason, waiting, whole, copyEmbed, copy),
+      { class: "thumb transport" },
+      el("div", drive, next, play, back, more),
+      reason,
+      waiting,
+    ),
+    extras: el(
+      "div",
+      { class: "extras" },
+      el("div", { class: "row seldom" }, speed, finish, reset),
+      el("div", { class: "row muted switches" }, slowly.element, ...switches),
+      el("div", { class: "row foot" }, whole, copyEmbed, copy),
     ),
     update(view) {
       header = view.header;
@@ -51,6 +70,7 @@ export function createTransport(actions) {
       setDisabled(back, view.ids.length <= view.nPrompt);
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
       speed.value = String(view.speed);
+      slowly.set(view.isSlow);
       setText(reason, view.waitingFor.trouble ?? why ?? waitingInWords(view));
       setShown(waiting, view.waitingFor.trouble !== null);
     },

@@ -47,6 +47,7 @@ export function buildView(state) {
   const isNext = shown.distribution !== null && shown.distribution === state.present;
   const isGreedy = settings.temperature === 0; // the bars say it all: there is no draw to wait for
   const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step?.kind) && !state.isPeeking && !isGreedy;
+  state.beats.note(header);
   const isBack = step?.kind === "back";
   const isAtPresent = shown.position >= ids.length - (isBack ? 0 : 1);
   return {
@@ -67,7 +68,11 @@ export function buildView(state) {
     nConfirmed: isBack ? ids.length : header.ids.length,
     labels: state.labels,
     label: state.label,
-    stage: state.light.stage,
+    stage: state.beats.stage ?? state.light.stage,
+    beat: state.beats.beat,
+    isSlow: state.beats.isSlow,
+    guess: state.beats.guessAt(shown.position),
+    asksNewcomer: state.isFirstGuess,
     isPaced: player.isPaced,
     inspecting: shown.position === state.inspecting ? state.inspecting : null,
     isWhatIf: state.isWhatIf,

@@ -4,6 +4,7 @@
 import { el, setShown } from "../../frame/live/dom.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
+const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
@@ -92,11 +93,10 @@ export function drawOutcome(place, outcome) {
 
 const swatch = (role) => el("i", { class: role });
 
-/** Bars of one scale, however long the words behind them are; what was expected is a line across its bar. */
+/** Bars on one axis from 0 to 100 %, as the draw bar is; what was expected is a line across its bar. */
 function barsOf(bars, series) {
-  const top = Math.max(...bars.flatMap((bar) => bar.values), 1e-9);
   const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
-  const long = (value) => `calc((100% - ${room}em) * ${value / top})`;
+  const long = (value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
     const line = el("i", { class: series[i][1] });
@@ -109,6 +109,8 @@ function barsOf(bars, series) {
   return el(
     "div",
     { class: "bars" },
+    el("span", {}),
+    axisOf(long),
     ...bars.flatMap((bar) => [
       el("p", {
         class: `name${bar.is_marked ? " marked" : ""}`,
@@ -119,6 +121,16 @@ function barsOf(bars, series) {
       el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
     ]),
   );
+}
+
+/** The axis over the bars. */
+function axisOf(long) {
+  const ticks = TICKS.map((percent) => {
+    const tick = el("span", {}, el("small", {}, `${percent}\u202f%`));
+    tick.style.insetInlineStart = long(percent / 100);
+    return tick;
+  });
+  return el("div", { class: "axis", ariaHidden: "true" }, ...ticks);
 }
 
 function dotsOf({ dots, marks, ends }, series) {

@@ -1,14 +1,13 @@
 // A grid of bars: a row for each token, a column for each pipeline, all on the same raw logits. Built
 // once; a repaint writes only what changed. It knows nothing of what the columns mean.
 
+import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
-import { fittingScale, lastStage, waitsForPython } from "../../frame/live/strategies.js";
+import { lastStage, waitsForPython } from "../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one; the rest share the last row. */
 const N_LAB_ROWS = 11;
-
-const SCALE_HEADROOM = 1.6; // over the best raw token, for what a mask may make of it
 
 /**
  * Makes a grid.
@@ -22,16 +21,14 @@ export function createGrid(name, heads) {
   const table = el(
     "table",
     { class: "lab-table", "aria-label": name },
-    el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
+    el("thead", {}, el("tr", {}, corner, ...heads.map((head) => withAxis(head.element)))),
     el("tbody", {}, ...rows.map((row) => row.element)),
   );
   const element = el("div", { class: "lab-scroll", tabIndex: 0, role: "group" }, table);
   element.setAttribute("aria-label", `${name}: scrolls sideways where it is narrow`);
 
   function update(view, results, nColumns = heads.length) {
-    const raw = results[0].stages[0];
     heads.forEach((head, c) => setShown(head.element, c < nColumns));
-    const full = fittingScale(raw.probs[0], SCALE_HEADROOM);
     const { nVocab, nRows, ids } = view.distribution;
     const nShown = Math.min(N_LAB_ROWS, nRows);
     rows.forEach((row, i) => {
@@ -48,11 +45,17 @@ export function createGrid(name, heads) {
       setAttribute(row.element, "data-parted", isParted);
       row.cells.forEach((cell, c) => {
         setShown(cell.element, c < nColumns);
-        cell.update(cells[c], full);
+        cell.update(cells[c]);
       });
     });
   }
   return { element, update };
+}
+
+/** Under each head stands the one axis of its column. */
+function withAxis(head) {
+  head.append(createAxis());
+  return head;
 }
 
 function createGridRow(heads, i) {
@@ -72,18 +75,14 @@ function createGridRow(heads, i) {
 }
 
 function createGridCell(name) {
-  const bar = el("span", { class: "bar" });
-  const track = el("span", { class: "bar-track" }, bar);
-  const number = el("span", { class: "bar-number" });
+  const { track, number, show } = createBarCell();
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, number));
   element.dataset.col = name;
-  function update({ isKept, isUnknown, isLast, prob }, full) {
-    bar.style.width = `${(100 * Math.min(1, prob / full)).toFixed(2)}%`;
-    setText(number, isUnknown ? "…" : formatProbability(prob));
+  function update({ isKept, isUnknown, isLast, prob }) {
+    show(prob, { out: isKept ? null : prob, words: isUnknown ? "…" : null });
     setAttribute(element, "data-state", isKept ? "kept" : "rejected");
-    setAttribute(element, "data-over", prob > full);
     setAttribute(element, "data-boundary", isLast ? "under" : null);
-    setAttribute(element, "aria-label", isKept ? null : `cut, raw ${number.textContent}`);
+    setAttribute(element, "aria-label", isKept ? null : `out, raw ${formatProbability(prob)}`);
   }
   return { element, update };
 }

@@ -54,7 +54,11 @@ function createMore(actions) {
 
 function createLegend() {
   const keys = ["kept", "rejected"].map((key) =>
-    el("span", { class: `bars-key is-${key}` }, key === "kept" ? "kept" : "cut (raw probability)")
+    el(
+      "span",
+      { class: `bars-key is-${key}` },
+      key === "kept" ? "drawn from" : "out: its share before the cut",
+    )
   );
   return el("span", { class: "row muted bars-legend" }, ...keys);
 }

@@ -16,8 +16,11 @@ const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .st
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
 const RULES = `
 [data-tour="dimmed"] { opacity: .3; }
-.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 4) { display: none; }
-[data-tour="lit"] .strip-scroll { height: auto; min-height: 4.24em; max-height: 19em; }
+.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
+.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+.ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
+.ott.ott [data-tour="lit"] .strip-list { font-size: 1.5em; line-height: 1.4; }
+.ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {

@@ -36,11 +36,11 @@ OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's
 # what a scene may light or cover on the first page
 PARTS = {
     "prompt": ".prompt",
-    "buttons": ".transport",
+    "buttons": ".thumb, .seldom",
     "text": ".strip",
     "bars": ".bars-top, .bars-table tbody",
-    "sliders": ".bars-table thead",
-    "draw bar": ".coin",
+    "sliders": ".settings, .bars-setting",
+    "draw bar": ".coin, .coin-line",
     "loop": ".loop",
     "numbers": ".below",
 }

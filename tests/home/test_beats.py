@@ -1,0 +1,107 @@
+"""The first step of a newcomer in five beats, which nothing has to wait for."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, expect
+
+from benchmarks.home_page import Reader
+from tests.browser import SCREEN
+from tests.frame.by_eye import SHIFTS, shifts
+
+pytestmark = pytest.mark.browser
+
+BEATS = ("read", "score", "cut", "draw", "append")
+N_FAST = 50
+MAX_SHIFT = 0.05
+CLICK_FAST = "(button, times) => { for (let i = 0; i < times; i += 1) button.click(); }"
+LENGTHS = """(root) => [...root.querySelectorAll(".bars-table [data-col=active] .bar")]
+  .map((bar) => parseFloat(bar.style.width) || 0)"""
+MOVING = "(root) => root.getAnimations({ subtree: true }).length"
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that has never been here."""
+    context = browser.new_context(viewport=SCREEN)
+    context.add_init_script(SHIFTS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def newcomer(window: BrowserContext, url: str) -> Reader:
+    return Reader(window.new_page(), url).open()
+
+
+def at_beat(reader: Reader, beat: str) -> None:
+    expect(reader.live.locator(f".bars[data-beat={beat}]")).to_be_visible()
+    expect(reader.live.locator(f".loop-station.is-{beat}[data-lit]")).to_be_visible()
+
+
+def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcomer: Reader) -> None:
+    reader, prompt = newcomer, newcomer.header["n_prompt"]
+    reader.page.emulate_media(reduced_motion="reduce")
+    sentence, root = reader.live.locator(".coin-sentence"), reader.live.locator(".ott")
+    pointer = reader.live.locator(".coin-marker")
+    reader.page.keyboard.press("ArrowRight")
+    for n, beat in enumerate(BEATS):
+        at_beat(reader, beat)
+        expect(reader.chips).to_have_count(prompt + (beat == "append"))
+        expect(pointer).to_be_visible(visible=beat in ("draw", "append"))
+        assert reader.live.locator(".loop-station[data-done]").count() == n
+        lengths = root.evaluate(LENGTHS)
+        assert root.evaluate(MOVING) == 0, "a still picture"
+        if beat == "read":
+            expect(sentence).to_contain_text(f"{prompt} tokens")
+            assert sum(lengths) == 0
+        else:
+            assert sum(lengths) == pytest.approx(100, abs=0.1)
+        if beat == "score":
+            expect(sentence).to_contain_text("4\u202f096")
+        if beat == "draw":
+            coin = reader.header["steps"]["coin"][-1]
+            expect(sentence).to_contain_text(f"{int(1e4 * coin) / 1e4:.4f}")
+        reader.page.keyboard.press("Space")
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert len(reader.ids) == prompt + 1
+
+    # the second goes at once; shift makes one slow, and escape ends it
+    reader.page.keyboard.press("ArrowRight")
+    expect(reader.chips).to_have_count(prompt + 2)
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    reader.page.keyboard.press("Shift+ArrowRight")
+    at_beat(reader, "read")
+    reader.page.keyboard.press("Escape")
+    expect(reader.chips).to_have_count(prompt + 3)
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+
+
+def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Reader) -> None:
+    reader, prompt = newcomer, newcomer.header["n_prompt"]
+    options = reader.live.locator(".guess-option:visible")
+    expect(options).to_have_count(4)
+    words = [f"␣{word}" for word in options.all_text_contents()]
+    rows = reader.live.locator(".bars-row .bars-label").all_text_contents()
+    assert sum(word in rows[:4] for word in words) == 3, "the likely ones"
+    reader.page.wait_for_timeout(600)
+    shifts(reader.page)
+    wanted = next(word for word in words if word in rows)
+    options.filter(has_text=wanted.removeprefix("␣")).click()
+    mine = reader.live.locator(".bars-row[data-mine]")
+    for beat in BEATS[1:4]:
+        at_beat(reader, beat)
+        expect(mine.locator(".bars-label")).to_have_text(wanted)
+        reader.live.locator(".coin-line").click()
+    at_beat(reader, "append")
+    assert sum(shift["value"] for shift in shifts(reader.page)) <= MAX_SHIFT
+    reader.button("Next").click()  # ends what the guess began, and no more
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert len(reader.ids) == prompt + 1
+
+
+def test_fifty_fast_presses_are_fifty_tokens(newcomer: Reader) -> None:
+    reader, before = newcomer, len(newcomer.ids)
+    reader.button("Next").evaluate(CLICK_FAST, N_FAST)
+    reader.until(lambda: reader.header["finished"] or len(reader.ids) == before + N_FAST, "too few")
+    expect(reader.chips).to_have_count(len(reader.ids))
