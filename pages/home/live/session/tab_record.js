@@ -1,7 +1,7 @@
 // What this tab keeps of all texts for the page after a reload. The address holds the active text alone, and
-// no long one. sessionStorage is of one tab and outlives a reload; where it is forbidden, the address has to
-// do.
+// no long one. Where nothing can be stored, the address has to do.
 
+import { readJson, tabStore } from "../../../frame/live/storage.js";
 import { withoutSwitches } from "../address.js";
 import { textQuery } from "./link.js";
 import { textOf } from "./state.js";
@@ -21,7 +21,7 @@ export function keepBranches({ facts, controls, active, texts }) {
     active: active.id,
     branches,
   };
-  store(JSON.stringify(record));
+  tabStore.write(STORED_AS, JSON.stringify(record));
 }
 
 /**
@@ -29,22 +29,9 @@ export function keepBranches({ facts, controls, active, texts }) {
  * taken once: what cannot be read is not tried again after a reload. @returns {TabRecord|null}
  */
 export function lostBranches() {
-  try {
-    const stored = JSON.parse(sessionStorage.getItem(STORED_AS));
-    store(null);
-    const isReload = performance.getEntriesByType("navigation")[0]?.["type"] === "reload";
-    const address = withoutSwitches();
-    return stored?.address === address && (isReload || address) ? stored : null;
-  } catch {
-    return null;
-  }
-}
-
-function store(text) {
-  try {
-    if (text === null) sessionStorage.removeItem(STORED_AS);
-    else sessionStorage.setItem(STORED_AS, text);
-  } catch {
-    // full or forbidden: a reload then brings back what the address holds
-  }
+  const stored = readJson(tabStore, STORED_AS);
+  tabStore.write(STORED_AS, null);
+  const isReload = globalThis.performance.getEntriesByType?.("navigation")[0]?.["type"] === "reload";
+  const address = withoutSwitches();
+  return stored?.address === address && (isReload || address) ? stored : null;
 }
