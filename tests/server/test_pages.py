@@ -5,10 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.server.logits import EngineError
+from pages.frame import models
 from pages.frame.contents import LESSONS
+from pages.home.controls import Controls
 from tests.frame.driving import (
     PATIENCE_SECONDS,
     captions,
@@ -17,7 +20,7 @@ from tests.frame.driving import (
     open_lesson,
     press,
 )
-from tests.home.conftest import do, tab_record
+from tests.home.page_session import PageSession
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
 
@@ -65,59 +68,64 @@ def measure_there(app: AppTest, key: str, lesson: str) -> None:
 
 
 def test_a_server_that_is_killed_and_started_again_costs_no_text(
-    engine: FakeVllm | RealVllm, storyteller: LanguageModel
+    engine: FakeVllm | RealVllm, in_page: InPage, storyteller: LanguageModel
 ) -> None:
-    home = open_home().session_state["reader"]
-    assert home.lm.place == "server"
-    home.handle({"kind": "next", "n": 0})  # was read ahead
-    text = home.generation
-    before = text.ids[:], text.steps[:]
+    lm = open_home().session_state["reader"].lm
+    assert lm.place == "server"
+    session = PageSession(in_page, lm, "The cat sat on the").do("next")
+    before, text = session.ids, session.generation
     with ThreadPoolExecutor() as pool:
         presses = [pool.submit(text.fork().step) for _ in range(8)]
         engine.kill()
         for press_ in presses:  # each of them came through, or was told so
             assert isinstance(press_.exception(), EngineError | None)
-    home.handle({"kind": "next", "n": 1})
-    assert home.notice.kind == "error"
-    assert "does not answer" in home.notice.text
-    assert (text.ids, text.steps) == before
-    app = open_home(**{"model": "storyteller (server)", "prompt": "Hi", "run": "3"})
-    assert "does not answer" in errors(app)
-    assert "reader" not in app.session_state
+    session.do("next")
+    assert session.header["notice"]["kind"] == "error"
+    assert "does not answer" in session.notice
+    assert session.ids == before
     assert open_lesson("pages/kv_cache.py").session_state["kv_lesson"].lm.place == "CPU"
     engine.start()
+    here = Generation(storyteller, before[: session.header["n_prompt"]], seed=0)
+    here.step(Controls().settings())
+    for _ in range(3):
+        here.step(Controls().settings())
+        assert session.do("next").notice == ""
+    assert session.ids == here.ids
+
+
+def test_a_server_that_is_away_is_asked_again_by_a_press(
+    fake: FakeVllm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.kill()
+    monkeypatch.setattr(models, "_loaded", {})
+    monkeypatch.setenv("ONE_TOKEN_ENGINE_URL", fake.url)
+    app = open_home(model="storyteller (server)", prompt="Hi", run="3")
+    assert "does not answer" in errors(app)
+    assert "reader" not in app.session_state
+    fake.start()
     press(app, "server_again")
     assert app.session_state["reader"].lm.place == "server"
-    assert len(app.session_state["reader"].generation.steps) == 3
-    here = Generation(storyteller, text.prompt_ids, seed=text.seed)
-    here.step(home.controls.settings())
-    for n in range(3):
-        home.handle({"kind": "next", "n": 2 + n})
-        here.step(home.controls.settings())
-        assert home.notice is None
-    assert text.ids == here.ids
 
 
-def test_a_link_keeps_the_server_s_model(storyteller: LanguageModel) -> None:
+def test_a_link_keeps_the_server_s_model(in_page: InPage, storyteller: LanguageModel) -> None:
     there, here = (
-        open_home(model=name).session_state["reader"]
+        open_home(model=name).session_state["reader"].lm
         for name in ("storyteller (server)", "storyteller")
     )
-    assert there.lm.name == "storyteller (server)"
-    assert there.generation.ids == here.generation.ids
-    assert there.lm.n_parameters == storyteller.n_parameters
+    assert (there.name, here.name) == ("storyteller (server)", "storyteller")
+    written = [PageSession(in_page, lm, "Hi", run="3").ids for lm in (there, here)]
+    assert written[0] == written[1]
+    assert there.n_parameters == storyteller.n_parameters
 
 
-def test_the_texts_that_a_tab_kept_are_written_again_over_the_server() -> None:
-    before = open_home().session_state["reader"]
-    for kind in ("next", "next", "branch", "next"):
-        do(before, kind, position=len(before.generation.ids) - 1)
-    app = open_home()
-    app.session_state["tab"].answer({"n": 0, "kind": "restore", "record": tab_record(before)})
-    after = app.run().session_state["reader"]
-    assert not app.exception
-    assert after.lm.place == "server"
-    assert [text.ids for text in after.branches] == [text.ids for text in before.branches]
-    do(after, "switch", id=0)
-    assert after.notice is None
-    assert (after.generation.ids, after.lm.place) == (before.branches[0].ids, "server")
+def test_the_texts_that_a_tab_kept_go_on_over_the_server(in_page: InPage) -> None:
+    lm = open_home().session_state["reader"].lm
+    before = PageSession(in_page, lm, "The cat sat on the").do("next").do("next")
+    first = before.ids
+    before.do("branch", position=len(first) - 1).do("next")
+    in_page("keep", record=in_page("kept"))
+    after = PageSession(in_page, lm, "Another")
+    assert after.tab.lm.place == "server"
+    assert (after.notice, after.ids) == ("", before.ids)
+    assert after.do("switch", id=0).ids == first
+    assert after.do("next").notice == ""
