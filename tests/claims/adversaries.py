@@ -111,7 +111,6 @@ CHANGES: dict[str, Change] = {
 # faults that stand beside the weights, each of a size
 FAULTS: dict[str, Callable[[LanguageModel], LanguageModel]] = {
     "leak .001": partial(violations.leak, size=1e-3),
-    "forgets 24": partial(violations.forget, n_kept=24),
     "forgets 150": partial(violations.forget, n_kept=150),
     "first 3": partial(violations.see_first, n_first=3),
     "in turn": partial(violations.in_turn, n_at_once=1),

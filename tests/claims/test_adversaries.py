@@ -222,7 +222,6 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C01", "uniform", {}, FAILS),
     ("C01", "bidirectional", {}, FAILS),
     ("C01", SHIPPED, DEAF, FAILS),
-    ("C01", "forgets 24", {}, FAILS),
     ("C01", "forgets 150", {}, FAILS),
     ("C01", "bigram", {}, HOLDS),  # of any model
     ("C03", SHIPPED, FLAT_LOOP, FAILS),
@@ -276,7 +275,6 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C23", SHIPPED, {TIMES: takes(2, 1)}, FAILS),
     ("C23", SHIPPED, {TIMES: takes(1, 1.1)}, FAILS),
     ("C24", "bidirectional", {}, FAILS),
-    ("C24", "forgets 24", {}, FAILS),
     ("C24", "forgets 150", {}, FAILS),
     ("C24", "mamba", {}, FAILS),
     ("C25", SHIPPED, {"cache.race": does(AS_SLOW_CACHED)}, FAILS),
