@@ -111,12 +111,13 @@ def measure(lm: LanguageModel, n_tokens: int) -> Footprint:
 def write(lm: LanguageModel, n_tokens: int) -> tuple[Tab, int]:
     """Writes a text as a reader would; returns what the server has of it, and its last size."""
     tab, ids = Tab(lm), encode(lm, "Once upon a time")
-    step = {"kind": "step", "count": 1, "next_seed": 0, "number": 0, "n_prompt": len(ids)}
+    n_prompt = len(ids)
+    step = {"kind": "step", "count": 1, "next_seed": 0, "number": 0, "n_prompt": n_prompt}
     step |= {"seed": 0, "memory": vars(Memory()), "controls": Controls().to_page()}
     for _ in range(n_tokens):
         answer = tab.answer(step | {"ids": ids})
         ids = ids + header_of(answer)["rows"]["id"]
-    assert len(tab.generation.ids) == step["n_prompt"] + n_tokens
+    assert len(tab.generation.ids) == n_prompt + n_tokens
     return tab, len(answer)
 
 

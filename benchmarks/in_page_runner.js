@@ -7,6 +7,7 @@ import { uniformAt } from "../pages/frame/live/pointer.js";
 import { readLink, textQuery } from "../pages/home/live/session/link.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
 import { keepBranches } from "../pages/home/live/session/tab_record.js";
+import { fileOf } from "../pages/home/live/session/saving.js";
 import { Session } from "../pages/home/live/session/session.js";
 import { ServerEngine } from "../pages/home/live/engines/server.js";
 import { Texts } from "../pages/home/in_page/texts.js";
@@ -127,7 +128,7 @@ const CALLS = {
     return stateOf(await session.answer({ kind: "state", branch: null }));
   },
   async file({ kind }) {
-    return { text: await session.file(kind) };
+    return { text: await fileOf(session, kind) };
   },
   async answer({ event }) {
     return stateOf(await session.answer(event));

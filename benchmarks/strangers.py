@@ -76,31 +76,29 @@ async def upload(url: str) -> None:
             await ask(url, "PUT", path, body, *more, kind)
 
 
-async def send_event(url: str, **event: object) -> None:
-    """Sends one event of a page of its own."""
+async def send_request(url: str, **fields: object) -> None:
+    """Sends one request about a text of its own."""
     async with Visitor(url) as visitor:
         await visitor.do("next")
-        body = json.dumps({"n": visitor.n + 1, "holds": -1} | event).encode()
+        body = json.dumps(visitor.text | fields).encode()
         async with asyncio.timeout(60):
             await visitor.post(body)
 
 
 async def write_long_prompt(url: str) -> None:
     """Asks for a prompt that no model reads."""
-    await send_event(url, kind="prompt", text="a" * LONG)
+    await send_request(url, kind="tokenise", text="a" * LONG)
 
 
 async def guess_at_length(url: str) -> None:
     """Guesses a word of millions of letters."""
-    await send_event(url, kind="guess", text="a" * LONG)
+    await send_request(url, kind="weigh", text="a" * LONG)
 
 
-async def restore_nothing(url: str) -> None:
-    """Hands over a record whose runs have very many parts and no token."""
-    text = {"id": 0, "query": "prompt=a&run=" + "0;" * 60_000, "ids": [1], "logprob": 0.0}
-    branches = [text | {"id": i} for i in range(8)]
-    record = {"branches": branches, "active": 0, "model": "storyteller", "controls": {}}
-    await send_event(url, kind="restore", record=record)
+async def file_of_nothing(url: str) -> None:
+    """Asks for a file of a run of very many parts and no token."""
+    draws = [{"count": 0, "seed": 0, "controls": {}}] * 60_000
+    await send_request(url, kind="file", format="csv", link="", prompt="", draws=draws, forced=[])
 
 
 async def open_pages(url: str) -> None:
@@ -126,7 +124,7 @@ ACTS: dict[Callable[[str], Awaitable[None]], int] = {  # how many strangers do i
     upload: 3,
     write_long_prompt: 3,
     guess_at_length: 1,
-    restore_nothing: 1,
+    file_of_nothing: 1,
     open_pages: 2,
     follow_long_links: 1,
 }

@@ -17,8 +17,9 @@ import numpy as np
 from transformers import DynamicCache
 
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
+from model.kv_cache import length_in_common
 from model.language_model import LanguageModel
-from model.passes import Logits, PassError, check_context
+from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
 from model.tokenizing import encode, known_ids, label, text_of
@@ -104,7 +105,7 @@ class Generation:
         self._earlier_memory = memory
         self.steps: list[Step] = []
         self.seed = seed
-        self._n_most = _max_length(lm, self.n_prompt, max_new_tokens)
+        self._n_most = max_length(lm, self.n_prompt, max_new_tokens)
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
@@ -170,10 +171,7 @@ class Generation:
     def turn_to(self, ids: Sequence[int], n_prompt: int, memory: Memory = NO_MEMORY) -> int:
         """Makes this the text with these ids; of what was read, their common beginning stays.
 
-        Args:
-            ids: of the whole text, prompt and generated.
-            n_prompt: how many of them are the prompt's.
-            memory: of mirostat, as of the end of these ids.
+        The arguments are those of a new text whose ids are given.
 
         Returns:
             The number of positions that stayed in the cache; the newest pass read the others.
@@ -188,17 +186,16 @@ class Generation:
         self.ids, self.n_prompt, self.steps = ids, n_prompt, []
         self._earlier_memory, self._stages = memory, None
         self.finished = self._reason_to_stop()
-        is_read = n_common == n_read == self._n_to_read
-        n_kept = n_read
-        if not is_read:
+        n_kept, n_to_read = n_read, self._n_to_read
+        if not n_common == n_read == n_to_read:
             # the last token has to be read again for its logits
-            n_kept = min(n_common, self._n_to_read - 1)
+            n_kept = min(n_common, n_to_read - 1)
             if n_kept < n_read and not self.cached.crop(n_kept):
-                self._n_refilled = self._n_to_read
+                self._n_refilled = n_to_read
             self._passes = [self._read()]
-            n_kept = self._n_to_read - self.last_pass.n_input
+            n_kept = n_to_read - self.last_pass.n_input
         # a token of the prompt is prefill, were it but one
-        is_prompt = self._n_to_read <= n_prompt or n_kept < n_prompt
+        is_prompt = n_to_read <= n_prompt or n_kept < n_prompt
         self._passes = [replace(self.last_pass, phase="prefill") if is_prompt else self.last_pass]
         return n_kept
 
@@ -401,28 +398,3 @@ class Generation:
         if self.finished is not None:
             why = "an end token" if self.finished == "eos" else "the greatest length"
             raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
-
-
-def length_in_common(first: Sequence[int], second: Sequence[int]) -> int:
-    """Returns the number of tokens with which both texts begin."""
-    shorter = min(len(first), len(second))
-    if first[:shorter] == second[:shorter]:
-        return shorter
-    return next(i for i in range(shorter) if first[i] != second[i])
-
-
-def _max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:
-    """Returns the number of tokens at which a text is full; None where it never is.
-
-    Raises:
-        ValueError: where the prompt is empty or too long, or the wish makes no sense.
-    """
-    if not n_prompt:
-        raise ValueError("The prompt has no tokens: write a word.")
-    check_context(lm, n_prompt, "shorten the prompt")
-    limit = lm.context_length
-    if max_new_tokens is None:
-        return limit
-    if max_new_tokens < 0:
-        raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 0 or more, or None.")
-    return n_prompt + max_new_tokens if limit is None else min(n_prompt + max_new_tokens, limit)

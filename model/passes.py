@@ -219,6 +219,23 @@ def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the t
         )
 
 
+def max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> int | None:
+    """Returns the number of tokens at which a text is full; None where it never is.
+
+    Raises:
+        ValueError: where the prompt is empty or too long, or the wish makes no sense.
+    """
+    if not n_prompt:
+        raise ValueError("The prompt has no tokens: write a word.")
+    check_context(lm, n_prompt, "shorten the prompt")
+    limit = lm.context_length
+    if max_new_tokens is None:
+        return limit
+    if max_new_tokens < 0:
+        raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 0 or more, or None.")
+    return n_prompt + max_new_tokens if limit is None else min(n_prompt + max_new_tokens, limit)
+
+
 def _alone_on(lm: LanguageModel) -> AbstractContextManager[object]:
     """Returns the lock of a model's weights.
 

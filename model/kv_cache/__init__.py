@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -208,3 +208,11 @@ def _tensors(cache: DynamicCache | None) -> Iterator[tuple[str, torch.Tensor]]:
             for tensor in kept:
                 if isinstance(tensor, torch.Tensor) and tensor.dim() and tensor.numel():
                     yield name, tensor
+
+
+def length_in_common(first: Sequence[int], second: Sequence[int]) -> int:
+    """Returns the number of tokens with which both texts begin."""
+    shorter = min(len(first), len(second))
+    if first[:shorter] == second[:shorter]:
+        return shorter
+    return next(i for i in range(shorter) if first[i] != second[i])

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.draw import rank_order, uniform_at
-from model.generation import Generation, choose, length_in_common
+from model.generation import Generation, choose
+from model.kv_cache import length_in_common
 from model.loading import LanguageModel
 from model.records import Distribution, Pass, Piece, Step
 from model.sampling import process

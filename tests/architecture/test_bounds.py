@@ -9,7 +9,7 @@ from model import tokenizing
 from model.machine import child
 from model.weights import check, trial
 from pages.frame import connections, fields, guard, saved_run, uploads
-from pages.home import prediction
+from pages.home import tab
 from tests.architecture.sources import read
 
 LINES = [line for line in read("docs/deployment.md").splitlines() if line.startswith("| ")]
@@ -41,7 +41,7 @@ UPLOAD = tomllib.loads(read(".streamlit/config.toml"))["server"]["maxUploadSize"
             ],
         ),
         ("a typed text", [fields.MAX_TEXT, fields.MAX_LINK_TEXT]),
-        ("a guess", [prediction.MAX_GUESS]),
+        ("a guess", [tab.MAX_GUESS]),
         ("a model's settings, each file", [check.MAX_SETTINGS / MEGABYTE]),
         ("the index of a model's weights", [check.MAX_INDEX / MEGABYTE]),
         ("a model's tensors", [check.MAX_TENSORS]),

@@ -8,7 +8,7 @@ import pytest
 from tests.architecture.sources import python_files, read, third_party
 
 # packages that one of ours brings along, at a version that it chooses
-BROUGHT_ALONG = {"jsonschema", "packaging", "starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
+BROUGHT_ALONG = {"packaging", "starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
 IMPORTED_AS = {"nvidia-ml-py": "pynvml"}  # where the name is another
 RUN_BY_NAME = {"deno", "ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
 

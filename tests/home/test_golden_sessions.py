@@ -1,6 +1,6 @@
 """The page's session beside what the session on the server showed, before it moved into the page.
 
-`golden/sessions.json.gz` holds 200 of 1,000 random lists of events that were recorded then, and
+`golden_sessions.json.gz` holds 200 of 1,000 random lists of events that were recorded then, and
 what the page was told after each. Both engines have to bring the same.
 """
 
@@ -19,7 +19,7 @@ from model.loading import LanguageModel
 from pages.home.tab import Tab
 
 LISTS = json.loads(
-    gzip.decompress(Path(__file__, "../golden/sessions.json.gz").resolve().read_bytes())
+    gzip.decompress(Path(__file__).with_name("golden_sessions.json.gz").read_bytes())
 )
 TOLERANCE = 4e-4  # of a logit; what follows from logits is compared by it too
 # what the cache keeps between two texts is read no second time

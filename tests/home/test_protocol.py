@@ -100,7 +100,7 @@ WAY = re.findall(r"^\| `(pages/\S+)`[^|]*\|([^|]*)\|", DESCRIBED, re.MULTILINE)
 TOLD: dict[str, set[str]] = defaultdict(set)
 for path, names in WAY:
     TOLD[path].update(re.findall(r"`(\w+)`", names))
-MOST_FILES, MOST_FUNCTIONS = 18, 72
+MOST_FILES, MOST_FUNCTIONS = 19, 72
 # what stands before a tab: in this process no thread of its own runs here
 OF_THE_WIRE = ("pages/home/route.py", "pages/home/ticket.py")
 # where these scripts do more than carry a press: they draw, and keep what is written

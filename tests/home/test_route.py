@@ -141,7 +141,9 @@ def test_what_fails_is_said_in_one_sentence(tab: Echo, error: Exception) -> None
     assert "/a/path" not in said
 
 
-def test_of_one_tab_a_few_requests_wait_and_no_more(tab: Echo) -> None:
+def test_of_one_tab_a_few_requests_wait_and_no_more(
+    tab: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     let_go = threading.Event()
 
     def slow(event: dict[str, Any]) -> bytes:
@@ -149,7 +151,7 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(tab: Echo) -> None:
         tab.asked.append(event)
         return b"done"
 
-    tab.answer = slow  # type: ignore[method-assign]
+    monkeypatch.setattr(tab, "answer", slow)
 
     async def many() -> list[int]:
         asking = [asyncio.create_task(request()) for _ in range(MAX_WAITING + 3)]

@@ -1,6 +1,7 @@
 // The run as files, and a saved run that is opened again.
 
 import { createButton, el } from "../../frame/live/dom.js";
+import { fileOf } from "./session/saving.js";
 
 const KINDS = {
   csv: { label: "Table, CSV", type: "text/csv" },
@@ -45,7 +46,7 @@ function readFile(file) {
 async function saveRun(session, kind, button) {
   button.disabled = true;
   try {
-    const text = await session.file(kind);
+    const text = await fileOf(session, kind);
     save(kind, KINDS[kind].type, kind === "csv" ? MARK + text : text);
   } catch (error) {
     await session.do({ kind: "say", text: error.message });
