@@ -25,7 +25,7 @@ from tests.frame.asgi import GZIP, ask, run_apart
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.js"))
 LIVE = "home/live/live.js"
 STREAMLITS = next(SERVED.glob("static/js/index.*.js")).relative_to(SERVED).as_posix()
-CALLED = "home/in_page/"  # by tests outside of a page too
+CALLED = ("home/in_page/", "lessons/futures/")  # by tests outside of a page too
 IMPORTED = re.compile(r"^import (\w+)?(?:\{([^}]*)\})? from \"([./a-z_]+\.js)\";", re.MULTILINE)
 EXPORTED = re.compile(
     r"^export (default\b|(?:async )?(?:function|class|const|let) (\w+))", re.MULTILINE
@@ -134,7 +134,7 @@ def test_imports_and_exports_match() -> None:
         (n or "default", name) for name in SCRIPTS for _, n in EXPORTED.findall(source(name))
     }
     entries = {name for named, name in exported if named == "default"}
-    entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk")}
+    entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk", "check")}
     entries |= {"home/in_page/worker.js", "frame/in_order.js"}
     reached = set(modules(*entries))
     imported = {

@@ -90,7 +90,7 @@ function offer(options, view) {
 }
 
 /** @param {View} view */
-export function wordsToGuess(view) {
+function wordsToGuess(view) {
   const result = activeResult(view);
   const nLooked = Math.min(N_LOOKED_AT, result.order.length);
   const likely = Array.from({ length: nLooked }, (_, row) => view.label(result.idOf(row)));

@@ -108,7 +108,7 @@ function lastOf({ falls, nDraws, words, view }) {
 }
 
 /** Whether the hits are those that the probabilities lead one to expect. */
-export function verdictOf({ statistic, nDegrees, pValue }, nDraws, seed) {
+function verdictOf({ statistic, nDegrees, pValue }, nDraws, seed) {
   if (nDegrees < 1) return "Every pointer falls on one text, so there is nothing to test.";
   const rule = pValue > UNUSUAL ? "as chance would have it" : "unusual: drop others";
   return `${formatCount(nDraws)} pointers, seeds ${formatCount(seed)} to ${
