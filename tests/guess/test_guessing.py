@@ -162,7 +162,7 @@ def test_a_tokenizer_that_writes_its_own_space_reads_guesses_too() -> None:
     backend.pre_tokenizer = pre_tokenizers.Metaspace()
     backend.decoder = decoders.Metaspace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend)
-    lm = SimpleNamespace(tokenizer=tokenizer, vocab_size=8)
+    lm = SimpleNamespace(tokenizer=tokenizer, vocab_size=8, context_length=None)
     assert tokens_of_guess(lm, [1], "sat") == [2]  # type: ignore[arg-type]  # all that it needs
 
 

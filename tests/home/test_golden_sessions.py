@@ -9,6 +9,7 @@ import json
 import math
 import random
 from collections.abc import Mapping, Set
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ import pytest
 
 from benchmarks.in_page import InPage
 from model.loading import LanguageModel
+from pages.home.in_page_file import facts
 from pages.home.tab import Tab
 
 LISTS = json.loads(
     gzip.decompress(Path(__file__).with_name("golden_sessions.json.gz").read_bytes())
 )
+PROMPT = "The cat sat on the"  # with which a page opened then
 TOLERANCE = 4e-4  # of a logit; what follows from logits is compared by it too
 # what the cache keeps between two texts is read no second time
 MOVED = {"n_input"}
@@ -57,15 +60,21 @@ def event_of(recorded: Mapping[str, Any]) -> dict[str, Any]:
 def test_the_same_events_show_the_same(
     in_page: InPage, storyteller: LanguageModel, is_outside: bool, n_lists: int, forgets: float
 ) -> None:
+    def act(request: Mapping[str, Any], tab: Tab) -> Any:
+        header, arrays = tab.act(request)
+        return header | ({"prompt": PROMPT} if request["kind"] == "open" else {}), arrays
+
+    in_page("know", facts=facts(storyteller) | {"prompt": PROMPT})
     chance, moved = random.Random(1), MOVED | (OF_A_PREFILL if forgets else set())
     for number, one in enumerate(LISTS[-n_lists:]):
-        in_page.engine = Tab(storyteller).act
+        in_page.engine = partial(act, tab=Tab(storyteller))
         told = in_page("open", query=one["query"], isOutside=is_outside)
         shown = dict(one["states"][0])
         same(told["header"], shown, f"{number}, opened", moved)
         for event, changes in zip(one["events"], one["states"][1:], strict=True):
             if chance.random() < forgets:
-                in_page.engine = Tab(storyteller).act
+                in_page.engine = partial(act, tab=Tab(storyteller))
             shown |= changes
             told = in_page("answer", event=event_of(event))
             same(told["header"], shown, f"{number}, {event}", moved)
+    in_page("know", facts=facts(storyteller))
