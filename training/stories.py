@@ -21,11 +21,11 @@ from training.corpus import read_sources, split_documents
 from training.writing import continue_text
 
 PROMPTS = (
-    "The cat sat on the",
-    "A little boy had a red",
+    "The bird sat on the",
+    "The little boy was very",
     "The frog wanted to",
-    "The bird was sad because",
-    "The little mouse was hungry. He",
+    "The duck swam in the",
+    "The king was very",
 )
 SETTINGS: dict[str, Any] = {
     "temperature": 0.8,

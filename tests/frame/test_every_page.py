@@ -164,7 +164,7 @@ def test_play_moves_nothing_but_text_and_bars(
         page.add_init_script(SHIFTS)
         reader = Reader(page, server.url).open()
         reader.live.get_by_label("Speed").select_option("5")
-        reader.live.get_by_role("button", name="Play").click()
+        reader.live.get_by_role("button", name="Play", exact=True).click()
         n_begun = reader.chips.count()
         expect(reader.chips.nth(n_begun + 3)).to_be_visible()  # a press excuses what moves by it
         shifts(page)

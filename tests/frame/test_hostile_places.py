@@ -157,9 +157,11 @@ def room(browser: Browser, url: str) -> Iterator[tuple[str, str]]:
 
 
 def press(url: str, code: str, key: str, what: str) -> None:
-    body = json.dumps({"do": what, "seconds": 0}).encode()
-    address = f"{url}/room/{code}/desk/press"
-    with urllib.request.urlopen(urllib.request.Request(address, body, {"x-desk": key})) as answer:
+    desk, headers = f"{url}/room/{code}/desk", {"x-desk": key}
+    with urllib.request.urlopen(urllib.request.Request(f"{desk}/state", None, headers)) as answer:
+        n_presses = json.loads(answer.read())["n_presses"]
+    body = json.dumps({"do": what, "seconds": 0, "n_presses": n_presses}).encode()
+    with urllib.request.urlopen(urllib.request.Request(f"{desk}/press", body, headers)) as answer:
         answer.read()
 
 
@@ -226,6 +228,7 @@ def test_home_writes_where_the_browser_keeps_nothing(place: str, open_in: Open, 
     visit(page, f"{url}/?prompt=Once&seed=3")
     for _ in range(3):
         next_once(page)
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name="copy link").click()
     field = page.get_by_label("Text to copy")
     if "no storage" in place:
@@ -265,7 +268,7 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     page.get_by_role("button", name="show the code that ran").click()
     shown = (
         ".token, .st-key-choose_model p, .bars-label, .named, .piece-label, .piece-id, "
-        ".coin-segment span, .loop-title, .code-lines li, .loop-line, .loop-above, "
+        ".coin-segment span, .code-lines li, .loop-line, .loop-above, "
         ".steps-table td, .example, kbd, code, pre"
     )
     assert page.locator(".code-lines li").count() > 5

@@ -62,7 +62,7 @@ def test_play_says_what_can_be_heard_and_pause_the_rest_once(reader: Reader) -> 
     reader.live.get_by_label("Speed").select_option("10")
     n_before = len(reader.tokens()) - 1
     reader.live.evaluate(LISTEN)
-    reader.live.get_by_role("button", name="Play").click()
+    reader.live.get_by_role("button", name="Play", exact=True).click()
     expect(reader.chips.nth(n_before + 15)).to_be_visible()
     reader.live.get_by_role("button", name="Pause").click()
     reader.settle()

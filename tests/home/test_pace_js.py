@@ -64,35 +64,38 @@ def test_a_model_slower_than_the_pace_leaves_no_debt_to_be_rushed_through(script
     assert pressed[10:] == pytest.approx([3.1, 3.2, 3.3, 3.4, 3.5])
 
 
-# A press whose first answers are lost on the way: returns the numbers sent, and what was said.
+# A press whose first answers are lost on the way: returns what was sent, and what was said.
 LOSE = """
 async () => {
-  const { ServerEngine } = await import("/pages/home/live/server_engine.js");
+  const { ServerEngine } = await import("/pages/home/live/engines/server.js");
   const sent = [];
   const said = [];
-  const fails = [true, false, true, false];
-  const fields = { outside: false, ack: -1, version: 1, branch: 0 };
-  globalThis.fetch = (_address, { body }) => {
-    sent.push(JSON.parse(body).n ?? null);
+  const fails = [true, true, false];
+  const header = new TextEncoder().encode(JSON.stringify({ rows: {}, arrays: [] }).padEnd(60));
+  const packed = new Uint8Array(4 + header.length);
+  new DataView(packed.buffer).setUint32(0, header.length, true);
+  packed.set(header, 4);
+  globalThis.fetch = (address, { body }) => {
+    sent.push([address, JSON.parse(body)]);
     if (fails.shift()) return Promise.reject(new TypeError("away"));
-    return Promise.resolve({ ok: true, arrayBuffer: () => Promise.resolve(new ArrayBuffer(0)) });
+    return Promise.resolve({ ok: true, arrayBuffer: () => Promise.resolve(packed.buffer) });
   };
-  const engine = new ServerEngine(() => {});
-  engine.whole = null;
-  engine.listen({ changed() {}, troubled: () => said.push(engine.trouble) });
-  engine.connect({ address: "/loop/x", number: 1 });
-  engine.meet = async function () {
-    this.whole = { version: 0, said: fields, state: { header: {}, arrays: {} }, take() {} };
-    this.met = this.address;
-    await this.post({ kind: "state" });
-  };
-  await engine.answer({ kind: "next" });
+  const engine = new ServerEngine();
+  engine.listen(() => said.push(engine.trouble));
+  engine.connect("/loop/one");
+  const answered = engine.step({ ids: [1, 2] }, { token_id: null, count: 1, next_seed: 0 });
+  setTimeout(() => engine.connect("/loop/two"), 20); // Streamlit says another address meanwhile
+  await answered;
   return { sent, said };
 }
 """
 
 
-def test_an_event_that_was_lost_is_sent_again_with_its_number(scripts: Page) -> None:
+def test_a_request_that_was_lost_is_sent_again_as_it_was_and_where_the_server_is_now(
+    scripts: Page,
+) -> None:
     told = scripts.evaluate(LOSE)
-    assert told["sent"] == [None, None, 0, 0]
+    assert [address for address, _ in told["sent"]] == ["/loop/one", "/loop/two", "/loop/two"]
+    first, *others = (request for _, request in told["sent"])
+    assert others == [first, first]
     assert [bool(sentence) for sentence in told["said"]] == [True, False]

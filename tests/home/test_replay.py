@@ -238,7 +238,8 @@ def test_it_says_what_was_recorded_and_on_paper_the_whole_run_is_there(
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".token").count() == N_PROMPT + 9
     assert page.locator(".steps-scroll").evaluate(BELOW_ITS_TABLE) <= 1
-    expect(page.locator(".transport")).to_be_hidden()
+    for buttons in page.locator(".transport").all():
+        expect(buttons).to_be_hidden()
 
 
 @pytest.mark.browser

@@ -224,7 +224,7 @@ def test_a_saved_run_is_opened_here_and_in_the_app(
     saved = {}
     for kind in ("CSV", "JSON"):
         with page.expect_download() as download:
-            page.get_by_role("button", name=kind).click()
+            page.locator(f".files button[data-kind={kind.lower()}]").click()
         saved[kind] = tmp_path / download.value.suggested_filename
         download.value.save_as(saved[kind])
     assert len(saved["CSV"].read_text("utf-8").splitlines()) == 5
@@ -237,9 +237,9 @@ def test_a_saved_run_is_opened_here_and_in_the_app(
 
     press(page, "Reset")
     stands_at(page, 2)
-    page.locator("#saved").set_input_files(saved["JSON"])
+    page.locator(".files input[type=file]").set_input_files(saved["JSON"])
     assert stands_at(page, 6) == ids
-    page.locator("#saved").set_input_files(saved["CSV"])
+    page.locator(".files input[type=file]").set_input_files(saved["CSV"])
     expect(page.get_by_role("alert")).to_contain_text("cannot be opened")
     assert stands_at(page, 6) == ids
 

@@ -71,7 +71,7 @@ def test_what_is_typed_may_hold_colons_and_markup_and_any_sum() -> None:
         ("mat 0.5\nsofa: 0.5", "Line 1 has no token and number"),
         ("mat: 0.5\n: 0.5", "Line 2 has no token"),
         ("mat: half\nsofa: 0.5", "Line 1 ends in “half”"),
-        ("mat: nan\nsofa: 0.5", "choose a number"),
+        ("mat: nan\nsofa: 0.5", "Line 1 ends in “nan”"),
         ("mat: 2\nsofa: 0.5", "a probability lies from 0 to 1"),
         ("mat: -0.1\nsofa: 0.5", "a probability lies from 0 to 1"),
         ("mat: 0.5\nmat: 0.5", "Line 2 has “mat” again"),

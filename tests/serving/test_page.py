@@ -27,7 +27,7 @@ BAD = {
     "Hi | many": "a number from 1 to 64, not “many”",
     "Hi | 65": "a number from 1 to 64",
     "Hi\n" * 9: "room for 8 requests, not for 9",
-    "? " * 1400: "shorten them",
+    "? " * 1400: "shorten it",
 }
 
 

@@ -21,7 +21,7 @@ from tests.tiny_models import tiny
 
 @pytest.fixture
 def app() -> AppTest:
-    return open_lesson("pages/speculative.py")
+    return open_lesson("pages/speculative.py", prompt="The cat sat on the")
 
 
 def lesson(app: AppTest) -> SpeculativeLesson:

@@ -2,7 +2,7 @@
 // of pages/frame/fields.py with the words of its refusal, so that both refuse the same in one sentence.
 
 const MAX_ECHO = 40; // characters of somebody's input
-const NUMBER = /^[+-]?(\d(_?\d)*\.?(\d(_?\d)*)?|\.\d(_?\d)*)(e[+-]?\d(_?\d)*)?$/i; // as Python writes one
+const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
 
 /** The value that a text stands for. @param {LinkField} field @param {string} text */
 export function readField(field, text) {
@@ -47,8 +47,8 @@ export function lengthOf(text) {
 }
 
 function refusalOf({ kind, refusal }, text) {
-  const characters = Array.from(text);
-  const cut = characters.length <= MAX_ECHO ? text : `${characters.slice(0, MAX_ECHO - 1).join("")}…`;
+  const line = Array.from(text.replace(/[^\P{C}\s]/gu, "").split(/\s+/u).filter(Boolean).join(" "));
+  const cut = line.length <= MAX_ECHO ? line.join("") : `${line.slice(0, MAX_ECHO - 1).join("")}…`;
   return kind === "text" ? refusal : `${refusal}, not “${cut}”`;
 }
 
@@ -57,7 +57,7 @@ const READ = {
   text: ({ bounds: [, most] }, text) => (lengthOf(text) <= most ? text : undefined),
   whole: ({ bounds }, text) => (/^\d{1,18}$/.test(text) ? within(bounds, Number(text)) : undefined),
   number({ bounds, least, isWhole }, text) {
-    const number = NUMBER.test(text.trim()) ? Number(text.trim().replaceAll("_", "")) : NaN;
+    const number = NUMBER.test(text) ? Number(text) : NaN;
     const isTiny = 0 < number && number < least;
     return isTiny || (isWhole && !Number.isInteger(number)) ? undefined : within(bounds, number);
   },
