@@ -189,7 +189,7 @@ class Teacher(SoakReader):
         super().__init__(f"http://{NAME}", "classroom")
         self.proxy, self.cookie, self.desks = proxy, cookie, list[tuple[str, str]]()
 
-    async def _connect(self, *protocols: str) -> ClientConnection:
+    async def connect(self, *protocols: str) -> ClientConnection:
         return await connect(
             self.address,
             host="127.0.0.1",

@@ -14,6 +14,7 @@ from model.classroom.records import Answer
 from model.classroom.rooms import end_room
 from model.generation import Generation
 from model.language_model import LanguageModel
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
 from pages.lessons.classroom import desk as desk_routes
 from pages.lessons.classroom import phone, projector
@@ -24,7 +25,7 @@ from pages.lessons.classroom.text import DRAWING, ClassText
 from pages.lessons.tour.scenes import read_lesson
 from tests.frame.asgi import Answered, ask
 
-PROMPT = "The cat sat on the"
+PROMPT = DEFAULT_PROMPT
 MAX_STORY = 200  # tokens
 
 

@@ -168,7 +168,7 @@ def test_a_text_stops_at_the_length_that_was_asked_for_or_where_the_context_ends
     [
         ([], {}, "no tokens: write a word"),
         ("a" * (CONTEXT + 4), {}, f"{CONTEXT + 4} tokens are 4 more than"),
-        ("a" * 100_000, {}, "100,000 tokens are .*: shorten the prompt"),
+        ("a" * 100_000, {}, "100,000 characters, .*: shorten it"),
         ([1, VOCAB_SIZE], {}, f"{VOCAB_SIZE} is no token of .* from 0 to {VOCAB_SIZE - 1}"),
         ("\ud800", {}, "half of one"),
         (PROMPT, {"max_new_tokens": -1}, "choose 0 or more, or None"),

@@ -12,12 +12,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness
+from benchmarks.in_page import InPage
 from model.sentences import MAX_SENTENCE, cut
 from pages.frame.fields import Field, read_fields, whole_number, write_fields
 from pages.frame.layout import as_written
 from pages.frame.settings_table import SettingsTable
 from pages.frame.values import is_whole, number_of, whole_of
-from pages.home.link import FIELDS, read_link
+from pages.home.link import FIELDS
 from pages.lessons.tour.bar import _number
 from pages.lessons.tour.said import read_said
 from pages.lessons.tour.scenes import LessonError, parse_lesson, read_lesson
@@ -132,12 +133,12 @@ def test_every_page_follows_any_link(page: str) -> None:
         assert not kept.faults
 
 
-def test_the_first_page_reads_any_run() -> None:
+def test_the_first_page_reads_any_run(in_page: InPage) -> None:
     draw = random.Random(0)
     for _ in range(N_LINKS):
         run, forced, seed = (draw.choice(STRINGS) for _ in range(3))
         link = {"prompt": "a", "run": run, "forced": forced, "seed": seed}
-        for problem in read_link(link, "storyteller").problems:
+        for problem in in_page("readLink", query=link)["problems"]:
             assert len(problem.splitlines()) == 1
 
 

@@ -106,7 +106,7 @@ OF_THE_WIRE = ("pages/home/route.py", "pages/home/ticket.py")
 # where these scripts do more than carry a press: they draw, and keep what is written
 WITH_OTHERS = ("pages/home/live/live.js", "pages/home/live/session/state.js")
 OF_PICTURES = {"readDistribution", "get", "sameNumbers"}  # made anew for the figures
-SOMETIMES = {"rest", "say"}  # once the hand rests, or where something is wrong
+SOMETIMES = {"rest", "say", "end"}  # once the hand rests, or seen by the profiler or not
 
 
 def entered(act: Callable[[], object]) -> dict[str, set[str]]:
