@@ -58,7 +58,7 @@ def test_a_pass_that_fails_leaves_the_text_as_it_was(
 def test_logits_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     lm = tiny("gpt2")
     monkeypatch.setattr(lm.model.lm_head, "forward", lambda x: x.new_full((1, 1, 9), math.nan))
-    with pytest.raises(PassError, match="no numbers, .*: choose another model"):
+    with pytest.raises(PassError, match=r"no numbers, .*: choose another model"):
         Generation(lm, PROMPT)
 
 
