@@ -236,9 +236,9 @@ def test_a_saved_run_is_opened_here_and_in_the_app(
 
     press(page, "Reset")
     stands_at(page, 2)
-    page.locator("#saved").set_input_files(saved["JSON"])
+    page.locator(".files input[type=file]").set_input_files(saved["JSON"])
     assert stands_at(page, 6) == ids
-    page.locator("#saved").set_input_files(saved["CSV"])
+    page.locator(".files input[type=file]").set_input_files(saved["CSV"])
     expect(page.get_by_role("alert")).to_contain_text("cannot be opened")
     assert stands_at(page, 6) == ids
 
