@@ -145,6 +145,11 @@ class Visitor:
             raise RuntimeError(f"The loop answered {answer.decode()}")
         return answer
 
+    def move(self, url: str) -> None:
+        """Asks another copy of the app from now on."""
+        self._hang_up()
+        self.url = url
+
     def _hang_up(self) -> None:
         if self._streams is not None:
             self._streams[1].close()

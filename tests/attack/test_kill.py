@@ -1,17 +1,20 @@
 """Killed in the middle of something: what was whole stays, and nothing is left behind."""
 
+import asyncio
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import psutil
 
-from benchmarks.harness import ROOT
+from benchmarks.harness import ROOT, Server, serve
+from benchmarks.visitor import Visitor
 from model.loading import load_model
 from model.machine import child
 from model.weights.hub import cached_folder, cached_models
@@ -81,3 +84,24 @@ def test_a_download_that_is_killed_leaves_what_is_whole_and_no_half(
     np.testing.assert_allclose(fresh_logits(lm, ids), fresh_logits(truth, ids), atol=1e-4)
     assert n_bytes() == 0, "no half is left"
     assert hub.fetched(name).count("config.json") == 1, "what was whole is not fetched again"
+
+
+def test_another_copy_of_the_app_goes_on_with_a_page_without_stickiness() -> None:
+    """Both share a key, so the second takes a ticket of the first, and reads the text itself."""
+
+    async def write(first: Server, second: Server) -> list[list[int]]:
+        texts = []
+        for servers in ((first, first), (first, second)):
+            async with Visitor(first.url, prompt="Once upon a time", seed="3") as visitor:
+                for server in (*servers, *servers):
+                    visitor.move(server.url)
+                    await visitor.do("next")
+                texts.append(visitor.header["ids"])
+        return texts
+
+    secret = {"ONE_TOKEN_SECRET": "of all copies"}
+    with serve(env=secret) as first, serve(env=secret) as second, ThreadPoolExecutor(1) as alone:
+        alike, both = alone.submit(asyncio.run, write(first, second)).result()
+        assert both == alike
+        for server in (first, second):
+            assert "Traceback" not in server.log()
