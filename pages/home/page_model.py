@@ -12,11 +12,13 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from pages.frame.assets import ABSENT, Kept, address
+from pages.frame.offers import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from model.loading import LanguageModel
@@ -51,8 +53,18 @@ def _served(lm: LanguageModel) -> str:
     return root
 
 
+def _find(name: str) -> Kept | None:
+    """Returns a file, also if a process before this one told the page of it."""
+    from pages.frame.models import shared_model
+
+    if name not in _FILES:
+        page_model(shared_model(DEFAULT_MODEL))
+    return _FILES.get(name)
+
+
 async def _answer(request: Request) -> Response:
-    kept = _FILES.get(f"{request.path_params['root']}/{request.path_params['name']}")
+    name = f"{request.path_params['root']}/{request.path_params['name']}"
+    kept = _FILES.get(name) or await run_in_threadpool(_find, name)
     return ABSENT if kept is None else await kept.answer(request.headers)
 
 

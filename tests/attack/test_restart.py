@@ -17,6 +17,7 @@ from benchmarks.harness import Server, Witness, by_key, serve, visit, wait_idle
 from benchmarks.home_page import PATIENCE_MS, Reader
 from benchmarks.soak_reader import SoakReader
 from model.machine import child
+from pages.frame.offers import DEFAULT_PROMPT
 from tests.browser import SCREEN
 from tests.home.conftest import PROMPT
 
@@ -66,7 +67,7 @@ def in_a_room(browser: Browser, url: str) -> Acts:
     projector.goto(f"{url}/room/{code}/projector")
     phone.goto(f"{url}/room/{code}")
     phone.locator("#join button").click()
-    expect(phone.locator("#text")).to_contain_text("The cat")
+    expect(phone.locator("#text")).to_contain_text(DEFAULT_PROMPT)
     desk.locator("#next").click()
     expect(projector.locator("#options li")).to_have_count(5)
     yield
