@@ -1,5 +1,6 @@
 """What the page makes of the passes of a text: two figures, the worked table, the loop's words."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +71,7 @@ def header_of(passes: Passes, finished: str | None = None, **cache: Any) -> dict
         "finished": finished,
         "timing": {"phase": phase, "n_input": n_input, "seconds": seconds, "is_shared": True},
         "cache": vars(SHAPE) | shape | cache,
+        "reading": {"n_kept": tokens - n_input, "n_read": n_input, "seconds": seconds},
         "model": {"device": "cpu", "dtype": "float32"},
     }
 
@@ -172,3 +174,12 @@ def test_a_position_of_the_prompt_is_given_the_cache_that_was_before_it(
 ) -> None:
     header = header_of(passes, bytes_per_token=per_token) | {"position": 3}
     assert page.evaluate(BAND, header)[:3] == ["prefill", 3, in_use]
+
+
+def test_the_note_says_what_was_kept_and_what_was_read(page: Page) -> None:
+    for kept, read, numbers in ((41, 3, [44, 41, 3]), (0, 7, [7, 0, 7]), (9, 0, [9])):
+        reading = {"n_kept": kept, "n_read": read, "seconds": 0.006}
+        page.evaluate(DRAW, header_of(PLAIN) | {"reading": reading})
+        note = page.locator("[data-figure=cache] p.muted").last.inner_text()
+        sentence = note.partition("Measured")[0]
+        assert [int(each) for each in re.findall(r"\d+", sentence)][: len(numbers)] == numbers

@@ -26,7 +26,8 @@ const FIGURES = [
       "decode: one token a pass",
     ],
     line: ({ passes, cache }) => lineOfFormula(passes, cache),
-    note: ({ cache, passes }) => `Measured: ${cacheInBytes(passes.at(-1), cache)}`,
+    note: ({ cache, passes, reading }) =>
+      `${readingInWords(reading)} Measured: ${cacheInBytes(passes.at(-1), cache)}`,
   },
   {
     name: "seconds",
@@ -81,13 +82,13 @@ export function createPasses() {
 
 /** Every pass so far, that of the next distribution included. */
 function factsOf(header) {
-  const { cache, model } = header;
+  const { cache, model, reading } = header;
   /** @type {Pass[]} */
   const passes = [...readRows(header)];
   if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
   const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
   const nShared = passes.filter(({ isShared }) => isShared).length;
-  return { passes, decodes, first: passes[0], cache, model, nShared };
+  return { passes, decodes, first: passes[0], cache, model, nShared, reading };
 }
 
 function createFigure({ name, title, axis, ...what }) {
@@ -216,6 +217,15 @@ function lineOfFormula(passes, cache) {
   const end = spansInTokens(passes).at(-1)[1];
   const to = isCut(cache) ? Math.min(end, cache.sliding_window) : end;
   return { from: 0, to, start: 0, end: to * cache.bytes_per_token };
+}
+
+/** What the newest press found in the cache, and what it had to read. */
+function readingInWords({ n_kept: nKept, n_read: nRead, seconds }) {
+  const whole = formatTokens(nKept + nRead);
+  if (nRead === 0) return `The newest press found all ${whole} in the cache.`;
+  return `Of ${whole} the newest press found ${formatCount(nKept)} in the cache, and read ${
+    formatCount(nRead)
+  } in ${formatSeconds(seconds)}.`;
 }
 
 /** Whether layers with a window have let positions go. */
