@@ -17,10 +17,11 @@ from benchmarks.tab import Tab
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.in_page_file import live_page
 
 USUAL = Settings(temperature=0.8, top_p=0.9)
-PROMPT = "The cat sat on the"
+PROMPT = DEFAULT_PROMPT
 N_PROMPT = 6  # with the token that begins every text
 IS_IDLE = f"({IDLE})()"
 TEXT = "words('.token').slice(1).join('').replaceAll('␣', ' ').replaceAll('⏎', '\\n')"
