@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # ships no types
 import torch
@@ -111,12 +112,18 @@ def measure(lm: LanguageModel, n_tokens: int) -> Footprint:
 def write(lm: LanguageModel, n_tokens: int) -> tuple[Tab, int]:
     """Writes a text as a reader would; returns what the server has of it, and its last size."""
     tab, ids = Tab(lm), encode(lm, "Once upon a time")
-    step = {"kind": "step", "count": 1, "next_seed": 0, "number": 0, "n_prompt": len(ids)}
-    step |= {"seed": 0, "memory": vars(Memory()), "controls": Controls().to_page()}
+    n_prompt = len(ids)
+    step: dict[str, Any] = {"kind": "step", "count": 1, "next_seed": 0, "number": 0}
+    step |= {
+        "n_prompt": n_prompt,
+        "seed": 0,
+        "memory": vars(Memory()),
+        "controls": Controls().to_page(),
+    }
     for _ in range(n_tokens):
         answer = tab.answer(step | {"ids": ids})
         ids = ids + header_of(answer)["rows"]["id"]
-    assert len(tab.generation.ids) == step["n_prompt"] + n_tokens
+    assert len(tab.generation.ids) == n_prompt + n_tokens
     return tab, len(answer)
 
 
