@@ -62,7 +62,9 @@ async def measure(server: Server, n_rounds: int, n_presses: int) -> None:
     story = {"prompt": "Once upon a time", "top_p": "0.5"}
     async with AsyncExitStack() as stack:
         ids = [[300 + i % 100 for i in range(n)] for n in LENGTHS]
-        visits = [Visitor(server.url, written=some, **story) for some in ids]
+        visits = [Visitor(server.url, **story) for _ in ids]
+        for visit, some in zip(visits, ids, strict=True):
+            visit.written = some
         readers = [await stack.enter_async_context(visit) for visit in visits]
         texts = [Generation(lm, some) for some in ids]
         for reader in readers:

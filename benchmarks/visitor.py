@@ -33,16 +33,16 @@ AGAIN_SECONDS = 6  # without an answer, and the page sends an event again (engin
 class Visitor:
     """One session on a server, from its first run on."""
 
-    def __init__(self, url: str, *, written: Sequence[int] = (), **params: str) -> None:
+    def __init__(self, url: str, **params: str) -> None:
         """Plans a visit; the connection is made by `async with`.
 
         Args:
             url: "http://127.0.0.1:8501".
-            written: Token ids behind the prompt, as if they had been pressed before.
             params: What the address says after its question mark: the prompt, the seed, controls.
         """
         self.address = url.replace("http", "ws", 1) + "/_stcore/stream"
-        self.query, self.params, self.written = urlencode(params), params, list(written)
+        self.query, self.params = urlencode(params), params
+        self.written: list[int] = []  # token ids behind the prompt, as if pressed before
         self.page = ""  # hash of the page's script
         self.button = ""  # id of the first button that is no component's
         self.url, self.loop = url, ""  # of the server, and the address below it
