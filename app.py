@@ -34,6 +34,7 @@ else:  # the server, which `streamlit run app.py` starts
     patches.send_fragments_whole()
     patches.forget_who_left()
     patches.switch_threads_often()
+    patches.send_at_once()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (
