@@ -47,6 +47,7 @@ else:  # the server, which `streamlit run app.py` starts
     readers.believe_named_proxies()
     connections.raise_file_limit()
     connections.bound_connections()
+    patches.send_at_once()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (

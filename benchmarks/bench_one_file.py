@@ -95,7 +95,7 @@ def fill(browser: Browser, path: Path) -> None:
         query = f"prompt=Text {n}&run={N_TOKENS}&forced="
         saved = json.dumps({"link": query + ",".join(f"{i}:300" for i in range(N_TOKENS))})
         file = FilePayload(name="run.json", mimeType="application/json", buffer=saved.encode())
-        page.locator("#saved").set_input_files(file)
+        page.locator(".files input[type=file]").set_input_files(file)
         page.wait_for_function(f"() => oneToken.text.startsWith('Text {n}')", timeout=120_000)
     taken = memory_of_renderers() - before
     page.context.new_cdp_session(page).send("HeapProfiler.collectGarbage")

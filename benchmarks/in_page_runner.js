@@ -51,7 +51,10 @@ class OutsideEngine extends ServerEngine {
     console.log(JSON.stringify({ ask: request }));
     const { header, arrays, refusal } = JSON.parse((await lines.next()).value);
     if (refusal !== undefined) throw new RangeError(refusal);
-    return { header, arrays: Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, numbers(text)])) };
+    return {
+      header,
+      arrays: Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, numbers(text)])),
+    };
   }
 }
 

@@ -42,7 +42,7 @@ class Visitor:
         """
         self.address = url.replace("http", "ws", 1) + "/_stcore/stream"
         self.query, self.params = urlencode(params), params
-        self.written: list[int] = []  # behind the prompt, as if it had been pressed before
+        self.written: list[int] = []  # token ids behind the prompt, as if pressed before
         self.page = ""  # hash of the page's script
         self.session = ""  # id of the session, to which files are uploaded
         self.button = ""  # id of the first button that is no component's

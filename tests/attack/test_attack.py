@@ -443,7 +443,8 @@ async def disturb(url: str, number: int) -> None:
     """Opens a link that asks too much, forges events, sends bytes that are no message, and goes."""
     async with Visitor(url, prompt="a" * 9_000, model="/etc", use=BIG) as visitor:
         forged = {"kind": "step", "ids": [number] * 10**5, "n_prompt": 1, "seed": 0}
-        for value in ([1], "x", {"kind": {}}, {"kind": BIG}, forged):
+        values: list[Any] = [[1], "x", {"kind": {}}, {"kind": BIG}, forged]
+        for value in values:
             with suppress(RuntimeError):  # what is no request is refused
                 await visitor.post(json.dumps(value).encode())
         if number % 2:
