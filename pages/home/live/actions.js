@@ -13,7 +13,8 @@ export function createActions(live) {
     live.schedule();
   };
   const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
-  const refusesNext = () => live.header === null || live.reasonAgainstNext !== null;
+  /** Before the first answer a press waits behind it. */
+  const refusesNext = () => live.header !== null && live.reasonAgainstNext !== null;
   /** Whether a finished step is shown until the next press: a token of its bars takes the place of its own. */
   const isHeld = () => live.finished.isHeld && live.isLit;
   const takeTypedPrompt = () => {
