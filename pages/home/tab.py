@@ -35,6 +35,7 @@ from pages.home.ticket import Ticket, new_ticket
 
 MAX_GUESTS = 64  # tabs of other processes that are kept here
 MAX_GUESS = 200  # characters
+MAX_TYPED = 8  # prompts that are remembered as they were typed
 
 Answer = tuple[dict[str, Any], dict[str, Any]]  # header and arrays
 
@@ -130,7 +131,7 @@ class Tab:
         found = self.texts.tokenise(text, chat=chat)
         ids = [piece.token_id for piece in found]
         self._typed[tuple(ids)] = text
-        if len(self._typed) > MAX_GUESTS:
+        if len(self._typed) > MAX_TYPED:
             self._typed.popitem(last=False)
         return {"ids": ids, "pieces": [describe_piece(piece) for piece in found]}, {}
 
