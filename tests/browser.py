@@ -136,7 +136,7 @@ class LessonTab:
         page.set_viewport_size(SCREEN)
         known = lesson_at(f"pages/{lesson}.py")
         self.seen.add(lesson)
-        page.get_by_test_id("stTopNavSection").get_by_text(known.section).click()
+        page.get_by_test_id("stTopNavSection").get_by_text(known.part_name).click()
         page.get_by_role("menuitem", name=known.title).click()
         expect(page).to_have_title(re.compile(known.title, re.IGNORECASE))
         wait_idle(page)

@@ -1,8 +1,10 @@
-"""The lessons in their order: the one list from which navigation, titles and footers are made."""
+"""The course: the one list from which navigation, titles, sentences and footers are made."""
 
 from dataclasses import dataclass
 
 APP = "One Token at a Time"
+COURSE = ("Write", "Choose", "Be wrong", "Remember", "Other ways")  # in the order of a pupil
+LABORATORY, CLASS = "Laboratory", "Lessons and class"
 
 
 @dataclass(frozen=True)
@@ -11,41 +13,126 @@ class Lesson:
 
     path: str  # file below the app's folder
     title: str
-    section: str
+    part: str  # of the course, or where it stands beside it
+    claim: str = ""  # the sentence below the title
+    remember: str = ""  # the sentence below the picture
 
     @property
     def is_home(self) -> bool:
         """Whether it is the page that the app opens with."""
         return self is LESSONS[0]
 
+    @property
+    def part_name(self) -> str:
+        """Its part, with the part's number in the course if it has one."""
+        return f"{COURSE.index(self.part) + 1} {self.part}" if self.part in COURSE else self.part
+
 
 LESSONS: tuple[Lesson, ...] = (
-    Lesson("pages/generate.py", "One token at a time", "The loop"),
-    Lesson("pages/tour.py", "Guided lessons", "The loop"),
-    Lesson("pages/sampling.py", "Sampling strategies", "Choosing a token"),
-    Lesson("pages/beam_search.py", "Beam search", "Choosing a token"),
-    Lesson("pages/futures.py", "All continuations", "Choosing a token"),
-    Lesson("pages/constraints.py", "Constrained decoding", "Choosing a token"),
-    Lesson("pages/kv_cache.py", "The KV cache", "Inference speed"),
-    Lesson("pages/prefill_decode.py", "Prefill and decode", "Inference speed"),
-    Lesson("pages/serving.py", "Serving many requests", "Inference speed"),
-    Lesson("pages/speculative.py", "Speculative decoding", "Inference speed"),
-    Lesson("pages/diffusion.py", "Masked diffusion", "Other ways"),
-    Lesson("pages/encoder_decoder.py", "The encoder-decoder", "Other ways"),
-    Lesson("pages/causal_mask.py", "The causal mask", "Training and errors"),
-    Lesson("pages/snowball.py", "Error propagation", "Training and errors"),
-    Lesson("pages/guess.py", "Guess the next token", "Reference and games"),
-    Lesson("pages/classroom.py", "A room for the class", "Reference and games"),
-    Lesson("pages/claims.py", "46 claims about generation, tested", "Reference and games"),
-    Lesson("pages/glossary.py", "Glossary", "Reference and games"),
+    Lesson("pages/generate.py", "One token at a time", "Write"),
+    Lesson(
+        "pages/guess.py",
+        "Guess the next token",
+        "Write",
+        "Predicting the next word is a game that you can play too.",
+        "A good prediction needs few bits: the surer of the right word, the fewer.",
+    ),
+    Lesson(
+        "pages/sampling.py",
+        "Sampling strategies",
+        "Choose",
+        "The model gives probabilities. A mask says which tokens may be drawn.",
+        "Temperature reshapes the distribution; top-p and top-k cut its tail.",
+    ),
+    Lesson(
+        "pages/futures.py",
+        "All continuations",
+        "Choose",
+        "A text is as likely as the product of its tokens’ probabilities.",
+        "The widest piece of each row need not lead to the likeliest text.",
+    ),
+    Lesson(
+        "pages/beam_search.py",
+        "Beam search",
+        "Choose",
+        "A likely text may begin with a less likely token.",
+        "Beam search keeps several beginnings, so a late reward can still be found.",
+    ),
+    Lesson(
+        "pages/constraints.py",
+        "Constrained decoding",
+        "Choose",
+        "A mask can force the form of a text.",
+        "A mask takes probability away and gives the rest its share. It adds no knowledge.",
+    ),
+    Lesson(
+        "pages/snowball.py",
+        "Error propagation",
+        "Be wrong",
+        "What is written stays, and the model continues from it, right or wrong.",
+        "The model asks what follows from its text, not whether the text is true.",
+    ),
+    Lesson(
+        "pages/kv_cache.py",
+        "The KV cache",
+        "Remember",
+        "What a model has read, it need not read again.",
+        "The cache turns a triangle into a line.",
+    ),
+    Lesson(
+        "pages/prefill_decode.py",
+        "Prefill and decode",
+        "Remember",
+        "A thousand tokens are read in one pass, and written in a thousand.",
+        "Reading is parallel; writing waits for each token before the next.",
+    ),
+    Lesson(
+        "pages/speculative.py",
+        "Speculative decoding",
+        "Remember",
+        "Checking five guesses takes one pass; writing five tokens takes five.",
+        "A small model may guess, because the large one checks every guess.",
+    ),
+    Lesson(
+        "pages/causal_mask.py",
+        "The causal mask",
+        "Other ways",
+        "No token may see those that come after it.",
+        "Each row is a question, and its answer stands one step outside the mask.",
+    ),
+    Lesson(
+        "pages/diffusion.py",
+        "Masked diffusion",
+        "Other ways",
+        "A text need not be written from left to right.",
+        "Many places at once is quicker, and each place knows less of the others.",
+    ),
+    Lesson(
+        "pages/encoder_decoder.py",
+        "The encoder-decoder",
+        "Other ways",
+        "What fits into a gap depends on the words after it as well.",
+        "The encoder reads everything once; the decoder writes one token at a time.",
+    ),
+    Lesson(
+        "pages/serving.py",
+        "Serving many requests",
+        LABORATORY,
+        "Many readers share one model, pass by pass.",
+        "A slot that is free goes to the next request at once.",
+    ),
+    Lesson("pages/claims.py", "46 claims about generation, tested", LABORATORY),
+    Lesson("pages/tour.py", "Guided lessons", CLASS),
+    Lesson("pages/classroom.py", "A room for the class", CLASS),
+    Lesson("pages/glossary.py", "Glossary", CLASS),
 )
 
 
 def sections() -> dict[str, list[Lesson]]:
-    """Returns the lessons by section, in order."""
+    """Returns the lessons by the name of their part, in order."""
     found: dict[str, list[Lesson]] = {}
     for lesson in LESSONS:
-        found.setdefault(lesson.section, []).append(lesson)
+        found.setdefault(lesson.part_name, []).append(lesson)
     return found
 
 

@@ -14,6 +14,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame.component import component
 from pages.frame.contents import lesson_at, neighbours
+from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from viz.palette import Theme
@@ -179,8 +180,10 @@ class CannotBeginError(ValueError):
 @contextmanager
 def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
     """Draws the page of that file around what the lesson draws; yields as `stage` does."""
-    with open_page(lesson_at(path).title):
+    lesson = lesson_at(path)
+    with open_page(lesson.title):
         presenter_toggle()
+    show_claim(lesson)
     with stage(doing) as waiting:
         try:
             yield waiting

@@ -40,8 +40,8 @@ def describe_reading(reading: Reading) -> tuple[dict[str, Any], dict[str, np.nda
     }, arrays
 
 
-def describe_pass(one: Pass) -> dict[str, Any]:
-    """Describes a pass, in the words of the columns."""
+def describe_pass(one: Pass | Step) -> dict[str, Any]:
+    """Describes a pass, or the one before a token, in the words of the columns."""
     return {
         "phase": one.phase,
         "n_input": one.n_input,

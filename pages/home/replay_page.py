@@ -43,7 +43,7 @@ def recording_of(run: SavedRun) -> dict[str, Any]:
     choices = [{"seed": draw.seed, "controls": draw.controls.to_page()} for draw in run.draws]
     held = [one.bytes_held for one in text.passes]
     last = [] if text.finished or run.last_pass is None else [describe_pass(run.last_pass)]
-    passes = [*map(_pass_of, text.steps), *last]
+    passes = [*map(describe_pass, text.steps), *last]
     return {
         "facts": facts(lm) | {"prompt": run.prompt},
         "prompt": run.prompt,
@@ -83,18 +83,6 @@ def _position(step: Step) -> tuple[str, Iterable[int]]:
     described, arrays = name_arrays(kept)
     held = range(kept.n_vocab) if kept.ids is None else kept.ids.tolist()
     return b64encode(encode_payload(described, arrays)).decode(), held
-
-
-def _pass_of(step: Step) -> dict[str, Any]:
-    """Describes the pass before a token."""
-    return {
-        "phase": step.phase,
-        "n_input": step.n_input,
-        "cache_tokens": step.cache_tokens,
-        "bytes": step.cache_bytes,
-        "seconds": step.seconds,
-        "is_shared": step.is_shared,
-    }
 
 
 def as_far_as_needed(step: Step) -> Distribution:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.browser
 MOST = 0.1  # "good", by those who measure it
 REST = 300  # milliseconds in which what loads late has come
 BEGUN = 3.0  # seconds after which what goes on plays
+MAX_SCREENS = 3.0  # that a lesson takes before its laboratory
 BEAT = 1000  # milliseconds for which it is looked at
 PRIMARY = '.stMain [data-testid="stBaseButton-primary"]:enabled, .is-primary'
 ANSWER = """() => {
@@ -90,6 +91,15 @@ def answer_all(page: Page) -> None:
         wait_idle(page)
 
 
+def n_screens_before_laboratory(page: Page) -> float:
+    """Returns how many screens of a desk stand above the end of a lesson; 0 on a page without."""
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    ends = page.locator(".st-key-summary").evaluate_all(
+        f"(all) => all.map((one) => one.getBoundingClientRect().bottom + {scrolled})"
+    )
+    return max(ends, default=0) / SCREEN["height"] if page.viewport_size == SCREEN else 0.0
+
+
 def is_looked_at_in_the_dark(name: str) -> bool:
     """Whether the topic's own test asks it, at the end of its walk."""
     tests = (path.read_text("utf-8") for path in (Path(__file__).parents[1] / name).glob("*.py"))
@@ -119,6 +129,7 @@ def test_a_page_stays_where_it_is_and_shuts_nobody_out(
         assert moved_after_a_press(page) <= MOST
         expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
         answer_all(page)
+        assert n_screens_before_laboratory(page) <= MAX_SCREENS
         if not (is_dark and is_looked_at_in_the_dark(name)):
             assert_accessible(page)
 

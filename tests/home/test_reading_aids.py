@@ -90,7 +90,7 @@ def test_every_settled_event_is_said(reader: Reader) -> None:
 def test_a_tip_stays_under_the_pointer_and_focus_is_seen(reader: Reader) -> None:
     page = reader.page
     reader.press("Next")
-    page.get_by_role("button", name="The loop").focus()
+    page.get_by_role("button", name="1 Write").focus()
     page.keyboard.press("Tab")  # to another button of Streamlit's own
     width = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
     assert width >= 2

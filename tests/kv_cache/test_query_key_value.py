@@ -12,6 +12,8 @@ from tests.tiny_models import ARCHITECTURES, loaded, tiny
 from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
 from viz.kv_cache.squares_chart import squares_figure
 
+WORDS = ("start", "␣The", "␣cat", "␣sat", "␣on", "␣the", "␣leopard", "␣and", "␣slept")
+
 
 @pytest.mark.parametrize("name", ["llama", "gpt2", "qwen2", "roberta"])
 def test_the_match_is_the_attention_that_transformers_computes(name: str) -> None:
@@ -59,7 +61,7 @@ def test_the_picture_shows_the_tokens_that_weigh_most() -> None:
 
 
 def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines() -> None:
-    chart = squares_figure(6, 3, 1)
+    chart = squares_figure(WORDS, 6, 1)
     data = checked(chart).data
     without, cached = (np.array(half.z) for half in data if half.type == "heatmap")
     assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 0]
@@ -69,7 +71,15 @@ def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines(
     titles = [note.text for note in checked(chart).layout.annotations]
     assert "6+7+8+9<br>= 30 columns" in titles[0]
     assert "6+1+1+1<br>= 9 columns" in titles[1]
-    assert len(checked(squares_figure(6, 3, 0)).data) == 2
-    blank = checked(squares_figure(6, 3, 1, foretells=False))
+    assert len(checked(squares_figure(WORDS, 6, 0)).data) == 2
+    blank = checked(squares_figure(WORDS, 6, 1, foretells=False))
     assert [half.type for half in blank.data] == ["heatmap", "heatmap"], "it is asked first"
     assert blank.layout.height == checked(chart).layout.height
+
+
+def test_squares_bear_their_tokens_while_there_is_room() -> None:
+    axis = checked(squares_figure(WORDS, 6, 1)).layout.xaxis
+    assert dict(zip(axis.tickvals, axis.ticktext, strict=True))[6] == "leopard"
+    assert len(axis.tickvals) == len(WORDS)
+    crowded = checked(squares_figure(WORDS * 3, 6, 1)).layout
+    assert not crowded.xaxis.visible

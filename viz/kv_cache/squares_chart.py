@@ -8,23 +8,38 @@ from viz.chart import Chart, add_cells, add_points, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, plural
 from viz.labels import place_rows
+from viz.palette import READ as READING_FACE
 from viz.palette import colour, sheer
+from viz.strip import SPACE
 
 KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
 MAX_NAMED, MAX_HEIGHT = 20, 520  # rows that are named; pixels
+MAX_WORDS = 26  # columns that bear their tokens
+WORD_PIXELS, MAX_WORD = 66, 9  # height above the columns; letters
 MAX_LETTERS = 14  # of a sum: more do not fit above half a phone
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
-def squares_figure(n_prompt: int, n_steps: int, n_to_come: int, *, foretells: bool = True) -> Chart:
+def squares_figure(
+    labels: Sequence[str], n_prompt: int, n_to_come: int, *, foretells: bool = True
+) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
     Passes that are still to come have empty rows, which each step paints; where it foretells, they
     are outlines.
+
+    Args:
+        labels: Of the text's tokens, which stand above their columns while there is room.
+        n_prompt: How many of them are the prompt's.
+        n_to_come: Passes that are still to come.
+        foretells: Whether what they will compute is outlined.
     """
+    n_steps = len(labels) - n_prompt
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
     without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)
     n_painted = n_steps + 1
+    has_words = lengths[-1] <= MAX_WORDS
+    above = WORD_PIXELS if has_words else 0
     figure = new_figure()
     for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
         axis = "" if side == 0 else "2"
@@ -34,13 +49,13 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int, *, foretells: bo
             _add_outlines(figure, lengths, columns, n_painted, axis)
         title = f"<b>{name}</b><br>{_sum(columns[:n_painted])}"
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        write_at(figure, 0, 1, title, 15, align="left", **place)
+        write_at(figure, 0, 1, title, 15, align="left", yshift=above, **place)
     every = 1 + len(lengths) // MAX_NAMED
     rows = [f"pass {n + 1}" if n % every == 0 else "" for n in range(len(lengths))]
     place_rows(figure, rows)
     figure.update_layout(
-        height=min(108 + 22 * len(rows), MAX_HEIGHT),
-        margin={"t": 66},
+        height=min(108 + 22 * len(rows), MAX_HEIGHT) + above,
+        margin={"t": 66 + above},
         xaxis={"domain": HALVES[0]},
         xaxis2={"domain": HALVES[1]},
         yaxis2={
@@ -51,7 +66,16 @@ def squares_figure(n_prompt: int, n_steps: int, n_to_come: int, *, foretells: bo
         },
     )
     figure.update_yaxes(showgrid=False)
-    figure.update_xaxes(visible=False, range=[-0.5, lengths[-1] - 0.5])
+    figure.update_xaxes(
+        visible=has_words,
+        range=[-0.5, lengths[-1] - 0.5],
+        side="top",
+        showgrid=False,
+        tickvals=list(range(len(labels))),
+        ticktext=[label.strip(SPACE)[:MAX_WORD] for label in labels],
+        tickangle=-90,
+        tickfont={"family": READING_FACE, "size": 14},
+    )
     n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
     to_come = f"Outlined: {plural(n_to_come, 'pass', 'es')} still to come. "
     words = to_come if n_to_come and foretells else ""

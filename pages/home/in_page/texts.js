@@ -3,29 +3,13 @@
 
 import { drawToken } from "../../frame/live/masks.js";
 import { activeSettings } from "../live/controls.js";
+import { COLUMNS } from "../live/session/columns.js";
 import { Generation } from "./generation.js";
 import { weighGuess } from "./guess.js";
 
 const MAX_TEXTS = 8;
 const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
 const MAX_STEP_MS = 3000; // that "+20 tokens" may keep the page waiting
-const COLUMNS = [
-  "logprob",
-  "prob",
-  "rank",
-  "entropy",
-  "chosen_prob",
-  "coin",
-  "forced",
-  "top_id",
-  "top_prob",
-  "phase",
-  "n_input",
-  "cache_tokens",
-  "seconds",
-  "is_shared",
-  "memory",
-];
 
 export class Texts {
   byNumber = new Map(); // the longest idle first
@@ -126,7 +110,7 @@ export class Texts {
 }
 
 function columnsOf(steps) {
-  const columns = COLUMNS.map((name) => [name, steps.map((step) => step[name])]);
+  const columns = [...COLUMNS, "memory"].map((name) => [name, steps.map((step) => step[name])]);
   return {
     ...Object.fromEntries(columns),
     id: steps.map(({ token_id: id }) => id),

@@ -14,8 +14,8 @@ from model.beam_search.records import FinishedBeam, lineage
 from model.loading import LanguageModel
 from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.figures import show_chart
-from pages.frame.jump_list import show_jump_list
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.question import opening
@@ -67,7 +67,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
-    show_jump_list(ExactSearch.title, Costs.title)
+    show_summary("pages/beam_search.py", ExactSearch.title, Costs.title)
     ExactSearch(lesson).show()
     Costs(lesson).show()
 

@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.tokenizing import encode, encode_within, text_of
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
@@ -46,7 +46,8 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     with st.expander("Another text", key="mask_setup"):
         _choose_text(lesson)
     show_error(lesson.problem)
-    show_jump_list(
+    show_summary(
+        "pages/causal_mask.py",
         *("The effect of an edit", "Attention weights", "Attention without the mask"),
         *("Training without the mask", "The loss at every position"),
     )

@@ -14,6 +14,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import pieces
+from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_table
 from pages.frame.layout import as_written, show_error
@@ -54,6 +55,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     with st.expander("Another prompt, another rule", key="constraint_setup"):
         _controls(lesson)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
+    show_summary("pages/constraints.py", DeadEnds.title)
     DeadEnds(lesson).show()
 
 

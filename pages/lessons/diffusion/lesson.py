@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
@@ -39,7 +39,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
-    show_jump_list(LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title)
+    show_summary("pages/diffusion.py", LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title)
     LeaveOneOut(lesson).show()
     _choose_model(lesson)
     FewPassesOrMany(lesson).show()

@@ -8,6 +8,7 @@ from model.encoder_decoder.infilling import Infilling
 from model.loading import LanguageModel, LoadError
 from model.tokenizing import labels_of, labels_of_text
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.figures import show_charts
 from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
@@ -41,13 +42,13 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     show_faults(SETTINGS)
     opening(
-        "What fits into a gap depends on what stands **after** it as well. Who writes only from "
-        "left to right never sees that. So here are two machines: one reads, the other writes. "
-        "**What will it write into gap 2?** Press Step."
+        "A model that writes from left to right never sees those words. So here are two "
+        "machines: one reads, the other writes. **What will it write into gap 2?** Press Step."
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
+    show_summary("pages/encoder_decoder.py")
 
 
 def _begin(waiting: DeltaGenerator) -> GapLesson:

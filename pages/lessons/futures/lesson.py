@@ -15,6 +15,7 @@ from model.sentences import cut
 from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.component import component, trigger_value
+from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption
 from pages.frame.job_panel import is_running, start_job
@@ -46,6 +47,7 @@ def show_futures(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     AllContinuations(lesson).show()
     offer_link(SETTINGS, lesson.lm, lambda: lesson.view)
+    show_summary("pages/futures.py")
 
 
 def _begin(lm: LanguageModel, old: FuturesLesson | None) -> FuturesLesson:
@@ -77,9 +79,8 @@ class AllContinuations(Experiment[FuturesLesson]):
     key = TREE
     button = "Open more"
     claim = (
-        "A text is as likely as the product of its tokens’ probabilities. Here are all texts that "
-        "may follow, each as wide as it is likely. Greedy decoding takes the widest piece of each "
-        "row: **is the text that it writes the likeliest?**"
+        "Here are all texts that may follow, each as wide as it is likely. Greedy decoding takes "
+        "the widest piece of each row: **is the text that it writes the likeliest?**"
     )
     code = (Continuations.step, Continuations._open, open_texts)
 

@@ -11,6 +11,7 @@ from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
@@ -44,6 +45,7 @@ def show_game(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     st.fragment(_game)(lesson)
+    show_summary("pages/guess.py")
     show_code(
         GuessingGame.play,
         read_line,

@@ -33,8 +33,8 @@ MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 def show_growth(lesson: CacheLesson) -> None:
     """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold."""
     opening(
-        "For every token that it reads, a model computes a column of keys and values. Once "
-        "computed it never changes. Each Step is a pass of the model, and paints what it computes."
+        "For every token that it reads, a model computes a column of keys and values. Each Step is "
+        "a pass of the model, and paints the columns that it computes."
     )
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
@@ -89,7 +89,7 @@ def _growth(lesson: CacheLesson) -> None:
     n_to_come = max(0, MIN_DRAWN - n_steps)
     if is_said:
         st.header("Without a cache, every column is computed again", anchor=False)
-    chart = squares_figure(generation.n_prompt, n_steps, n_to_come, foretells=is_said)
+    chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, foretells=is_said)
     show_chart(chart, "kv_squares")
     if (head := text.query()) is not None:
         st.header("Why keys and values are kept, and queries are not", anchor=False)

@@ -6,7 +6,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import ORDERS, Settings
 from model.tokenizing import text_of
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.offers import DEFAULT_PROMPT, server_model
@@ -27,7 +27,8 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     show_growth(lesson)
     caption = f"On {lm.shown}, {lm.where}."
     offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
-    show_jump_list(
+    show_summary(
+        "pages/kv_cache.py",
         *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),
         PrefixCaching.title,
     )

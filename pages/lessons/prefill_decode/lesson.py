@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.timing import describe
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
@@ -33,7 +33,8 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     )
     BothPhases(lesson).show()
     offer_link(SETTINGS, lesson.home, caption=caption)
-    show_jump_list(
+    show_summary(
+        "pages/prefill_decode.py",
         *(Streaming.title, RooflineOfThisDevice.title, Batching.title),
         *("Cost per token", Scores.title),
     )

@@ -40,10 +40,7 @@ class BothPhases(BesideRecording):
     """Prompts of many lengths, and two requests that swap what goes in and what comes out."""
 
     key, button, part = "phase_phases", "Start", "phases"
-    claim = (
-        "A model reads a thousand tokens in one pass, and writes a thousand in a thousand passes. "
-        "Two requests have as many tokens in all: one reads much, the other writes much."
-    )
+    claim = "Two requests have as many tokens in all: one reads much, the other writes much."
     code = (measure_phases, stream, prefill, decode_one_token)
 
     def _fields(self, is_running: bool) -> None:

@@ -18,7 +18,7 @@ from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import component, trigger_value
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
@@ -42,7 +42,6 @@ def show_lab(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     state = lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
     opening(
-        "The model says how likely each token is; a mask says which may still be drawn. "
         "**Which masks keep fewer tokens when the model is sure?** Say it, press Peaked, then Flat."
     )
     _choose_source(state)
@@ -123,7 +122,8 @@ def _masks() -> None:
     data = state.payload(presenter=is_presenting())
     _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
-    show_jump_list(
+    show_summary(
+        "pages/sampling.py",
         *("Do the draws follow the distribution?", "Do four engines draw the same token?"),
         *("Which temperature for which task?", SelfConsistency.title, GreedyLoops.title),
         AimedTexts.title,

@@ -13,10 +13,10 @@ from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
 from model.serving.records import Comparison, Policy, Request, ServerRun, ServingRun
 from model.serving.scheduler import Scheduler
+from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_charts, show_table
 from pages.frame.job_panel import measured_on
-from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.link import offer_link
@@ -53,7 +53,7 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     Batches(lesson).show()
     caption = f"On {lesson.lm.shown}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
-    show_jump_list(Chunks.title, MemoryInBlocks.title)
+    show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title)
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()
@@ -101,7 +101,7 @@ class Batches(Policies):
 
     key, button = "serving_batches", "Serve"
     claim = (
-        "Six readers want a text of one model, which has room for three at a time. A **static "
+        "Six readers want a text of a model that has room for three at a time. A **static "
         "batch** holds every slot until its longest request is done. Each lane is a request, "
         "named by its tokens in + out."
     )

@@ -7,7 +7,7 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode_within
-from pages.frame.jump_list import show_jump_list
+from pages.frame.course import show_summary
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.offers import DEFAULT_PROMPT
@@ -40,7 +40,7 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
     parts[0](lesson)
-    show_jump_list(*(section.title for section in SECTIONS))
+    show_summary("pages/snowball.py", *(section.title for section in SECTIONS))
     parts[1](lesson)
     for section in SECTIONS:
         section(lesson).show()

@@ -11,8 +11,8 @@ from model.speculative.drafting import ModelDraft, look_up
 from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.figures import show_chart
-from pages.frame.jump_list import show_jump_list
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
@@ -47,7 +47,9 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     Race(lesson).show()
-    show_jump_list("A round, step by step", SpeedUp.title, Drafts.title, PROOF)
+    show_summary(
+        "pages/speculative.py", "A round, step by step", SpeedUp.title, Drafts.title, PROOF
+    )
     st.header("A round, step by step", anchor=False)
     opening(
         "The draft proposes, the target verifies all of it in one pass, and a pointer judges each "

@@ -29,8 +29,8 @@ class Race(Experiment[SpeculativeLesson]):
     key, button, icon = "spec_race", "Race", TIMER
     recorded = DraftRace
     claim = (
-        "A large model writes one token a pass. Let a small one guess a few, and the large one "
-        "check all of them in a single pass."
+        "A large model writes one token a pass. A small one guesses a few, and the large one "
+        "checks all of them in a single pass."
     )
     code = (race_with_draft, decode_baseline, decode_with_draft)
 

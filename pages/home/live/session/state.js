@@ -2,26 +2,8 @@
 // logits.
 
 import { activeSettings } from "../controls.js";
+import { COLUMNS } from "./columns.js";
 import { textQuery, writeAddress } from "./link.js";
-
-/** Columns of the rows; what a text keeps besides says how a step can be looked back at. */
-const COLUMNS = [
-  "logprob",
-  "prob",
-  "rank",
-  "entropy",
-  "chosen_prob",
-  "coin",
-  "forced",
-  "top_id",
-  "top_prob",
-  "phase",
-  "n_input",
-  "cache_tokens",
-  "bytes",
-  "seconds",
-  "is_shared",
-];
 
 /** Describes a session whole. @param {import("./session.js").Session} session @returns {State} */
 export function describe(session) {

@@ -1,4 +1,4 @@
-"""The jump lists: every link leads to a heading that its page has."""
+"""The course: every link to the laboratory leads to a heading that its page has."""
 
 import re
 
@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, visit
-from pages.frame.jump_list import anchor_of
+from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS
+from pages.frame.course import anchor_of
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
 
@@ -14,16 +15,27 @@ PAGES = (
     *("causal_mask", "diffusion", "kv_cache", "prefill_decode", "serving"),
     *("sampling", "snowball", "speculative"),
 )
+MAX_LETTERS = 90  # of a sentence that one remembers
 STAYS = 700  # milliseconds; what brings a reader back to where they were moves the page for 500
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_link_of_a_jump_list_leads_to_a_heading(page: str) -> None:
+def test_every_link_to_the_laboratory_leads_to_a_heading(page: str) -> None:
     app = opened(page)
-    (jumps,) = [one.value for one in app.markdown if one.value.startswith(":small[Further down")]
+    texts = [one.value for one in app.markdown]
+    (jumps,) = [text for text in texts if text.startswith(":small[In the laboratory")]
     links = re.findall(r"\(#(.+?)\)", jumps)
     assert len(links) > 1
     assert set(links) <= {anchor_of(heading.value) for heading in app.header}
+
+
+def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentences() -> None:
+    parts = [lesson.part for lesson in LESSONS]
+    assert list(dict.fromkeys(parts)) == [*COURSE, LABORATORY, CLASS]
+    of_course = [lesson for lesson in LESSONS if lesson.part in COURSE and not lesson.is_home]
+    sentences = [said for lesson in of_course for said in (lesson.claim, lesson.remember)]
+    assert all(said.endswith(".") and len(said) < MAX_LETTERS for said in sentences)
+    assert len(set(sentences)) == 2 * len(of_course)
 
 
 @pytest.mark.browser
