@@ -141,7 +141,7 @@ class Lane {
       begin = end;
     });
     const isOver = now >= begin;
-    const n = countUntil(arrivals, now);
+    const n = isOver ? arrivals.length : countUntil(arrivals, now); // a sum of gaps may end later
     setText(this.clock, isOver ? total : clockText(now, this.longest));
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${n} of ${arrivals.length} tokens`);

@@ -98,6 +98,15 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     page.get_by_role("link", name="Glossary").click()
     page.get_by_role("link", name="Back to How a model writes, scene 11").click()
     expect(page.get_by_text("Scene 11 of")).to_be_visible()
+
+    # whose end was seen is done, and begins anew
+    page.goto(f"{url}/tour?done=how-a-model-writes")
+    expect(page.get_by_role("link", name="All lessons")).to_be_visible()
+    wait_idle(page)
+    page.get_by_role("link", name="All lessons").click()
+    again = page.locator("#tour-how-a-model-writes .is-next")
+    expect(again).to_contain_text("Done")
+    expect(again).to_have_attribute("href", re.compile("scene=1$"))
     forget_first_requests(witness)
 
 

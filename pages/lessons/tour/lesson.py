@@ -46,7 +46,8 @@ def show_lessons() -> None:
                 _show_lesson(read_lesson(name))
             except LessonError as error:
                 st.warning(as_written(str(error)))
-    _progress(key="tour_progress", data={"onwards": "Go on"}, height="content")
+    words = {"onwards": "Go on", "again": "Done. Once more"}
+    _progress(key="tour_progress", data=words, height="content")
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
@@ -79,6 +80,7 @@ def _show_end(lesson: GuidedLesson) -> None:
         told = f"You said “{reply}”{verdict[is_right(scene, reply)]}." if reply else ""
         if scene.remember:
             st.markdown(f"{number}. **{scene.remember}** {as_written(told)}")
+    _progress(key="tour_progress", data={"ended": lesson.name}, height="content")
     _story(key="tour_story", data={"title": "Your story", "open": "Open it, and go on"})
     st.html(LINK_STYLE)
     links = Markup(

@@ -4,7 +4,9 @@ import { localStore, readJson } from "../../frame/live/storage.js";
 
 const STORED_AS = "ott-lessons";
 
-/** The scene that was reached last in each lesson, by its name. */
+const DONE = "done";
+
+/** The scene that was reached last in each lesson, or that it is done, by its name. */
 const reached = () => readJson(localStore, STORED_AS) ?? {};
 
 /** Keeps that a scene of a lesson was opened. */
@@ -12,21 +14,23 @@ export const keepReached = (lesson, scene) => {
   localStore.write(STORED_AS, JSON.stringify({ ...reached(), [lesson]: scene }));
 };
 
-const paint = (card, scene, words) => {
+const paint = (card, scene, data) => {
   const links = /** @type {HTMLAnchorElement[]} */ ([...card.querySelectorAll("ol a")]);
   const next = links[scene - 1];
   const start = /** @type {HTMLAnchorElement} */ (card.querySelector(".is-next"));
   const way = card.querySelector(".tour-way");
-  if (scene < 2 || next === undefined || start === null || way === null) return;
-  start.textContent = `${words}: scene ${scene} of ${links.length}`;
-  start.href = next.getAttribute("href") ?? start.href;
+  const isDone = scene === DONE;
+  if (start === null || way === null || !isDone && (scene < 2 || next === undefined)) return;
+  start.textContent = isDone ? data.again : `${data.onwards}: scene ${scene} of ${links.length}`;
+  if (!isDone) start.href = next.getAttribute("href") ?? start.href;
   way.hidden = false;
-  way.firstElementChild.style.width = `${100 * scene / links.length}%`;
+  way.firstElementChild.style.width = isDone ? "100%" : `${100 * scene / links.length}%`;
 };
 
 export default ({ data }) => {
+  if (data.ended) keepReached(data.ended, DONE);
   for (const [lesson, scene] of Object.entries(reached())) {
     const card = document.getElementById(`tour-${lesson}`);
-    if (card !== null && Number.isInteger(scene)) paint(card, scene, data.onwards);
+    if (card !== null && (scene === DONE || Number.isInteger(scene))) paint(card, scene, data);
   }
 };
