@@ -18,7 +18,7 @@ from transformers import DynamicCache
 
 from model.draw import MAX_HELD, candidates, draw, place_of, summarise, uniform_at
 from model.kv_cache import length_in_common
-from model.language_model import LanguageModel
+from model.language_model import CachedText, LanguageModel
 from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
@@ -84,6 +84,7 @@ class Generation:
         *,
         n_prompt: int | None = None,
         memory: Memory = NO_MEMORY,
+        cached: CachedText | None = None,
     ) -> None:
         """Takes a prompt and reads it: the prefill runs here.
 
@@ -94,6 +95,7 @@ class Generation:
             max_new_tokens: where to stop; None for as far as the model's context goes.
             n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
             memory: of mirostat, from those that were generated earlier.
+            cached: that reads it; by default as the model's backend does.
 
         Raises:
             ValueError: where the model or the prompt will not do; the message says what will.
@@ -110,7 +112,7 @@ class Generation:
         self.logits: Logits = np.zeros(0, dtype=np.float32)
         self._distribution: Distribution | None = None
         self._stages: tuple[tuple[Settings, float, int | None], tuple[Stage, ...]] | None = None
-        self.cached = lm.backend.new_text(lm)
+        self.cached = lm.backend.new_text(lm) if cached is None else cached
         self._n_refilled = 0
         self._passes = [self._read()]  # one for each token, drawn or to be drawn
 

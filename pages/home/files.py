@@ -14,6 +14,7 @@ from typing import Any
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Pass, RunRecord, Step
+from model.text_ahead import text_ahead
 from model.tokenizing import pieces
 from pages.frame.fields import echo
 from pages.home.controls import Controls
@@ -98,7 +99,8 @@ def _read_again(
     ids = asked.ids[asked.n_prompt :]
     draws = _draws(fields, len(ids))
     passes = _passes(fields, len(ids))
-    text = Generation(lm, asked.ids[: asked.n_prompt], asked.seed)
+    cached = text_ahead(lm, asked.ids)  # a block of it in each pass
+    text = Generation(lm, asked.ids[: asked.n_prompt], asked.seed, cached=cached)
     for token_id, draw, measured in zip(ids, draws, passes, strict=True):
         text.seed = draw.seed
         step = text.step(draw.controls.settings(), token_id=token_id)

@@ -69,7 +69,8 @@ ORDER = (
     *("sentences", "source_code", "records", "chi_square"),
     *("settings", "draw", "masks", "sampling", "token_bytes"),
     *("machine", "job", "kv_cache", "language_model", "timing", "weights"),
-    *("chat_template", "tokenizing", "passes", "first_look", "local", "generation", "batch"),
+    *("chat_template", "tokenizing", "passes", "first_look", "local", "text_ahead"),
+    *("generation", "batch"),
     *("flops", "beam_search", "recorded", "held_out", "fast", "loading", "server"),
 )
 
