@@ -46,10 +46,12 @@ def kept_words(n_tokens: int, n_common: int, n_kept: int, block: int) -> str:
         f"kept. Outlined: the {count(n_tokens - n_kept)} that are read anew"
     )
     n_reusable = min(n_common, n_tokens - 1)
+    if block > 1:
+        words += f"; a line ends each block of {block}"
     if block > 1 and n_reusable:
         n_lost = n_reusable - n_kept
         words += (
-            f", {count(n_lost)} of them because their block is not whole: "
+            f". {count(n_lost)} are read only because their block is not whole: "
             f"{percent(n_lost / n_reusable)} of what could be kept"
         )
     elif n_reusable < n_common:
@@ -126,11 +128,11 @@ def shared_cells(shared: SharedPrefix) -> list[tuple[str, str, str]]:
             size(round(shared.bytes_shared)),
             f"{percent(saved_bytes)} less, derived",
         ),
-        ("prefill, each alone", duration(shared.seconds_alone), "derived from measured passes"),
+        ("prefill, each alone", duration(shared.seconds_alone), "derived from the passes above"),
         (
             "prefill, beginning shared",
             duration(shared.seconds_shared),
-            f"{percent(saved_seconds)} less, derived from measured passes",
+            f"{percent(saved_seconds)} less, derived from the passes above",
         ),
     ]
 

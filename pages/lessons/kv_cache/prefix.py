@@ -39,6 +39,7 @@ class PrefixCaching(Experiment[CacheLesson]):
         "A prompt is edited and sent again, or sent by another reader with another question. "
         "What two prompts begin with in common is read once, and kept."
     )
+    labels: tuple[str, ...] | None = None  # of the second prompt, as it stands in its field
     code = (reuse_prefix, n_reusable, length_in_common, share_prefix)
 
     def _begin(self) -> None:
@@ -71,8 +72,8 @@ class PrefixCaching(Experiment[CacheLesson]):
         for column, ids, role in zip(
             st.columns(2, gap="medium"), (first, second), roles, strict=True
         ):
-            labels = labels_of_text(self.lesson.lm, ids)
-            column.html(prefix_strip(labels, n_common, n_kept, block, role))
+            self.labels = labels_of_text(self.lesson.lm, ids)
+            column.html(prefix_strip(self.labels, n_common, n_kept, block, role))
         st.caption(kept_words(len(second), n_common, n_kept, block))
 
     def _start(self) -> Job[PrefixReuse]:
@@ -87,6 +88,8 @@ class PrefixCaching(Experiment[CacheLesson]):
         reuse, where = job.result, measured_on(job, self.lesson.lm).where
         is_in_blocks = SETTINGS["unit"] > 1
         found = reuse.by_block if is_in_blocks else reuse.by_token
+        if self.labels not in (None, reuse.labels):
+            st.caption(f"These passes read other prompts: press “{self.button}” for those above.")
         show_chart(reuse_figure(reuse, found, where), "kv_reuse")
         show_chart(changes_figure(reuse, where), "kv_changes")
         st.subheader("A class on one system prompt", anchor=False)
@@ -94,7 +97,7 @@ class PrefixCaching(Experiment[CacheLesson]):
         shared = share_prefix(reuse, n_readers, is_in_blocks=is_in_blocks)
         show_metrics(shared_cells(shared), "kv_shared")
         st.caption(
-            "Each reader sends a prompt as long as the second one, which begins like the first. One "
+            "Each reader sends a prompt as long as the second, which begins like the first. One "
             "is read after another, the first of them whole."
         )
 
