@@ -20,6 +20,7 @@ from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.sampling import ORDERS, Settings, process
 from model.tokenizing import encode, encode_bare, label
+from pages.frame.assets import address
 from pages.home.controls import Controls
 from pages.home.files import Draw, SavedRun
 from pages.home.payload import name_arrays
@@ -28,6 +29,21 @@ from pages.home.texts import MAX_WORD
 from tests.home.page_session import PageSession
 
 PROMPT = "The cat sat on the"
+# while the bars are covered: nothing can be asked, the JSON is hidden, and no number shows
+COVERED = """async (path) => {
+  const { createAskWord, createLogprobs } = await import(new URL(path, document.baseURI));
+  const [asking, json] = [createAskWord({}), createLogprobs()];
+  const view = { hidden: true, distribution: {}, header: { word: { ids: [5] } }, label: () => "x" };
+  for (const part of [asking, json]) {
+    part.element.open = true;
+    part.update(view);
+  }
+  return [
+    asking.element.querySelector("[type=submit]").disabled,
+    json.element.querySelector("pre").hidden,
+    ...[asking, json].map(({ element }) => /[^=]\\d/.test(element.textContent)),
+  ];
+}"""
 MASKS: tuple[Mapping[str, Any], ...] = (
     {},
     {"temperature": 0.7, "top_p": 0.8},
@@ -263,3 +279,5 @@ def test_a_word_is_followed_while_the_reader_steps_and_covered_while_one_guesses
     expect(head).to_contain_text("⏎ number")
     live.get_by_role("button", name="forget it").click()
     expect(head).to_be_hidden()
+    covered = reader.page.evaluate(COVERED, address("home/live/ask_word.js"))
+    assert covered == [True, True, False, False]

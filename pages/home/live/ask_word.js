@@ -1,6 +1,7 @@
 // A word by name: its rank, its probability, its share after each mask, followed while one steps. Below it,
 // what an API's `logprobs=5` would have shown of the same step.
 
+import { announced } from "../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { logprobsJson, tokenNamed, wordFacts } from "./word_facts.js";
@@ -32,7 +33,8 @@ export function createAskWord(actions) {
   );
   const name = el("b", { translate: false });
   const title = el("span", {});
-  const head = el("p", { class: "ask-word-head", role: "status" }, name, " ", title);
+  const head = el("p", { class: "ask-word-head" }, name, " ", title);
+  const answer = announced(el("span", { hidden: true })); // is said once, and not again at each step
   const rows = el("tbody", {});
   const table = el("table", { class: "ask-word-table" }, rows);
   const note = el("p", { class: "muted" });
@@ -43,8 +45,10 @@ export function createAskWord(actions) {
     el("summary", { textContent: "The probability of any word" }),
     form,
     found,
+    answer,
   );
   let view = null;
+  let answered = null; // the word that was said
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = box.value;
@@ -63,6 +67,8 @@ export function createAskWord(actions) {
     setShown(found, cannot !== null || word !== null);
     const facts = cannot === null && word !== null ? wordFacts(view) : NOTHING;
     setText(name, facts === NOTHING ? "" : word.ids.map(view.label).join(" · "));
+    if (word !== answered) setText(answer, facts === NOTHING ? "" : `${name.textContent} ${facts.title}`);
+    answered = word;
     setText(title, facts.title);
     setText(note, cannot ?? facts.note);
     setAttribute(found, "data-stale", facts.isStale);

@@ -5,6 +5,7 @@
 import { formatCount, formatNats, formatProbability } from "../../frame/live/format.js";
 import { activeResult, describeStage, waitsForPython } from "../../frame/live/strategies.js";
 
+const MEASURED = "Measured: this step’s logits. Each share after a stage is computed from them.";
 const ASK_AGAIN = " Ask again for its probability here.";
 const N_BEST = 5;
 const [DECIMALS, DECIMALS_OF_SUMS] = [6, 4]; // the second where the page has but sums of the rest
@@ -48,7 +49,7 @@ function tokenFacts(view, word) {
     return { name, share, words: shareWords(share, row < 0 ? 0 : stage.tail.bound) };
   });
   const note = row >= 0
-    ? ""
+    ? MEASURED
     : "This page has the best tokens alone." + (word.logprobs.length > 0 ? ASK_AGAIN : "");
   return { title: `${rank} of ${formatCount(nVocab)}`, rows, note, isStale: false };
 }
@@ -86,9 +87,8 @@ function chainFacts(view, word) {
     const words = `${formatProbability(share)}${i === 0 ? "" : " after those before it"}`;
     return { name: view.label(id), share, words };
   });
-  const note =
-    "The product of its tokens by the chain rule, each after those before it; before temperature " +
-    `and masks. ln p = ${formatNats(sum)}.`;
+  const note = "Measured: the product of its tokens by the chain rule, each after those before it; before " +
+    `temperature and masks. ln p = ${formatNats(sum)}.`;
   return { title: formatProbability(Math.exp(sum)), rows, note, isStale: false };
 }
 
