@@ -18,15 +18,20 @@ from model.draw import rank_order, summarise
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import log_softmax
+from model.records import NO_MEMORY
 from model.sampling import ORDERS, Settings, process
+from model.server.backend import server_of
+from model.server.opening import open_server
 from model.tokenizing import encode, encode_bare, label
 from pages.frame.assets import address
 from pages.home.controls import Controls
 from pages.home.files import Draw, SavedRun
 from pages.home.payload import name_arrays
 from pages.home.replay_page import recording_of
-from pages.home.texts import MAX_WORD
+from pages.home.text_request import TextRequest
+from pages.home.texts import MAX_WORD, Texts
 from tests.home.page_session import PageSession
+from tests.server.fake_vllm import FakeVllm
 
 PROMPT = "The cat sat on the"
 # while the bars are covered: nothing can be asked, the JSON is hidden, and no number shows
@@ -184,6 +189,24 @@ def test_a_word_s_tokens_have_the_chance_of_a_fresh_reading_and_the_text_stays(
     assert session.header["branch"] == branch
     session.do("word", text="", token_id=None, position=3)
     assert session.header["word"] is None
+
+
+def test_a_server_that_sends_the_best_alone_is_asked_for_the_word_s_tokens(
+    storyteller: LanguageModel,
+) -> None:
+    server = FakeVllm(storyteller)
+    try:
+        few = open_server(server.url)
+        server_of(few).max_best = 50
+        ids = encode(storyteller, PROMPT)
+        asked = TextRequest(0, ids, len(ids), NO_MEMORY, Controls(), 0)
+        for word in ("quartz", "zigzag"):
+            found = Texts(few).score(asked, word, len(ids))
+            expected, logprobs = fresh(storyteller, ids, word)
+            assert found.ids == expected
+            assert found.logprobs == pytest.approx(logprobs, abs=1e-3)
+    finally:
+        server.kill()
 
 
 def test_a_word_of_several_tokens_is_not_shown_at_another_position(in_page: InPage) -> None:
