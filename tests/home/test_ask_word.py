@@ -138,8 +138,8 @@ def test_what_logprobs_5_shows_is_the_raw_log_softmax_in_its_order(in_page: InPa
     texts = ["7", "3", '\n"', "bytes:\\xe2", f" {order[4]}"]
     chosen = int(order[20])
     for chosen_id in (None, int(order[1]), chosen):
-        cut, view = {"temperature": 0.5, "top_k": 2}, {"chosenId": chosen_id, "labels": labels}
-        told = known(in_page, logits, [0], cut, **view)["json"]
+        cut = {"temperature": 0.5, "top_k": 2}
+        told = known(in_page, logits, [0], cut, chosenId=chosen_id, labels=labels)["json"]
         best = json.loads(told)["top_logprobs"][0]
         expected = [truth[i] for i in order[:5]]
         names = [*texts, f" {chosen}"] if chosen_id == chosen else texts

@@ -11,7 +11,7 @@ from pages.frame.attempts import made_or_said
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import measured_on
-from pages.frame.question import answered
+from pages.frame.question import answered, opening
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.kv_cache.prefix_charts import (
@@ -47,7 +47,7 @@ class PrefixCaching(Experiment[CacheLesson]):
         self.is_said = answered(QUESTION, list(CHANGES), list(CHANGES)[-1], SAID)
         if not self.is_said:
             return
-        st.markdown(
+        opening(
             "Keys and values depend on the tokens before them, and on none after. From the first "
             "token that differs, all is read anew: a change at the start costs everything, one at "
             "the end nearly nothing."
