@@ -13,7 +13,8 @@ from benchmarks.bench_phases import add_model_options, chosen_model
 from benchmarks.figures import Timing, record
 from model.flops import growth_exponent, predict_text
 from model.job import finish
-from model.kv_cache.experiments import race, reuse_prefix
+from model.kv_cache.experiments import race
+from model.kv_cache.prefix import reuse_prefix
 from model.kv_cache.records import Race
 from model.loading import LanguageModel
 from model.tokenizing import random_ids
@@ -69,11 +70,11 @@ def report_reuse(lm: LanguageModel, n_tokens: int) -> None:
     """Prints a prompt read from nothing, and from the cache of one that begins alike."""
     ids = random_ids(lm, n_tokens + N_DIFFERENT)
     first, second = ids[:n_tokens], [*ids[: n_tokens - N_DIFFERENT], *ids[n_tokens:]]
-    found = finish(reuse_prefix(lm, first, second))
+    found = finish(reuse_prefix(lm, first, second)).by_token
     whole = Timing(f"a prompt of {n_tokens} tokens, from nothing", (found.whole_seconds,))
     print(whole.line())
-    label = f"  the same, {found.n_reused} of them in the cache"
-    print(Timing(label, (found.reused_seconds,)).line(whole))
+    label = f"  the same, {found.n_kept} of them in the cache"
+    print(Timing(label, (found.seconds,)).line(whole))
 
 
 def main() -> None:

@@ -10,6 +10,10 @@ import { keepBranches } from "../pages/home/live/session/tab_record.js";
 import { fileOf } from "../pages/home/live/session/saving.js";
 import { Session } from "../pages/home/live/session/session.js";
 import { ServerEngine } from "../pages/home/live/engines/server.js";
+import { createDistribution } from "../pages/frame/live/masks.js";
+import { NO_MEMORY } from "../pages/frame/live/memory.js";
+import { logprobsJson, wordFacts } from "../pages/home/live/word_facts.js";
+import { RecordingEngine } from "../pages/home/live/engines/recording.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
 
@@ -36,7 +40,7 @@ let session = null;
 class HereEngine {
   constructor() {
     this.texts = new Texts(model, tokenizer, facts);
-    for (const name of ["tokenise", "read", "step", "logitsAt", "weigh"])
+    for (const name of ["tokenise", "read", "step", "logitsAt", "weigh", "score"])
       this[name] = (...said) => new Promise((resolve) => resolve(this.texts[name](...said)));
   }
 
@@ -144,6 +148,33 @@ const CALLS = {
   /** Makes the next session one that a reload opens, in a tab that kept this. */
   keep({ record }) {
     TAB.stored = JSON.stringify(record);
+  },
+  /** What the page knows of a word, and what an API would say, on these logits. */
+  word({ held, view }) {
+    const { n_vocab: nVocab, logits, ids = null, ...tail } = held;
+    const [tailCounts, tailLogits, tailVariances] = ["counts", "logits", "variances"]
+      .map((name) => tail[`tail_${name}`] ?? null);
+    const unpacked = Float32Array.from(logits);
+    const distribution = createDistribution({
+      nVocab,
+      ids,
+      logits: unpacked,
+      tailCounts,
+      tailLogits,
+      tailVariances,
+    });
+    const shown = { toss: 0, memory: NO_MEMORY, ...view, distribution };
+    shown.label = (id) => view.labels?.[id] ?? `<id ${id}>`;
+    shown.settings = { ...NEUTRAL, ...view.settings };
+    return { facts: view.header.word && wordFacts(shown), json: logprobsJson(shown) };
+  },
+  /** A word by a recording. */
+  async recordedWord({ run, text, position }) {
+    try {
+      return await new RecordingEngine(run).score(/** @type {any} */ ({}), text, position);
+    } catch (error) {
+      return { refused: error.message };
+    }
   },
   readLink: ({ query }) => readLink(query, facts),
   lookBack({ ids, position }) {

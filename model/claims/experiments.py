@@ -7,6 +7,7 @@ from model.claims import (  # noqa: F401  imported for what they enter
     errors,
     loop,
     phases,
+    reuse,
     search,
     training,
 )

@@ -1,4 +1,4 @@
-"""Experiments on the key-value cache: its contents, what it saves, and a prefix that is reused.
+"""Experiments on the key-value cache: its contents, and what it saves.
 
 Each is measured on the model at hand, by passes that are the model's own on both sides of every
 comparison: the quicker decode step of small models would be no fair match. This module knows no
@@ -16,7 +16,6 @@ import torch
 from transformers import DynamicCache
 
 from model import kv_cache
-from model.batch import check_crop
 from model.draw import best_except
 from model.flops import count_flops, predict_flops
 from model.generation import Generation
@@ -25,7 +24,6 @@ from model.kv_cache.records import (
     CacheGrid,
     CacheMoment,
     FlopCheck,
-    PrefixReuse,
     Race,
     RaceStep,
     StateGap,
@@ -244,61 +242,3 @@ def _check_flops(lm: LanguageModel, ids: Sequence[int]) -> tuple[FlopCheck, ...]
             predicted = predict_flops(lm, len(unread), n_past)
             checks.append(FlopCheck(len(unread), n_past, counted, predicted))
     return tuple(checks)
-
-
-# A prefix that is read once
-
-
-def reuse_prefix(
-    lm: LanguageModel, first: Sequence[int], second: Sequence[int], n_runs: int = 3
-) -> Work[PrefixReuse]:
-    """Reads one text, then another that begins like it: from nothing, and from the first's cache.
-
-    Raises:
-        ValueError: where the model's cache cannot be cropped; one sentence.
-    """
-    check_crop(lm)
-    n_common = common_start(first, second)
-    # one token at least has to be read, for its logits
-    n_reused = min(n_common, len(second) - 1)
-    first_seconds, whole_seconds, reused_seconds = list[float](), list[float](), list[float]()
-
-    def measured() -> PrefixReuse:
-        return PrefixReuse(
-            labels=labels_of_text(lm, second),
-            n_common=n_common,
-            n_first=len(first),
-            n_reused=n_reused,
-            n_runs=len(reused_seconds),
-            first_seconds=median(first_seconds),
-            whole_seconds=median(whole_seconds),
-            reused_seconds=median(reused_seconds),
-            logit_gap=float(np.abs(logits - truth).max()),
-            same_best=bool(logits.argmax() == truth.argmax()),
-        )
-
-    n_total = 1 + 3 * n_runs
-    yield Progress(0, n_total, "warming up")
-    read_all(lm, second)
-    for n_done in range(1, n_total, 3):
-        look = measured if reused_seconds else None
-        # first: read the first text, and keep its keys and values
-        yield Progress(n_done, n_total, "reading the first prompt", look)
-        cache = DynamicCache()
-        first_seconds.append(prefill(lm, first, cache)[1])
-        # whole: read the second text as if nothing were kept
-        yield Progress(n_done + 1, n_total, "reading the second prompt from nothing", look)
-        truth, seconds = prefill(lm, second, DynamicCache())
-        whole_seconds.append(seconds)
-        # reused: crop the first's cache to the common start, and read only what differs
-        yield Progress(n_done + 2, n_total, "reading what differs", look)
-        kv_cache.crop(cache, len(first) - n_reused)
-        logits, seconds = prefill(lm, second[n_reused:], cache)
-        reused_seconds.append(seconds)
-    return measured()
-
-
-def common_start(first: Sequence[int], second: Sequence[int]) -> int:
-    """Counts the ids that two texts share from their beginning on."""
-    pairs = zip(first, second, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(first), len(second)))

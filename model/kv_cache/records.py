@@ -92,19 +92,47 @@ class Race:
 
 
 @dataclass(frozen=True)
+class Reread:
+    """A text read from a kept beginning on, and the same text from nothing, in the same rounds."""
+
+    n_tokens: int  # of the text
+    n_kept: int  # positions that were in the cache: those before the first other token
+    seconds: float  # median of the passes that read the rest
+    whole_seconds: float  # median of the passes that read all
+    logit_gap: float  # largest absolute difference of the two readings' logits
+    same_best: bool
+
+    @property
+    def n_read(self) -> int:
+        """Tokens that were read anew."""
+        return self.n_tokens - self.n_kept
+
+
+@dataclass(frozen=True)
 class PrefixReuse:
-    """Two prompts with a common start: the second read from nothing, and from the first's cache."""
+    """Two prompts with a common start, and the first with a token changed here or there."""
 
     labels: tuple[str, ...]  # tokens of the second prompt
     n_common: int  # of them the first prompt has as well, at the same places
     n_first: int  # tokens of the first prompt
-    n_reused: int  # positions of the first's cache that the second's pass stood on
-    n_runs: int  # passes of which the seconds are medians
+    n_runs: int  # rounds of which the seconds are medians
     first_seconds: float  # the first prompt, whole
-    whole_seconds: float  # the second prompt, whole
-    reused_seconds: float  # what of the second was not in the cache
-    logit_gap: float  # largest absolute difference of the two readings' logits
-    same_best: bool
+    cache_bytes: int  # of the first prompt, in the tensors
+    by_token: Reread  # the second prompt, token by token
+    by_block: Reread  # the same where whole blocks are kept
+    changes: tuple[Reread, ...]  # the first prompt with a token changed, from its start to its end
+
+
+@dataclass(frozen=True)
+class SharedPrefix:
+    """What readers cost who send the same prompt, each alone or all on one common beginning."""
+
+    n_readers: int
+    bytes_per_token: float
+    bytes_alone: float
+    bytes_shared: float
+    seconds_alone: float
+    seconds_shared: float
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ LESSONS: tuple[Lesson, ...] = (
         "Many readers share one model, pass by pass.",
         "A slot that is free goes to the next request at once.",
     ),
-    Lesson("pages/claims.py", "46 claims about generation, tested", LABORATORY),
+    Lesson("pages/claims.py", "Claims about generation, tested", LABORATORY),
     Lesson("pages/tour.py", "Guided lessons", CLASS),
     Lesson("pages/classroom.py", "A room for the class", CLASS),
     Lesson("pages/glossary.py", "Glossary", CLASS),

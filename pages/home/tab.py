@@ -166,6 +166,11 @@ class Tab:
         self.guess = self.texts.weigh(asked, text_of_page(request, MAX_GUESS))
         return vars(self.guess), {}
 
+    def _score(self, request: Mapping[str, Any]) -> Answer:
+        asked = read_text_request(self.lm, request)
+        position = whole(request, "position", -MAX_SEED, MAX_SEED)
+        return vars(self.texts.score(asked, text_of_page(request, MAX_GUESS), position)), {}
+
     def _file(self, request: Mapping[str, Any]) -> Answer:
         return write_file(self.lm, read_text_request(self.lm, request), request), {}
 
@@ -177,6 +182,7 @@ _ACTIONS: dict[str, Callable[[Tab, Mapping[str, Any]], Answer]] = {
     "step": Tab._step,
     "logitsAt": Tab._logits_at,
     "weigh": Tab._weigh,
+    "score": Tab._score,
     "file": Tab._file,
 }
 _TABS: WeakValueDictionary[Ticket, Tab] = WeakValueDictionary()  # while a reader is here

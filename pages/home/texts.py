@@ -9,6 +9,7 @@ import math
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from model.draw import rank_order, uniform_at
 from model.generation import Generation, choose
 from model.kv_cache import length_in_common
 from model.loading import LanguageModel
-from model.records import Distribution, Pass, Piece, Step
+from model.masks import log_softmax
+from model.records import Distribution, FloatArray, Pass, Piece, Step
 from model.sampling import process
 from model.server.logits import EngineError
 from model.tokenizing import encode, encode_bare, encode_chat, label, pieces
@@ -27,6 +29,7 @@ MIN_COMMON = 2  # tokens: with which most texts begin says nothing
 MAX_STEP_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
 CHARACTERS_PER_TOKEN = 40  # of a prompt that is taken apart at all
 MAX_CHARACTERS = 2_000_000
+MAX_WORD = 16  # tokens, each of which may take a pass
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,15 @@ class Guess:
     rank: int  # 0 is the model's best
     prob: float  # raw softmax at temperature 1
     n_tokens: int  # pieces of the guess; only the first is compared
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that the reader asks for, and how likely the model has it at a position."""
+
+    text: str
+    ids: list[int]  # of its tokens
+    logprobs: list[float]  # of each after those before it, in nats, raw softmax at temperature 1
 
 
 class Texts:
@@ -150,12 +162,8 @@ class Texts:
         if not guess:
             raise ValueError("The guess is empty: write the word that you expect next.")
         encode(self.lm, guess)  # says what is wrong with half a character
-        # a person does not say whether a space comes first: the likelier one counts
-        forms = (guess, f" {guess}")
-        readings = [encode_bare(self.lm, form) for form in forms]
         _, text = self._find(asked)
-        logits = text.logits_with([reading[0] for reading in readings]).astype(np.float64)
-        ids = max(readings, key=lambda reading: float(logits[reading[0]]))
+        ids, logits = _likelier_form(text, guess)
         weights = np.exp(logits - logits.max())
         return Guess(
             text=guess,
@@ -164,6 +172,38 @@ class Texts:
             prob=math.exp(logits[ids[0]] - logits.max()) / float(weights.sum()),
             n_tokens=len(ids),
         )
+
+    def score(self, asked: TextRequest, word: str, position: int) -> Word:
+        """Returns a word with the log-probability of each of its tokens at a position of a text.
+
+        A token after the first takes a pass of its own, on a copy of the text.
+
+        Raises:
+            ValueError: The word, or the position, cannot be taken; one sentence with the remedy.
+        """
+        word = word.strip()
+        if not word:
+            raise ValueError("No word is written: write the one whose probability you want.")
+        encode(self.lm, word)  # says what is wrong with half a character
+        if not 1 <= position <= len(asked.ids):
+            raise ValueError("The text has no such position: choose one of those shown.")
+        _, found = self._find(asked)
+        text = found.fork()
+        text.turn_to(asked.ids[:position], min(asked.n_prompt, position))
+        if text.finished:
+            raise ValueError("The text is finished, so nothing follows it: go back first.")
+        ids, logits = _likelier_form(text, word)
+        if len(ids) > MAX_WORD:
+            raise ValueError(
+                f"This is {len(ids)} tokens; at most {MAX_WORD} are read: write a shorter word."
+            )
+        logprobs = [float(log_softmax(logits)[ids[0]])]
+        for before, token_id in pairwise(ids):
+            text.step(token_id=before)
+            if text.finished:
+                raise ValueError("The word does not fit before the end of the text: go back first.")
+            logprobs.append(float(log_softmax(text.logits_with([token_id]))[token_id]))
+        return Word(word, ids, logprobs)
 
     def _find(self, asked: TextRequest) -> tuple[int, Generation]:
         """Returns a text with the ids of a request, and how many positions were in its cache.
@@ -187,6 +227,16 @@ class Texts:
         if len(self._by_number) > MAX_TEXTS:
             self._by_number.popitem(last=False)
         return n_kept, text
+
+
+def _likelier_form(text: Generation, word: str) -> tuple[list[int], FloatArray]:
+    """Returns the ids of a word and the logits of its first token, float64.
+
+    A person does not say whether a space comes first: the form with the likelier token counts.
+    """
+    forms = [encode_bare(text.lm, form) for form in (word, f" {word}")]
+    logits = text.logits_with([form[0] for form in forms]).astype(np.float64)
+    return max(forms, key=lambda form: float(logits[form[0]])), logits
 
 
 def _n_common(text: Generation, ids: list[int]) -> int:

@@ -27,6 +27,7 @@ from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
 from model.constraints.decoding import Constraint
 from model.constraints.experiments import compare_methods
 from model.generation import Generation
+from model.kv_cache import length_in_common
 from model.kv_cache.records import FlopCheck, Race
 from model.language_model import LanguageModel
 from model.prefill_decode.records import Ceilings, RequestTiming, Roofline, RoofPoint, Timed
@@ -68,6 +69,10 @@ def takes(*seconds: float) -> Callable[..., tuple[np.ndarray, ...]]:
 def all_at_first(n: int) -> Callable[..., RequestTiming]:
     """The first token takes all the time, however many follow."""
     return gives(RequestTiming(6, 1.0, (1e-9,) * (n - 1)))
+
+
+def one_too_many(first: Sequence[int], second: Sequence[int]) -> int:
+    return 1 + length_in_common(first, second)
 
 
 def other_texts_every_time() -> Callable[..., list[list[int]]]:
@@ -211,6 +216,7 @@ def roofline(read: float, overhead: float) -> Callable[..., Any]:
 TIMES, ANSWER = "context.ExperimentContext.seconds", "context.ExperimentContext.answer"
 WRITE, ACCEPT = "context.ExperimentContext.write", "model.speculative.decoding.accept_prob"
 WRITE_MANY = "context.ExperimentContext.write_many"
+IN_COMMON = "model.generation.length_in_common"
 Patches = dict[str, Any]
 FLAT_LOOP: Patches = {ANSWER: all_at_first(48)}
 SLOW_SCORE: Patches = {"phases.score_and_write": does(SLOW_SCORES)}
@@ -371,6 +377,10 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C46", "uniform", {"search.LIMIT": 3}, FAILS),
     # a temperature of whole texts goes to the likeliest
     ("C46", SHIPPED, {"search.logprob_at": of_whole_texts}, FAILS),
+    ("C47", "bidirectional", {}, FAILS),  # keys depend on what followed
+    ("C47", "mamba", {}, FAILS),
+    ("C47", SHIPPED, {IN_COMMON: one_too_many}, FAILS),
+    ("C47", SHIPPED, {IN_COMMON: gives(0)}, FAILS),  # keeps nothing, and all logits are right
 ]
 
 

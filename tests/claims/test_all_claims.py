@@ -40,6 +40,7 @@ HOLDS: dict[str, Check] = {
     "c42": lambda q: q.alone > q.few > q.many and q.old > q.many,
     "c44": lambda q: q.good > 0,
     "c46": lambda q: q.n > 0 and q.warm < 0.5,
+    "c47": lambda q: q.kept + q.read == q.all and q.gap < 1e-4,
 }
 # those whose verdict is the machine's or chance's in so small a run
 OTHERS: dict[str, Check] = {
@@ -105,7 +106,7 @@ def test_the_claim(context: ExperimentContext, claim_id: str) -> None:
 
 def test_every_empirical_claim_has_an_experiment_and_a_check_and_every_claim_a_page() -> None:
     ids = [claim.id for claim in CLAIMS]
-    assert sorted(ids) == [f"C{n:02}" for n in range(1, 47)]
+    assert sorted(ids) == [f"C{n:02}" for n in range(1, 48)]
     checked = {claim_id.upper() for claim_id in HOLDS | OTHERS}
     assert set(EXPERIMENTS) == {claim.id for claim in EMPIRICAL} == checked
     assert {f"pages/{claim.page}.py" for claim in CLAIMS} <= {lesson.path for lesson in LESSONS}

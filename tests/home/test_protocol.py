@@ -77,6 +77,7 @@ def test_the_session_shows_every_field_and_no_other(
         {"kind": "next"},
         {"kind": "inspect", "position": 2},
         {"kind": "guess", "text": "a"},
+        {"kind": "word", "text": "a", "token_id": None, "position": 2},
         {"kind": "unknown"},
         {"kind": "branch", "position": 3},
     ):

@@ -9,13 +9,14 @@ import pytest
 
 from model.generation import Generation
 from model.kv_cache.experiments import look_into
-from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep
+from model.kv_cache.records import CacheGrid, CacheMoment, PrefixReuse, RaceStep, Reread
 from model.records import CacheShape, Flops
 from tests.charts.drawn_charts import as_json, checked
 from tests.tiny_models import ARCHITECTURES, tiny
 from viz.kv_cache.bytes_chart import bytes_figure, formula, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
-from viz.kv_cache.race_charts import per_step_figure, reuse_figure, so_far_figure, work_figure
+from viz.kv_cache.prefix_charts import changes_figure, reuse_figure
+from viz.kv_cache.race_charts import per_step_figure, so_far_figure, work_figure
 
 SHAPE = CacheShape(2, 2, 8, 4, 4, 256)
 MOMENTS = (
@@ -49,8 +50,10 @@ def test_figures_of_any_size_are_well_made_and_labels_are_data() -> None:
         steps = race(n_steps)
         charts += [per_step_figure(steps, "cpu"), so_far_figure(steps, "cpu")]
         charts.append(work_figure(*works(n_steps)))
-    reuse = PrefixReuse(NASTY, 3, 5, 3, 3, 0.02, 0.02, 0.01, 1e-6, True)
-    for chart in (*charts, reuse_figure(reuse, "cpu, float32")):
+    read = Reread(4, 3, 0.01, 0.02, 1e-6, True)
+    reuse = PrefixReuse(NASTY, 3, 5, 3, 0.02, 64, read, read, (replace(read, n_kept=0), read))
+    figures = reuse_figure(reuse, read, "cpu, float32"), changes_figure(reuse, "cpu, float32")
+    for chart in (*charts, *figures):
         checked(chart)
     assert "&lt;script&gt;" in as_json(checked(grid_figure(grid())))
 

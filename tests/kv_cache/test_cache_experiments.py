@@ -1,4 +1,4 @@
-"""The cache's experiments on tiny models: sizes by hand, FLOPs by hand, rewinds and prefixes."""
+"""The cache's experiments on tiny models: sizes by hand, FLOPs by hand, and rewinds."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from model.generation import Generation
 from model.job import Job, finish
 from model.kv_cache import experiments
 from model.kv_cache.block_cache import whole_blocks
-from model.kv_cache.experiments import look_into, race, reuse_prefix, watch_rewind
+from model.kv_cache.experiments import look_into, race, watch_rewind
 from model.kv_cache.records import Race
 from model.loading import LanguageModel
 from model.passes import PassError
@@ -81,8 +81,6 @@ def test_a_crop_frees_nothing_and_the_next_pass_empty_blocks(architecture: str) 
 def test_a_cache_that_cannot_be_cropped_says_so() -> None:
     with pytest.raises(ValueError, match="cannot be cropped"):
         watch_rewind(written("mamba"), 2)
-    with pytest.raises(ValueError, match="cannot be cropped"):
-        next(reuse_prefix(tiny("qwen3_next"), PROMPT, PROMPT))
 
 
 def test_flops_of_a_tiny_llama_by_hand() -> None:
@@ -162,27 +160,3 @@ def test_a_power_law_gives_its_exponent_back(power: float) -> None:
     lengths = list(range(1, 65))
     assert growth_exponent(lengths, [3 * n**power for n in lengths]) == pytest.approx(power)
     assert growth_exponent([1, 2, 3], [1.0, 2.0, 3.0]) is None, "too few"
-
-
-@pytest.mark.parametrize("architecture", CROPPABLE)
-def test_a_reused_prefix_gives_the_logits_of_a_fresh_reading(architecture: str) -> None:
-    lm = tiny(architecture)
-    first, second = [*range(5, 25), 30, 31], [*range(5, 25), 40, 41, 42]
-    reuse = finish(reuse_prefix(lm, first, second, n_runs=1))
-    assert (reuse.n_common, reuse.n_reused, reuse.n_first) == (20, 20, 22)
-    assert len(reuse.labels) == 23
-    assert reuse.logit_gap < 1e-4
-    assert reuse.same_best
-
-
-@pytest.mark.parametrize(("second", "n_reused"), [(PROMPT, 5), (PROMPT[::-1], 0)])
-def test_at_least_the_last_token_is_read_and_rounds_are_kept_where_it_is_stopped(
-    second: list[int], n_reused: int
-) -> None:
-    job = Job(reuse_prefix(tiny("llama"), PROMPT, second, n_runs=3))
-    run_until(job, 5)
-    assert (job.progress.n_done, job.progress.n_total) == (5, 10)
-    job.stop()
-    assert job.result.n_runs == 1
-    assert job.result.n_reused == n_reused
-    assert job.result.logit_gap < 1e-4

@@ -6,7 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.job import Job
+from model.kv_cache.block_cache import BLOCK
 from model.kv_cache.records import PrefixReuse, Race
+from pages.lessons.kv_cache.settings import COMMON
 from pages.lessons.kv_cache.state import CacheLesson
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
 from tests.home.home_text import write
@@ -121,14 +123,49 @@ def test_a_small_cache_is_shown_once_the_reader_has_said_a_number(app: AppTest) 
     assert float(shown["smaller by"].split()[0]) > 5
 
 
+def test_an_edited_prompt_is_shown_once_the_reader_has_said_which_edit_keeps_most(
+    app: AppTest,
+) -> None:
+    keys = {area.key for area in app.text_area}
+    assert not keys & {"kv_first", "kv_second"}
+    app.session_state["kv_prefix_said"] = "the first word"
+    app.run()
+    assert "right is **the last word**" in "".join(one.value for one in app.markdown)
+    # the last word keeps most, the first word none but the token that begins every text
+    kept = []
+    for i in range(3):
+        press(app, f"kv_change_{i}")
+        kept.append(squares(app).count("solid"))
+    assert kept[0] < kept[1] < kept[2]
+    assert str(app.text_area(key="kv_second").value).startswith(COMMON[:20])
+    # in blocks what is not whole is read again
+    n_common = kept[2]
+    app.segmented_control(key="kv_unit").set_value(BLOCK).run()
+    assert squares(app).count("solid") == n_common // BLOCK * BLOCK
+    # a class by what was recorded
+    app.number_input(key="kv_readers").set_value(1).run()
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["bytes, each alone"] == shown["bytes, beginning shared"]
+    assert not app.exception
+
+
+def squares(app: AppTest) -> list[str]:
+    """The borders of the second prompt's tokens, as they are sent."""
+    strips = [one.proto.body for one in app.get("html") if "border:1.5px" in one.proto.body]
+    return re.findall(r"border:1.5px (\w+) ", strips[-1])
+
+
 def test_two_prompts_share_their_start_and_bad_input_keeps_the_last_figure(app: AppTest) -> None:
+    app.session_state["kv_prefix_said"] = "the last word"
+    app.run()
     app.text_area(key="kv_first").set_value("The cat sat on the mat")
     app.text_area(key="kv_second").set_value("The cat sat on the sofa")
     press(app, "kv_prefix_run")
     job: Job[PrefixReuse] = lesson(app).jobs["kv_prefix"]
-    run_until(job, 99)
+    run_until(job, 999)
     app.run()
     assert "taken from the first prompt’s cache" in captions(app)
+    assert app.get_by_key("kv_changes")
     app.text_area(key="kv_second").set_value("word " * 1500)
     press(app, "kv_prefix_run")
     assert "shorten it" in errors(app)

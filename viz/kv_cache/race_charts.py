@@ -1,4 +1,4 @@
-"""What the cache saves: seconds and arithmetic of each step, and of a start that is read once.
+"""What the cache saves: seconds and arithmetic of each step.
 
 Without a cache every pass reads the whole text, so its colour is prefill's; with it, decode's.
 """
@@ -6,9 +6,8 @@ Without a cache every pass reads the whole text, so its colour is prefill's; wit
 from collections.abc import Sequence
 from itertools import accumulate
 
-from model.kv_cache.records import FlopCheck, PrefixReuse, RaceStep
+from model.kv_cache.records import FlopCheck, RaceStep
 from model.records import Flops
-from viz.bars import lying_bars
 from viz.chart import Chart, Table, add_line, new_figure, number_axis
 from viz.figure import Figure
 from viz.format import digits, duration, percent, plural
@@ -94,33 +93,6 @@ def checks_table(checks: Sequence[FlopCheck]) -> Table:
         }
         for c in checks
     ]
-
-
-def reuse_figure(reuse: PrefixReuse, where: str) -> Chart:
-    """Draws the milliseconds of the second prompt, whole and from the first one's cache."""
-    n_second = len(reuse.labels)
-    n_read = n_second - reuse.n_reused
-    rows = [
-        (f"first prompt:<br>{plural(reuse.n_first, 'token')} read", reuse.first_seconds, "prompt"),
-        (
-            f"second, from nothing:<br>{plural(n_second, 'token')} read",
-            reuse.whole_seconds,
-            "prompt",
-        ),
-        (f"second, reusing:<br>{plural(n_read, 'token')} read", reuse.reused_seconds, "generated"),
-    ]
-    bars = [(name, 1000 * seconds, duration(seconds), role) for name, seconds, role in rows]
-    figure = lying_bars(bars, "milliseconds")
-    gap = f"{reuse.logit_gap:.1e}" if reuse.logit_gap else "none, to the last bit"
-    caption = (
-        f"Measured on {where}, medians of {plural(reuse.n_runs, 'run')}: "
-        f"{plural(reuse.n_common, 'token')} in common, {plural(reuse.n_reused, 'position')} taken "
-        f"from the first prompt’s cache, {plural(n_read, 'token')} read; "
-        f"{digits(reuse.whole_seconds / reuse.reused_seconds, 2)} times as fast as reading all. "
-        f"Largest gap of the logits: {gap}, the best token "
-        f"{'is the same' if reuse.same_best else 'differs'}."
-    )
-    return Chart(figure, "Time of three readings", caption)
 
 
 def _lengths(steps: Sequence[RaceStep]) -> list[int]:

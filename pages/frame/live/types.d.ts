@@ -93,6 +93,8 @@ interface Engine {
   logitsAt(text: TextRequest, position: number): Promise<{ described: Described; arrays: Arrays }>;
   /** Weighs a guess of the next token. */
   weigh(text: TextRequest, guess: string): Promise<Guess>;
+  /** A word with the log-probability of each of its tokens at a position. */
+  score(text: TextRequest, word: string, position: number): Promise<Scored>;
   /** Kinds of files that it writes of a run, and what writes one. */
   fileKinds?: string[];
   file?(text: TextRequest, run: Record<string, any>): Promise<string>;
@@ -175,6 +177,7 @@ interface Header {
   pieces: Piece[]; // the text in the prompt's field
   pieces_of: string; // that text
   guess: Guess | null; // what the reader expects next
+  word: Word | null; // whose probability the reader follows
   code: Code; // the function that ran
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
@@ -271,6 +274,23 @@ interface Guess {
   rank: number; // 0 is the model's best
   prob: number; // at temperature 1
   n_tokens: number; // that the guess is made of
+}
+/** A word that the reader asked for, token by token. */
+interface Scored {
+  text: string; // as it was written
+  ids: number[];
+  logprobs: number[]; // of each after those before it, at temperature 1; empty where nothing was read
+}
+/** The word that is followed while the reader steps, and where it was scored. */
+interface Word extends Scored {
+  after: number[]; // the text that it was scored after
+}
+/** What is known of it at the position that is shown. */
+interface WordFacts {
+  title: string;
+  rows: { name: string; share: number | null; words: string }[]; // null: the page cannot know
+  note: string;
+  isStale: boolean; // it was scored at another position
 }
 interface Code {
   name: string;

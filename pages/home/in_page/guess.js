@@ -1,14 +1,14 @@
 // What the reader expects next, weighed by the model: predict, then reveal. The twin of
 // pages/home/prediction.py.
 
+const MAX_WORD = 16; // tokens, each of which may take a pass
+
 /** A guess with its rank and its probability at temperature 1; only its first token is compared. */
 export function weighGuess(generation, tokenizer, text) {
   if (text === "") throw new RangeError("The guess is empty: write the word that you expect next.");
   tokenizer.encode(text); // says what is wrong with half a character
-  // a person does not say whether a space comes first: the likelier one counts
-  const [bare, spaced] = [text, ` ${text}`].map((form) => tokenizer.encodeBare(form));
-  const { distribution: { ids, rawStage }, logits } = generation;
-  const reading = logits[spaced[0]] > logits[bare[0]] ? spaced : bare;
+  const reading = likelierForm(generation, tokenizer, text);
+  const { distribution: { ids, rawStage } } = generation;
   const rank = ids.indexOf(reading[0]);
   return {
     text,
@@ -17,4 +17,34 @@ export function weighGuess(generation, tokenizer, text) {
     prob: rawStage.probs[rank],
     n_tokens: reading.length,
   };
+}
+
+/** A person does not say whether a space comes first: the likelier one counts. */
+function likelierForm({ logits }, tokenizer, text) {
+  const [bare, spaced] = [text, ` ${text}`].map((form) => tokenizer.encodeBare(form));
+  return logits[spaced[0]] > logits[bare[0]] ? spaced : bare;
+}
+
+/**
+ * A word with the log-probability of each of its tokens after those before it; the text is written on.
+ * @returns {Scored}
+ */
+export function scoreWord(generation, tokenizer, text) {
+  if (text === "") throw new RangeError("No word is written: write the one whose probability you want.");
+  tokenizer.encode(text); // says what is wrong with half a character
+  if (generation.finished)
+    throw new RangeError("The text is finished, so nothing follows it: go back first.");
+  const ids = likelierForm(generation, tokenizer, text);
+  if (ids.length > MAX_WORD) {
+    const most = `at most ${MAX_WORD} are read: write a shorter word.`;
+    throw new RangeError(`This is ${ids.length} tokens; ${most}`);
+  }
+  const logprobs = ids.map((id, i) => {
+    if (i > 0) generation.step(undefined, ids[i - 1]);
+    if (generation.finished)
+      throw new RangeError("The word does not fit before the end of the text: go back first.");
+    const { ids: byRow, rawStage: { scores, probs } } = generation.distribution;
+    return scores[byRow.indexOf(id)] - scores[0] + Math.log(probs[0]);
+  });
+  return { text, ids, logprobs };
 }

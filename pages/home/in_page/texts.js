@@ -2,10 +2,11 @@
 // that begins most like a request is stepped, cropped or forked, and what is missing is read.
 
 import { drawToken } from "../../frame/live/masks.js";
+import { NO_MEMORY } from "../../frame/live/memory.js";
 import { activeSettings } from "../live/controls.js";
 import { COLUMNS } from "../live/session/columns.js";
 import { Generation } from "./generation.js";
-import { weighGuess } from "./guess.js";
+import { scoreWord, weighGuess } from "./guess.js";
 
 const MAX_TEXTS = 8;
 const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
@@ -83,6 +84,15 @@ export class Texts {
   /** @param {TextRequest} asked */
   weigh(asked, guess) {
     return weighGuess(this.find(asked).text, this.tokenizer, guess.trim());
+  }
+
+  /** A word with the log-probability of each of its tokens at a position. @param {TextRequest} asked */
+  score(asked, word, position) {
+    if (!(position >= 1 && position <= asked.ids.length))
+      throw new RangeError("The text has no such position: choose one of those shown.");
+    const text = this.find(asked).text.fork();
+    text.turnTo(asked.ids.slice(0, position), Math.min(asked.n_prompt, position), NO_MEMORY);
+    return scoreWord(text, this.tokenizer, word.trim());
   }
 
   get described() {

@@ -141,6 +141,11 @@ export function createActions(live) {
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),
+    /** Follows a word from the position that is shown on, or a token by its id; an empty one no longer. */
+    askWord(text, position, id = null) {
+      queue.push({ kind: "word", text, position, token_id: id });
+      live.schedule();
+    },
     reveal() {
       live.isRevealed = true;
       live.schedule();

@@ -1,6 +1,7 @@
 // Where everything stands on the page. Builds the parts once; every frame hands each its record.
 
 import { announced } from "../../frame/live/announced.js";
+import { createAskWord, createLogprobs } from "./ask_word.js";
 import { createBars } from "./bars.js";
 import { APPEND } from "./beats.js";
 import { createBranches } from "./branches.js";
@@ -45,6 +46,8 @@ export function createLayout(actions, shadowRoot) {
     branches: createBranches(actions),
     table: createTable(actions),
     passes: createPasses(),
+    askWord: createAskWord(actions),
+    logprobs: createLogprobs(),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();
@@ -82,6 +85,8 @@ export function createLayout(actions, shadowRoot) {
       parts.strip.sums,
       parts.table.element,
       parts.passes.element,
+      parts.askWord.element,
+      parts.logprobs.element,
       piecesSection(places.settled),
     ),
     speaker.element,

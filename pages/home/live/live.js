@@ -22,9 +22,9 @@ import { Undo } from "./session/undo.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
-const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess"];
+const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess", "word"];
 /** Their own places speak. */
-const SILENT_EVENTS = ["state", "tokenise", "guess", "settings"];
+const SILENT_EVENTS = ["state", "tokenise", "guess", "word", "settings"];
 const STEP_EVENTS = ["next", "force", "back"];
 const UNKNOWN_ID = -1; // stands on the screen for a token that the session has not named yet
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];

@@ -12,7 +12,8 @@ from pages.frame.link import asked, offer_link
 from pages.frame.offers import DEFAULT_PROMPT, server_model
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
-from pages.lessons.kv_cache.race import OverServer, PrefixCaching, WithAndWithoutCache
+from pages.lessons.kv_cache.prefix import PrefixCaching
+from pages.lessons.kv_cache.race import OverServer, WithAndWithoutCache
 from pages.lessons.kv_cache.settings import SETTINGS, START
 from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper

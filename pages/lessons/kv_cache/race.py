@@ -1,20 +1,18 @@
-"""What the cache saves, measured here: at every step, and of a start that was read before."""
+"""What the cache saves, measured here at every step of a text."""
 
 from itertools import accumulate
 
 import streamlit as st
-from markupsafe import Markup
 
 from model.flops import count_flops, growth_exponent, predict_flops, predict_text
 from model.job import Job
-from model.kv_cache.experiments import common_start, race, read_all, read_newest, reuse_prefix
+from model.kv_cache.experiments import race, read_all, read_newest
 from model.kv_cache.over_server import N_BEST, race_over_server
-from model.kv_cache.records import PrefixReuse, Race
+from model.kv_cache.records import Race
 from model.loading import LanguageModel
-from model.tokenizing import encode, encode_within
+from model.tokenizing import encode
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_charts, show_metrics, show_table
-from pages.frame.job_panel import measured_on
 from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
@@ -24,14 +22,9 @@ from viz.kv_cache.bytes_chart import formula
 from viz.kv_cache.race_charts import (
     checks_table,
     per_step_figure,
-    reuse_figure,
     so_far_figure,
     work_figure,
 )
-from viz.strip import chip, row
-
-MAX_TOKENS = 512  # of one prompt
-N_RUNS = 7  # of each of the three readings
 
 
 class WithAndWithoutCache(Experiment[CacheLesson]):
@@ -177,41 +170,3 @@ def _check_words(found: Race) -> None:
     )
     with st.expander("Torch’s counter beside the formula", key="kv_checks"):
         show_table(checks_table(found.checks), "kv_checks_table")
-
-
-class PrefixCaching(Experiment[CacheLesson]):
-    """Two prompts, the second read from where they part."""
-
-    key, title = "kv_prefix", "Prefix caching: a common start is read once"
-    button, icon = "Read both", TIMER
-    recorded = PrefixReuse
-    claim = (
-        "Keys and values depend only on the tokens before them, so two prompts that begin alike "
-        "can share the cache of that beginning. From the first token that differs, all is read."
-    )
-    code = (reuse_prefix, common_start)
-
-    def _begin(self) -> None:
-        for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
-            with column:
-                SETTINGS.widget(name, height=140)
-
-    def _start(self) -> Job[PrefixReuse]:
-        lm, texts = self.lesson.lm, (SETTINGS["first"], SETTINGS["second"])
-        first, second = (encode_within(lm, text, MAX_TOKENS) for text in texts)
-        return Job(reuse_prefix(lm, first, second, N_RUNS), is_timed=True)
-
-    def _draw(self, job: Job[PrefixReuse]) -> None:
-        reuse = job.result
-        st.html(token_strip(reuse))
-        st.caption("The second prompt. Filled: taken from the cache. Outlined: read.")
-        show_chart(reuse_figure(reuse, measured_on(job, self.lesson.lm).where), "kv_reuse")
-
-
-def token_strip(reuse: PrefixReuse) -> Markup:
-    """Writes the second prompt's tokens as boxes: what was kept, and what was read."""
-    kept, read = reuse.labels[: reuse.n_reused], reuse.labels[reuse.n_reused :]
-    return row(
-        *(chip(label, "prompt") for label in kept),
-        *(chip(label, "generated", "open") for label in read),
-    )

@@ -1,5 +1,6 @@
 """The settings of the cache lesson."""
 
+from model.kv_cache.block_cache import BLOCK
 from model.kv_cache.fewer_bits import BITS as SMALL_BITS
 from model.kv_cache.fewer_bits import WINDOWS
 from model.kv_cache.plan import BITS
@@ -18,6 +19,7 @@ FIRST = COMMON + "Tell a story about a cat who lost her ball."
 SECOND = COMMON + "Tell a story about a bird who could not sing."
 
 IN_BITS = {n: f"{n} bits" for n in SMALL_BITS}
+UNITS = {1: "token by token", BLOCK: f"blocks of {BLOCK}"}
 KEPT = {n: f"the newest {n}" if n else "all" for n in WINDOWS}
 
 SETTINGS = SettingsTable(
@@ -36,4 +38,6 @@ SETTINGS = SettingsTable(
     Text("config", "config.json", "", max_characters=100_000, in_link=False),
     Text("first", "First prompt", FIRST),
     Text("second", "Second prompt", SECOND),
+    Choice("unit", "What is kept", 1, UNITS, is_segmented=True),
+    Whole("readers", "Readers of a class", 30, low=1, high=10_000),
 )

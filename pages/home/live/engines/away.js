@@ -74,6 +74,11 @@ export class AwayEngine {
     return this.ask("weigh", text, guess);
   }
 
+  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  score(text, word, position) {
+    return this.ask("score", text, word, position);
+  }
+
   /** @param {TextRequest} text @returns {Promise<string>} */
   file(text, run) {
     return this.server.file(text, run);

@@ -47,6 +47,11 @@ export class PageEngine {
     return this.ask("weigh", text, guess);
   }
 
+  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  score(text, word, position) {
+    return this.ask("score", text, word, position);
+  }
+
   /** Hands a request to the model. @returns {Promise<any>} */
   ask(kind, ...said) {
     const n = this.n++;

@@ -3,6 +3,7 @@
 import { NO_MEMORY } from "../../../frame/live/memory.js";
 import { decodePayload } from "../../../frame/live/payload.js";
 
+const UNNAMED = "This recording names no token that is this word: ask for one of those that it shows.";
 const REFUSED = "This is a recording: it goes on only as it was written.";
 
 /** @implements {Engine} */
@@ -74,6 +75,23 @@ export class RecordingEngine {
 
   weigh() {
     return Promise.reject(new RangeError(REFUSED));
+  }
+
+  /** A word that is one token, among those that the recording names. @param {TextRequest} _text */
+  async score(_text, word, position) {
+    const { run } = this;
+    const { arrays: { ids, logits } } = await this.logitsAt(_text, Math.min(position, this.end));
+    const logitOf = (id) => (ids ? logits[ids.indexOf(id)] : logits[id]) ?? -Infinity;
+    const forms = [`␣${word.trim()}`, word.trim()];
+    const found = Object.keys(run.labels).filter((id) => forms.includes(run.labels[id])).map(Number);
+    if (found.length === 0) throw new RangeError(UNNAMED);
+    const [id] = found.sort((a, b) => logitOf(b) - logitOf(a));
+    return { text: word.trim(), ids: [id], logprobs: [] };
+  }
+
+  /** The last position that a token was drawn for. */
+  get end() {
+    return this.run.n_prompt + this.length - 1;
   }
 }
 

@@ -74,6 +74,17 @@ export class ServerEngine {
     return weighed;
   }
 
+  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  async score(text, word, position) {
+    const { header: { arrays: _, ...scored } } = await this.ask({
+      kind: "score",
+      ...text,
+      text: word,
+      position,
+    });
+    return scored;
+  }
+
   /** The run as a file: its tokens are read again, for what each was drawn from. @returns {Promise<string>} */
   async file(text, run) {
     return (await this.ask({ kind: "file", ...text, ...run }, FILE_MS)).header.text;

@@ -94,6 +94,18 @@ export const EVENTS = {
   async guess({ text }) {
     this.guess = await this.engine.weigh(this.said(this.active), text);
   },
+  /** Follows a word, or a token by its id, from a position on; an empty one no longer. */
+  async word({ text, token_id: id, position }) {
+    const { active } = this;
+    const after = active.ids.slice(0, position);
+    if (text === "") this.word = null;
+    else if (id === null)
+      this.word = { ...(await this.engine.score(this.said(active), text, position)), after };
+    else {
+      this.checkId(id);
+      this.word = { text, ids: [id], logprobs: [], after };
+    }
+  },
   /** Draws with the pointers of another seed. */
   seed({ seed }) {
     this.reseed(seed);
@@ -127,7 +139,7 @@ export const EVENTS = {
     if (facts.model.name === name && facts.model.dtype === dtype) return;
     const { active, controls, waitingLink } = this;
     const { prompt, seed, chat } = active;
-    Object.assign(this, { facts, texts: [], active: null, waitingLink: null });
+    Object.assign(this, { facts, texts: [], active: null, waitingLink: null, word: null });
     if (waitingLink?.model === facts.model.name) {
       await begin(this, readWhole(waitingLink.query, facts));
       return;

@@ -18,7 +18,7 @@ const MAX_SENTENCE = 300; // characters of what a reader is told at once
 /** Events of no text in particular. */
 const BRANCHLESS = ["switch", "settings", "tokenise", "seed", "chat", "open", "open run", "model", "say"];
 /** Events after which what was looked at stays. */
-const QUIET = ["inspect", "tokenise", "settings", "guess", "seed", "say"];
+const QUIET = ["inspect", "tokenise", "settings", "guess", "word", "seed", "say"];
 
 const ENDS = {
   eos: "the model wrote its end token",
@@ -32,6 +32,8 @@ export class Session {
   notice = null;
   /** @type {Guess|null} */
   guess = null;
+  /** The word that is asked for. @type {Word|null} */
+  word = null;
   inspection = null; // the position that is looked back at
   /** @type {Text[]} */
   texts = [];

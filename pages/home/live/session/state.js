@@ -35,6 +35,7 @@ export function describe(session) {
     pieces: session.draftPieces,
     pieces_of: session.draft,
     guess: session.guess,
+    word: session.word,
     code: facts.code,
     notice: session.notice,
     address: writeAddress(active, controls, facts),
