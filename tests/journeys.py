@@ -111,7 +111,7 @@ def test_the_cache_lesson(tab: Tab, url: str) -> None:
     tab.open(f"{url}/kv_cache")
     tab.until(f"all('.st-key-kv_prefix_run button').length > 0 && {IS_IDLE}")
     recorded = "words('[data-testid=stCaptionContainer]').join().split('Recorded').length"
-    tab.click(".st-key-kv_prefix_said_asked button", "the last word")
+    tab.click(".st-key-kv_prefix_said_asked :is(button, [role=radio])", "the last word")
     tab.until(f"all('.st-key-kv_reuse .main-svg').length > 0 && {IS_IDLE}")
     n_before = tab.get(recorded)
     tab.click(".st-key-kv_prefix_run button")
