@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -22,7 +22,8 @@ from model.language_model import LanguageModel
 from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
-from model.tokenizing import encode, known_ids, label, text_of
+from model.stopping import NO_STOP, StopStrings, Stream
+from model.tokenizing import bytes_at, encode, known_ids, label, text_of
 from model.weights.check import check_causal
 
 __all__ = ["Generation", "PassError", "choose"]
@@ -31,6 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NEUTRAL = Settings()
+_ENDS = {"eos": "an end token", "stop": "a stop string", "length": "the greatest length"}
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
 
 
@@ -70,7 +72,9 @@ class Generation:
         n_prompt: how many of them are the prompt.
         steps: one record per generated token.
         seed: gives the coin, together with a position.
-        finished: None, "eos" after an end token, or "length" where there is no room for more.
+        stop: strings that end the text once one of them is complete in what was generated.
+        finished: None, "eos" after an end token, "stop" after a stop string, or "length" where
+            there is no room for more.
         cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
     """
@@ -82,6 +86,7 @@ class Generation:
         seed: int = 0,
         max_new_tokens: int | None = None,
         *,
+        stop: StopStrings | str | Sequence[str] = NO_STOP,
         n_prompt: int | None = None,
         memory: Memory = NO_MEMORY,
     ) -> None:
@@ -92,6 +97,7 @@ class Generation:
             prompt: a text, or ids, which are taken as they are.
             seed: any whole number.
             max_new_tokens: where to stop; None for as far as the model's context goes.
+            stop: strings that end the text; at most four.
             n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
             memory: of mirostat, from those that were generated earlier.
 
@@ -105,6 +111,7 @@ class Generation:
         self._earlier_memory = memory
         self.steps: list[Step] = []
         self.seed = seed
+        self.stop = StopStrings.of(stop)
         self._n_most = max_length(lm, self.n_prompt, max_new_tokens)
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
@@ -135,7 +142,7 @@ class Generation:
         self.ids.append(chosen_id)
         self.steps.append(step)
 
-        # stop: after an end token, or where there is no room for another
+        # stop: after an end token or a stop string, or where there is no room for another
         self.finished = self._reason_to_stop()
 
         # run: the model reads the new token; all before it is in the cache
@@ -269,6 +276,19 @@ class Generation:
         return text_of(self.lm.tokenizer, self.ids)
 
     @property
+    def stream(self) -> Stream:
+        """What a client has of the generated text, which the stop string ends; and what is held."""
+        stream = Stream(self.stop)
+        for token in reversed(list(self._newest_first())):
+            stream = stream.after(token)
+        return stream if self.finished is None else stream.ended()
+
+    @property
+    def stopped_by(self) -> str | None:
+        """The stop string that the last token completes."""
+        return self.stop.completed(self._newest_first())
+
+    @property
     def coin(self) -> float:
         """The coin for the next position, in [0, 1)."""
         return uniform_at(self.seed, len(self.ids))
@@ -391,10 +411,17 @@ class Generation:
         """Tells why no token can follow; an end token in the prompt ends nothing."""
         if len(self.ids) > self.n_prompt and self.ids[-1] in self.lm.end_ids:
             return "eos"
+        if self.stopped_by is not None:
+            return "stop"
         return "length" if self._n_most is not None and len(self.ids) >= self._n_most else None
+
+    def _newest_first(self) -> Iterator[bytes]:
+        """Yields the bytes of the generated tokens, from the last to the first."""
+        for position in range(len(self.ids) - 1, self.n_prompt - 1, -1):
+            yield bytes_at(self.lm.tokenizer, self.ids, position)
 
     def _refuse_if_finished(self) -> None:
         """Raises ValueError after the end of the text."""
         if self.finished is not None:
-            why = "an end token" if self.finished == "eos" else "the greatest length"
+            why = _ENDS[self.finished]
             raise ValueError(f"The text is finished ({why}): go back, or start a new one.")
