@@ -9,6 +9,7 @@ tested, as vLLM does it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from model.token_bytes import characters, n_unfinished
 
 MAX_STRINGS = 4
 MAX_CHARACTERS = 40  # of one string
-_ESCAPES = {"n": "\n", "t": "\t"}
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,11 @@ class Stream:
 
 def read_strings(lines: str) -> tuple[str, ...]:
     r"""Returns the stop strings of a field, one a line; `\n` is a line break, `\t` a tab."""
-    return tuple(_unescape(line) for line in lines.split("\n") if line)
+    return tuple(
+        re.sub(r"\\([nt\\])", lambda found: _ESCAPES[found[1]], line)
+        for line in lines.replace("\r\n", "\n").split("\n")
+        if line
+    )
 
 
 def write_strings(strings: Iterable[str]) -> str:
@@ -153,15 +158,3 @@ def write_strings(strings: Iterable[str]) -> str:
     return "\n".join(
         string.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t") for string in strings
     )
-
-
-def _unescape(line: str) -> str:
-    """Reads what stands behind a backslash; one that stands before nothing known is itself."""
-    read, rest = "", line
-    while rest:
-        head, backslash, rest = rest.partition("\\")
-        read += head
-        if backslash:
-            known = _ESCAPES.get(rest[:1]) or ("\\" if rest[:1] == "\\" else None)
-            read, rest = read + (known or "\\"), rest[1:] if known else rest
-    return read

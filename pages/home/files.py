@@ -100,6 +100,8 @@ def _read_again(
     passes = _passes(fields, len(ids))
     text = Generation(lm, asked.ids[: asked.n_prompt], asked.seed)
     for token_id, draw, measured in zip(ids, draws, passes, strict=True):
+        if len(text.ids) == len(asked.ids) - 1:
+            text.stop = asked.stop  # what stands further up was written before it was set
         text.seed = draw.seed
         step = text.step(draw.controls.settings(), token_id=token_id)
         text.steps[-1] = _as_measured(step, draw, measured)

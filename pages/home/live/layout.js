@@ -22,6 +22,7 @@ import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
 import { createSpeaker } from "./speaker.js";
+import { createStopField } from "./stop_field.js";
 import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
@@ -45,6 +46,7 @@ export function createLayout(actions, shadowRoot) {
     branches: createBranches(actions),
     table: createTable(actions),
     passes: createPasses(),
+    stop: createStopField(actions),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();
@@ -72,6 +74,7 @@ export function createLayout(actions, shadowRoot) {
         el("div", { class: "side-start" }),
         parts.transport.element,
         bars.settings,
+        parts.stop.element,
         parts.transport.extras,
       ),
     ),

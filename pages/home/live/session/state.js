@@ -35,6 +35,8 @@ export function describe(session) {
     next_id: session.nextId,
     coin: session.pointer,
     finished: reading.finished,
+    stopped_by: reading.stopped_by,
+    stop: session.stop,
     memory: reading.memory,
     model: facts.model,
     timing: active.pass,
@@ -55,7 +57,7 @@ export function describe(session) {
     guess: session.guess,
     code: facts.code,
     notice: session.notice,
-    address: writeAddress(active, controls, facts),
+    address: writeAddress(session),
   };
   return { header, arrays: { ...reading.arrays, ...prefixed(past?.arrays) } };
 }
