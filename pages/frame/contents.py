@@ -22,6 +22,7 @@ class Lesson:
 LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/generate.py", "One token at a time", "The loop"),
     Lesson("pages/tour.py", "Guided lessons", "The loop"),
+    Lesson("pages/stopping.py", "Stopping and streaming", "The loop"),
     Lesson("pages/sampling.py", "Sampling strategies", "Choosing a token"),
     Lesson("pages/beam_search.py", "Beam search", "Choosing a token"),
     Lesson("pages/futures.py", "All continuations", "Choosing a token"),
