@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -22,8 +22,8 @@ from model.language_model import LanguageModel
 from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
-from model.stopping import NO_STOP, StopStrings, Stream
-from model.tokenizing import bytes_at, encode, known_ids, label, text_of
+from model.stopping import NO_STOP, StopStrings, refuse_if_finished
+from model.tokenizing import encode, known_ids, label, newest_bytes, text_of
 from model.weights.check import check_causal
 
 __all__ = ["Generation", "PassError", "choose"]
@@ -32,7 +32,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 NEUTRAL = Settings()
-_ENDS = {"eos": "an end token", "stop": "a stop string", "length": "the greatest length"}
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
 
 
@@ -73,8 +72,7 @@ class Generation:
         steps: one record per generated token.
         seed: gives the coin, together with a position.
         stop: strings that end the text once one of them is complete in what was generated.
-        finished: None, "eos" after an end token, "stop" after a stop string, or "length" where
-            there is no room for more.
+        finished: None, or why: "eos" (an end token), "stop" (a stop string), "length" (no room).
         cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
     """
@@ -97,7 +95,6 @@ class Generation:
             prompt: a text, or ids, which are taken as they are.
             seed: any whole number.
             max_new_tokens: where to stop; None for as far as the model's context goes.
-            stop: strings that end the text; at most four.
             n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
             memory: of mirostat, from those that were generated earlier.
 
@@ -128,7 +125,7 @@ class Generation:
         Raises:
             ValueError: where the text is finished or the model has no such token.
         """
-        self._refuse_if_finished()
+        refuse_if_finished(self.finished)
 
         # mask: turn the raw logits, stage by stage, into the distribution to draw from
         stages = self.stages_for(settings, token_id=token_id)
@@ -177,8 +174,6 @@ class Generation:
     @all_or_nothing
     def turn_to(self, ids: Sequence[int], n_prompt: int, memory: Memory = NO_MEMORY) -> int:
         """Makes this the text with these ids; of what was read, their common beginning stays.
-
-        The arguments are those of a new text whose ids are given.
 
         Returns:
             The number of positions that stayed in the cache; the newest pass read the others.
@@ -276,17 +271,9 @@ class Generation:
         return text_of(self.lm.tokenizer, self.ids)
 
     @property
-    def stream(self) -> Stream:
-        """What a client has of the generated text, which the stop string ends; and what is held."""
-        stream = Stream(self.stop)
-        for token in reversed(list(self._newest_first())):
-            stream = stream.after(token)
-        return stream if self.finished is None else stream.ended()
-
-    @property
     def stopped_by(self) -> str | None:
         """The stop string that the last token completes."""
-        return self.stop.completed(self._newest_first())
+        return self.stop.completed(newest_bytes(self.lm.tokenizer, self.ids, self.n_prompt))
 
     @property
     def coin(self) -> float:
@@ -370,7 +357,7 @@ class Generation:
     ) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
-        rows = candidates(stages, self._label, token_id)
+        rows = candidates(stages, functools.partial(label, self.lm.tokenizer), token_id)
         chosen = next(row for row in rows if row.token_id == token_id)
         # of the logits: the probability itself may underflow
         logprob = float(self.logits[token_id] - raw.best_scores[0] + np.log(raw.best_probs[0]))
@@ -404,9 +391,6 @@ class Generation:
         held = summarise(self.logits, self.cached.n_known(limit), order=order)
         return replace(held, n_unsent=self.cached.n_unsent)
 
-    def _label(self, token_id: int) -> str:
-        return label(self.lm.tokenizer, token_id)
-
     def _reason_to_stop(self) -> Finish | None:
         """Tells why no token can follow; an end token in the prompt ends nothing."""
         if len(self.ids) > self.n_prompt and self.ids[-1] in self.lm.end_ids:
@@ -414,14 +398,3 @@ class Generation:
         if self.stopped_by is not None:
             return "stop"
         return "length" if self._n_most is not None and len(self.ids) >= self._n_most else None
-
-    def _newest_first(self) -> Iterator[bytes]:
-        """Yields the bytes of the generated tokens, from the last to the first."""
-        for position in range(len(self.ids) - 1, self.n_prompt - 1, -1):
-            yield bytes_at(self.lm.tokenizer, self.ids, position)
-
-    def _refuse_if_finished(self) -> None:
-        """Raises ValueError after the end of the text."""
-        if self.finished is not None:
-            why = _ENDS[self.finished]
-            raise ValueError(f"The text is finished ({why}): go back, or start a new one.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,12 @@ def bytes_at(tokenizer: Any, ids: Sequence[int], position: int) -> bytes:
     others = (ids[i] for i in range(position - 1, -1, -1) if ids[i] not in special_ids)
     before = next(filter(None, (_token(tokenizer, token_id) for token_id in others)), None)
     return _added(tokenizer, before, token, token_bytes(tokenizer, ids[position], token))
+
+
+def newest_bytes(tokenizer: Any, ids: Sequence[int], n_before: int) -> Iterator[bytes]:
+    """Yields the bytes of the tokens behind the first ones, from the last to the first."""
+    for position in range(len(ids) - 1, n_before - 1, -1):
+        yield bytes_at(tokenizer, ids, position)
 
 
 def _added(tokenizer: Any, before: str | None, token: str, data: bytes) -> bytes:

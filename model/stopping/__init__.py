@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from model.records import Finish
 from model.token_bytes import characters, n_unfinished
 
 MAX_STRINGS = 4
@@ -142,6 +143,13 @@ class Stream:
     def rest(self) -> bytes:
         """What the client does not have: it is held, or left out once a match was found."""
         return self.text[self.n_sent :]
+
+
+def refuse_if_finished(finished: Finish | None) -> None:
+    """Raises ValueError after the end of a text, for the reason of its end."""
+    if finished is not None:
+        ends = {"eos": "an end token", "stop": "a stop string", "length": "the greatest length"}
+        raise ValueError(f"The text is finished ({ends[finished]}): go back, or start a new one.")
 
 
 def read_strings(lines: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from model.loading import LanguageModel
 from model.sampling import Settings
 from model.stopping import StopStrings, Stream
 from model.stopping.records import EndCurve, EndStep, Moment
-from model.tokenizing import bytes_at, encode_bare, label
+from model.tokenizing import bytes_at, encode_bare, label, newest_bytes
 
 
 def moments(lm: LanguageModel, text: str, stop: StopStrings) -> tuple[Moment, ...]:
@@ -49,6 +49,14 @@ def _moment(
     )
 
 
+def stream_of(text: Generation) -> Stream:
+    """Returns what a client has of a generated text, and what is held of it."""
+    stream, tokenizer = Stream(text.stop), text.lm.tokenizer
+    for token in reversed(list(newest_bytes(tokenizer, text.ids, text.n_prompt))):
+        stream = stream.after(token)
+    return stream if text.finished is None else stream.ended()
+
+
 def write_to_the_end(
     lm: LanguageModel, prompt: str, settings: Settings, stop: Sequence[str], limit: int, seed: int
 ) -> Work[EndCurve]:
@@ -68,6 +76,6 @@ def write_to_the_end(
         steps=tuple(steps),
         finished=text.finished,
         stopped_by=text.stopped_by,
-        sent=text.stream.sent,
+        sent=stream_of(text).sent,
         n_prompt_ends=sum(text.prompt_ids.count(end_id) for end_id in end_ids),
     )

@@ -42,7 +42,7 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
         ValueError: It cannot be used; one sentence.
     """
     ids, memory, controls = (fields.get(name) for name in ("ids", "memory", "controls"))
-    stop = fields.get("stop")
+    stop = fields.get("stop", [])
     if not isinstance(ids, list) or not ids:
         raise ValueError("The page sent no text: reload the page.")
     check_context(lm, len(ids))

@@ -7,6 +7,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.stopping import NO_STOP, StopStrings
+from model.stopping.experiments import stream_of
 
 PROMPT, GREEDY = "Once upon a time, there was a little girl", Settings(temperature=0)
 N_TOKENS = 6
@@ -21,7 +22,7 @@ def written(lm: LanguageModel, n_tokens: int = N_TOKENS) -> Generation:
 
 def inner_string(g: Generation) -> str:
     """From the middle of the token before the last to the middle of the last."""
-    text = g.stream.sent
+    text = stream_of(g).sent
     return text[-len(g.steps[-1].text) - 1 : -1]
 
 
@@ -37,10 +38,10 @@ def test_a_text_ends_with_the_token_that_completes_the_string(
     storyteller: LanguageModel, keep: bool
 ) -> None:
     free = written(storyteller)
-    string, text = inner_string(free), free.stream.sent
+    string, text = inner_string(free), stream_of(free).sent
     g = stopped(storyteller, StopStrings((string,), keep=keep))
     assert (g.finished, g.stopped_by, g.ids) == ("stop", string, free.ids)
-    assert g.stream.sent == (text[:-1] if keep else text[: -len(string) - 1])
+    assert stream_of(g).sent == (text[:-1] if keep else text[: -len(string) - 1])
     assert g.cache_tokens == len(g.ids) - 1  # no pass runs after the end
     with pytest.raises(ValueError, match="stop string"):
         g.step(GREEDY)
@@ -72,7 +73,7 @@ def test_the_prompt_is_not_tested_and_an_end_token_comes_first(storyteller: Lang
     assert g.finished is None
     (eos,) = storyteller.end_ids
     g.step(token_id=eos)
-    assert (g.finished, g.stopped_by, g.stream.rest) == ("eos", None, b"")
+    assert (g.finished, g.stopped_by, stream_of(g).rest) == ("eos", None, b"")
 
 
 def test_a_stop_string_ends_a_text_before_its_limit_does(storyteller: LanguageModel) -> None:
@@ -85,10 +86,10 @@ def test_a_stop_string_ends_a_text_before_its_limit_does(storyteller: LanguageMo
 
 def test_what_is_held_is_sent_once_the_limit_ends_the_text(storyteller: LanguageModel) -> None:
     free = written(storyteller)
-    string = free.stream.sent[-2:] + "\n\n"
+    string = stream_of(free).sent[-2:] + "\n\n"
     g = Generation(storyteller, PROMPT, max_new_tokens=N_TOKENS + 1, stop=string)
     for _ in range(N_TOKENS):
         g.step(GREEDY)
-    assert g.stream.rest == string[:2].encode()
+    assert stream_of(g).rest == string[:2].encode()
     g.step(GREEDY)
-    assert (g.finished, g.stream.rest) == ("length", b"")
+    assert (g.finished, stream_of(g).rest) == ("length", b"")

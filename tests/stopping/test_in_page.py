@@ -10,6 +10,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.stopping import MAX_CHARACTERS, MAX_STRINGS, StopStrings, read_strings, write_strings
+from model.stopping.experiments import stream_of
 from tests.home.page_session import PageSession
 from tests.stopping.cases import random_cases
 
@@ -56,7 +57,7 @@ def string(greedy: Generation) -> str:
     found = first[-1] + second[:-1]
     before = greedy.fork()
     before.rewind(6)
-    assert found not in before.stream.sent
+    assert found not in stream_of(before).sent
     return found
 
 

@@ -31,12 +31,8 @@ def end_figure(curve: EndCurve) -> Chart:
         floors = [max(LEAST, value) for value in values]
         add_line(figure, name, places, floors, colour(role), width=2, hover=hovers)
     ticks = [10.0**power for power in range(-6, 1, 2)]
-    figure.update_yaxes(
-        type="log",
-        range=[log10(LEAST) - 0.1, 0.1],
-        tickvals=ticks,
-        ticktext=list(map(percent, ticks)),
-    )
+    scale = {"type": "log", "range": [log10(LEAST) - 0.1, 0.1]}
+    figure.update_yaxes(**scale, tickvals=ticks, ticktext=list(map(percent, ticks)))
     figure.update_layout(showlegend=True)
     return Chart(figure, "The probability of the end token along the text", _caption(curve))
 

@@ -101,7 +101,7 @@ def _box(moment: Moment, begin: int, n_sent: int, *, is_here: bool, has_ended: b
 
 
 def _byte(byte: int, state: str) -> Markup:
-    """Draws a byte as two digits; what is held has a line around it, what is left out one through."""
+    """Draws a byte as two digits, framed if it is held, struck through if it is left out."""
     looks = {
         "held": f"background:{colour('stage-tint')};outline:1.5px solid {colour('stage')};",
         "left out": f"color:{colour('error')};text-decoration:line-through;",
