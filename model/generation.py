@@ -71,7 +71,6 @@ class Generation:
         n_prompt: how many of them are the prompt.
         steps: one record per generated token.
         seed: gives the coin, together with a position.
-        stop: strings that end the text once one of them is complete in what was generated.
         finished: None, or why: "eos" (an end token), "stop" (a stop string), "length" (no room).
         cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
@@ -95,6 +94,7 @@ class Generation:
             prompt: a text, or ids, which are taken as they are.
             seed: any whole number.
             max_new_tokens: where to stop; None for as far as the model's context goes.
+            stop: strings that end the text once one of them is complete in what was generated.
             n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
             memory: of mirostat, from those that were generated earlier.
 

@@ -1,4 +1,4 @@
-"""46 claims about generation, each with an experiment that tests it here and now."""
+"""47 claims about generation, each with an experiment that tests it here and now."""
 
 from pages.frame.layout import lesson_page
 

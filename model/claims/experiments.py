@@ -8,6 +8,7 @@ from model.claims import (  # noqa: F401  imported for what they enter
     loop,
     phases,
     search,
+    stopping,
     training,
 )
 from model.claims.registry import EXPERIMENTS as EXPERIMENTS

@@ -37,7 +37,7 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("pages/snowball.py", "Error propagation", "Training and errors"),
     Lesson("pages/guess.py", "Guess the next token", "Reference and games"),
     Lesson("pages/classroom.py", "A room for the class", "Reference and games"),
-    Lesson("pages/claims.py", "46 claims about generation, tested", "Reference and games"),
+    Lesson("pages/claims.py", "47 claims about generation, tested", "Reference and games"),
     Lesson("pages/glossary.py", "Glossary", "Reference and games"),
 )
 
