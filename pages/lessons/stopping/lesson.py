@@ -178,6 +178,6 @@ class ThreeEnds(Experiment[StoppingLesson]):
         if curve.n_prompt_ends:
             st.markdown(
                 "The prompt begins with this model’s end token, so that a repetition penalty "
-                "lowers its score from the first position on: texts get longer."
+                "lowers its score from the first position on."
             )
         st.html(prose((SETTINGS["prompt"], ""), (curve.sent, "generated"), size="1.1rem"))
