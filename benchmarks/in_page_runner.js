@@ -5,6 +5,7 @@ import { KVCache } from "../pages/home/in_page/kv_cache.js";
 import { Llama } from "../pages/home/in_page/llama.js";
 import { uniformAt } from "../pages/frame/live/pointer.js";
 import { readLink, textQuery } from "../pages/home/live/session/link.js";
+import { completedBy, readStrings, writeStrings } from "../pages/frame/live/stopping.js";
 import { readSafetensors } from "../pages/home/in_page/safetensors.js";
 import { keepBranches } from "../pages/home/live/session/tab_record.js";
 import { fileOf } from "../pages/home/live/session/saving.js";
@@ -177,6 +178,18 @@ const CALLS = {
     }
   },
   readLink: ({ query }) => readLink(query, facts),
+  /** By number of tokens: the stop string that the last of them completes. */
+  completed: ({ strings, tokens }) =>
+    tokens.map((_, n) => completedBy(strings, tokens.slice(0, n + 1).reverse())),
+  /** Stop strings as a field's lines, and as those are read again. */
+  stopLines({ strings }) {
+    const lines = writeStrings(strings);
+    try {
+      return { lines, strings: readStrings(lines) };
+    } catch (error) {
+      return { lines, refused: error.message };
+    }
+  },
   lookBack({ ids, position }) {
     return bytesOf(new Generation(model, ids).logitsAt(position));
   },

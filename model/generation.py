@@ -22,7 +22,8 @@ from model.language_model import CachedText, LanguageModel
 from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
-from model.tokenizing import encode, known_ids, label, text_of
+from model.stopping import NO_STOP, StopStrings, refuse_if_finished
+from model.tokenizing import encode, known_ids, label, newest_bytes, text_of
 from model.weights.check import check_causal
 
 __all__ = ["Generation", "PassError", "choose"]
@@ -70,7 +71,7 @@ class Generation:
         n_prompt: how many of them are the prompt.
         steps: one record per generated token.
         seed: gives the coin, together with a position.
-        finished: None, "eos" after an end token, or "length" where there is no room for more.
+        finished: None, or why: "eos" (an end token), "stop" (a stop string), "length" (no room).
         cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
     """
@@ -82,6 +83,7 @@ class Generation:
         seed: int = 0,
         max_new_tokens: int | None = None,
         *,
+        stop: StopStrings | str | Sequence[str] = NO_STOP,
         n_prompt: int | None = None,
         memory: Memory = NO_MEMORY,
         cached: CachedText | None = None,
@@ -93,6 +95,7 @@ class Generation:
             prompt: a text, or ids, which are taken as they are.
             seed: any whole number.
             max_new_tokens: where to stop; None for as far as the model's context goes.
+            stop: strings that end the text once one of them is complete in what was generated.
             n_prompt: how many of the ids are the prompt's, if the others were generated earlier.
             memory: of mirostat, from those that were generated earlier.
             cached: that reads it; by default as the model's backend does.
@@ -107,6 +110,7 @@ class Generation:
         self._earlier_memory = memory
         self.steps: list[Step] = []
         self.seed = seed
+        self.stop = StopStrings.of(stop)
         self._n_most = max_length(lm, self.n_prompt, max_new_tokens)
         self.finished = self._reason_to_stop()
         self.logits: Logits = np.zeros(0, dtype=np.float32)
@@ -123,7 +127,7 @@ class Generation:
         Raises:
             ValueError: where the text is finished or the model has no such token.
         """
-        self._refuse_if_finished()
+        refuse_if_finished(self.finished)
 
         # mask: turn the raw logits, stage by stage, into the distribution to draw from
         stages = self.stages_for(settings, token_id=token_id)
@@ -137,7 +141,7 @@ class Generation:
         self.ids.append(chosen_id)
         self.steps.append(step)
 
-        # stop: after an end token, or where there is no room for another
+        # stop: after an end token or a stop string, or where there is no room for another
         self.finished = self._reason_to_stop()
 
         # run: the model reads the new token; all before it is in the cache
@@ -172,8 +176,6 @@ class Generation:
     @all_or_nothing
     def turn_to(self, ids: Sequence[int], n_prompt: int, memory: Memory = NO_MEMORY) -> int:
         """Makes this the text with these ids; of what was read, their common beginning stays.
-
-        The arguments are those of a new text whose ids are given.
 
         Returns:
             The number of positions that stayed in the cache; the newest pass read the others.
@@ -271,6 +273,11 @@ class Generation:
         return text_of(self.lm.tokenizer, self.ids)
 
     @property
+    def stopped_by(self) -> str | None:
+        """The stop string that the last token completes."""
+        return self.stop.completed(newest_bytes(self.lm.tokenizer, self.ids, self.n_prompt))
+
+    @property
     def coin(self) -> float:
         """The coin for the next position, in [0, 1)."""
         return uniform_at(self.seed, len(self.ids))
@@ -352,7 +359,7 @@ class Generation:
     ) -> Step:
         """Writes down a token with the distribution that it was drawn from."""
         raw, last = stages[0], stages[-1]
-        rows = candidates(stages, self._label, token_id)
+        rows = candidates(stages, functools.partial(label, self.lm.tokenizer), token_id)
         chosen = next(row for row in rows if row.token_id == token_id)
         # of the logits: the probability itself may underflow
         logprob = float(self.logits[token_id] - raw.best_scores[0] + np.log(raw.best_probs[0]))
@@ -386,17 +393,10 @@ class Generation:
         held = summarise(self.logits, self.cached.n_known(limit), order=order)
         return replace(held, n_unsent=self.cached.n_unsent)
 
-    def _label(self, token_id: int) -> str:
-        return label(self.lm.tokenizer, token_id)
-
     def _reason_to_stop(self) -> Finish | None:
         """Tells why no token can follow; an end token in the prompt ends nothing."""
         if len(self.ids) > self.n_prompt and self.ids[-1] in self.lm.end_ids:
             return "eos"
+        if self.stopped_by is not None:
+            return "stop"
         return "length" if self._n_most is not None and len(self.ids) >= self._n_most else None
-
-    def _refuse_if_finished(self) -> None:
-        """Raises ValueError after the end of the text."""
-        if self.finished is not None:
-            why = "an end token" if self.finished == "eos" else "the greatest length"
-            raise ValueError(f"The text is finished ({why}): go back, or start a new one.")

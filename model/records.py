@@ -21,7 +21,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 IntArray: TypeAlias = npt.NDArray[np.integer]
 
 Phase: TypeAlias = Literal["prefill", "decode"]
-Finish: TypeAlias = Literal["eos", "length"]
+Finish: TypeAlias = Literal["eos", "stop", "length"]
 ModelKind: TypeAlias = Literal["causal", "masked", "seq2seq"]  # what a model does
 
 MIROSTAT_RATE = 0.1  # share of a token's error by which mu moves: llama.cpp's `mirostat_eta`

@@ -155,3 +155,10 @@ def joiner() -> codecs.IncrementalDecoder:
 def characters(data: bytes) -> str:
     """Returns bytes as characters, what is none as `<0xE2>`."""
     return data.decode("utf-8", errors=_STRAY)
+
+
+def n_unfinished(data: bytes) -> int:
+    """Returns how many bytes at the end are the beginning of a character that is not complete."""
+    decoder = joiner()
+    decoder.decode(data[-3:])
+    return len(decoder.getstate()[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -84,11 +84,7 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
         token = _token(tokenizer, token_id) or ""
         is_special = token_id in alphabet.special_ids
         data = b"" if is_special else token_bytes(tokenizer, token_id, token)
-        own = data
-        if alphabet.is_decoded and token and not is_special:
-            own = text_behind(tokenizer, before, token).encode()
-        elif before is None and alphabet.drops_first_space:
-            own = data.removeprefix(b" ")
+        own = _added(tokenizer, before, token, data) if data else data
         parts.append(
             Piece(
                 token_id=token_id,
@@ -100,6 +96,31 @@ def pieces(tokenizer: Any, ids: Sequence[int]) -> tuple[Piece, ...]:
         )
         before = before if is_special else token or before
     return tuple(parts)
+
+
+def bytes_at(tokenizer: Any, ids: Sequence[int], position: int) -> bytes:
+    """Returns the bytes that a token adds to a text; none for a special token."""
+    special_ids = alphabet_of(tokenizer).special_ids
+    token = _token(tokenizer, ids[position])
+    if not token or ids[position] in special_ids:
+        return b""
+    others = (ids[i] for i in range(position - 1, -1, -1) if ids[i] not in special_ids)
+    before = next(filter(None, (_token(tokenizer, token_id) for token_id in others)), None)
+    return _added(tokenizer, before, token, token_bytes(tokenizer, ids[position], token))
+
+
+def newest_bytes(tokenizer: Any, ids: Sequence[int], n_before: int) -> Iterator[bytes]:
+    """Yields the bytes of the tokens behind the first ones, from the last to the first."""
+    for position in range(len(ids) - 1, n_before - 1, -1):
+        yield bytes_at(tokenizer, ids, position)
+
+
+def _added(tokenizer: Any, before: str | None, token: str, data: bytes) -> bytes:
+    """Returns what is added to a text by a token with these bytes behind another, or none."""
+    alphabet = alphabet_of(tokenizer)
+    if alphabet.is_decoded:
+        return text_behind(tokenizer, before, token).encode()
+    return data.removeprefix(b" ") if before is None and alphabet.drops_first_space else data
 
 
 def text_of(tokenizer: Any, ids: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from model.claims import (  # noqa: F401  imported for what they enter
     phases,
     reuse,
     search,
+    stopping,
     training,
 )
 from model.claims.registry import EXPERIMENTS as EXPERIMENTS

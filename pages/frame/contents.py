@@ -38,6 +38,13 @@ LESSONS: tuple[Lesson, ...] = (
         "A good prediction needs few bits: the surer of the right word, the fewer.",
     ),
     Lesson(
+        "pages/stopping.py",
+        "Stopping and streaming",
+        "Write",
+        "A text ends at a token, at a limit, or at a string.",
+        "What may still become a character or a stop string is held back.",
+    ),
+    Lesson(
         "pages/sampling.py",
         "Sampling strategies",
         "Choose",

@@ -26,10 +26,12 @@ PICTURES = {  # a letter is a cell: its look stands below
     "encoder-decoder": "ppprppprpp/..........g/..........gg/..........ggg",
     "continuous batching": "ppggggg/ppggpggg/.ppgggggg",
     "one token at a time": "pppg/ppppg/pppppg",
+    "stop string": "gggggg/gggggg.vv/gggggg.eee",
     "joint probability": "kkkkkkkkkkkk/kkkkkkk.cccc/kkkk.kk.cccc",
 }
 OF_PAGES = {  # what stands for a page, by the stem of its file; empty is the first page
     "": "one token at a time",
+    "stopping": "stop string",
     "sampling": "top-p",
     "kv_cache": "KV cache",
     "prefill_decode": "decode",

@@ -102,6 +102,8 @@ def _read_again(
     cached = text_ahead(lm, asked.ids)  # a block of it in each pass
     text = Generation(lm, asked.ids[: asked.n_prompt], asked.seed, cached=cached)
     for token_id, draw, measured in zip(ids, draws, passes, strict=True):
+        if len(text.ids) == len(asked.ids) - 1:
+            text.stop = asked.stop  # what stands further up was written before it was set
         text.seed = draw.seed
         step = text.step(draw.controls.settings(), token_id=token_id)
         text.steps[-1] = _as_measured(step, draw, measured)

@@ -11,6 +11,7 @@ The server reads of it which model is asked for, and in which format.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from model.stopping import MAX_CHARACTERS, MAX_STRINGS
 from model.weights.device import DTYPES
 from pages.frame.fields import Choice, Switch, Text, Whole, read_fields
 from pages.frame.offers import DEFAULT_PROMPT
@@ -18,6 +19,7 @@ from pages.home import controls
 from pages.home.text_request import MAX_SEED
 
 MAX_TOKENS = 4_096  # generated tokens that a link may ask for
+MAX_STOP = MAX_STRINGS * (2 * MAX_CHARACTERS + 1)  # each line break is written as two characters
 MODEL = Text("model", "Model", max_characters=200)
 DTYPE = Choice("dtype", "Number format", options=tuple(DTYPES))
 FIELDS = (
@@ -26,6 +28,7 @@ FIELDS = (
     Whole("seed", "Seed", 0, high=MAX_SEED),
     Switch("chat", "Chat template", None),
     DTYPE,
+    Text("stop", "Stop strings", "", max_characters=MAX_STOP),
     *controls.FIELDS,
 )
 COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)

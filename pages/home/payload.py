@@ -29,6 +29,7 @@ def describe_reading(reading: Reading) -> tuple[dict[str, Any], dict[str, np.nda
         "joined": joined(text.lm, text.ids, len(text.ids) - len(steps) if steps else 0),
         "next_id": reading.next_id,
         "finished": text.finished,
+        "stopped_by": text.stopped_by,
         "memory": vars(text.memory),
         "pass": describe_pass(reading.last_pass),
         "bytes_held": text.bytes_held,

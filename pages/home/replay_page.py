@@ -57,6 +57,7 @@ def recording_of(run: SavedRun) -> dict[str, Any]:
         "passes": [one | {"bytes_held": n} for one, n in zip(passes, held, strict=True)],
         "positions": [packed for packed, _ in positions],
         "finished": text.finished or "recorded",
+        "stopped_by": text.stopped_by,
         "labels": {str(i): labels[i] for i in sorted(used) if i < len(labels)},
         "created": record.created,
         "versions": record.versions,

@@ -12,6 +12,7 @@ from model.loading import LanguageModel
 from model.passes import check_context
 from model.records import Memory
 from model.sentences import cut
+from model.stopping import NO_STOP, StopStrings
 from pages.frame.fields import echo
 from pages.home.controls import Controls
 
@@ -31,6 +32,7 @@ class TextRequest:
     memory: Memory  # of mirostat, as of the end of these ids
     controls: Controls
     seed: int  # of the pointers
+    stop: StopStrings = NO_STOP  # that end the text
 
 
 def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextRequest:
@@ -40,11 +42,14 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
         ValueError: It cannot be used; one sentence.
     """
     ids, memory, controls = (fields.get(name) for name in ("ids", "memory", "controls"))
+    stop = fields.get("stop", [])
     if not isinstance(ids, list) or not ids:
         raise ValueError("The page sent no text: reload the page.")
     check_context(lm, len(ids))
     if not isinstance(memory, Mapping) or not isinstance(controls, Mapping):
         raise ValueError("The page sent no settings: reload the page.")
+    if not isinstance(stop, list) or not all(isinstance(string, str) for string in stop):
+        raise ValueError("The page sent no stop strings: reload the page.")
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
         ids=_ids(lm, ids),
@@ -52,6 +57,7 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
         memory=Memory(_bits(memory, "target"), _bits(memory, "mu")),
         controls=Controls.from_page(controls),
         seed=whole(fields, "seed", 0, MAX_SEED),
+        stop=StopStrings.of(stop),
     )
 
 

@@ -215,12 +215,12 @@ class Texts:
         known = [] if own is None else [own]
         best = max([*known, *others], key=lambda text: _n_common(text, asked.ids), default=None)
         if best is None or _n_common(best, asked.ids) < min(MIN_COMMON, len(asked.ids)):
-            text = Generation(
-                self.lm, asked.ids, asked.seed, n_prompt=asked.n_prompt, memory=asked.memory
-            )
+            earlier = {"n_prompt": asked.n_prompt, "memory": asked.memory}
+            text = Generation(self.lm, asked.ids, asked.seed, stop=asked.stop, **earlier)
             n_kept = 0
         else:
             text = best if best is own else best.fork()
+            text.stop = asked.stop
             n_kept = text.turn_to(asked.ids, asked.n_prompt, asked.memory)
         self._by_number[asked.number] = text
         self._by_number.move_to_end(asked.number)

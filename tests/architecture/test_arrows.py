@@ -21,7 +21,7 @@ from tests.architecture.sources import (
 
 RECORDS = ("model.records", *(f"model.{topic}.records" for topic in TOPICS))
 # these topics' algorithms are the core's: package and records are core, all else is the topic's
-CORE_TOPICS = ("model.sampling", "model.kv_cache", "model.beam_search")
+CORE_TOPICS = ("model.sampling", "model.kv_cache", "model.beam_search", "model.stopping")
 CORE = {
     *CORE_TOPICS,
     *(f"{name}.records" for name in CORE_TOPICS),
@@ -67,7 +67,7 @@ ALLOWED = {
 # inside model/, from the ground up: each knows those before it; the topics stand above them all
 ORDER = (
     *("sentences", "source_code", "records", "chi_square"),
-    *("settings", "draw", "masks", "sampling", "token_bytes"),
+    *("settings", "draw", "masks", "sampling", "token_bytes", "stopping"),
     *("machine", "job", "kv_cache", "language_model", "timing", "weights"),
     *("chat_template", "tokenizing", "passes", "first_look", "local", "text_ahead"),
     *("generation", "batch"),

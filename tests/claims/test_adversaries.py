@@ -6,7 +6,7 @@ clock does, or an algorithm with a well-known fault.
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -36,6 +36,7 @@ from model.sampling import ORDERS
 from model.sampling.experiments import apply_alone
 from model.snowball import thread
 from model.snowball.records import Exposure, Forks
+from model.stopping import StopStrings
 from pages.frame.claims import EMPIRICAL
 from tests.claims.adversaries import adversary
 
@@ -224,6 +225,15 @@ FOLLOWS: Patches = {"advanced.measure_speed": speeds(1.5, 2.5, 0.5)}  # the agre
 DEAF: Patches = {"loop.prefill": gives((np.arange(4096.0), 0.0))}  # to what the loop wrote
 
 # claim, adversary, what is put in the place of parts of it, the verdict that must come out
+STOP = "model.stopping.StopStrings"
+
+
+def as_a_token(stop: StopStrings, newest_first: Iterable[bytes]) -> str | None:
+    """A string that ends a text as a single token alone, as an end token does."""
+    newest = next(iter(newest_first), b"")
+    return next((string for string in stop.strings if string.encode() == newest), None)
+
+
 TABLE: list[tuple[str, str, Patches, str]] = [
     ("C01", "uniform", {}, FAILS),
     ("C01", "bidirectional", {}, FAILS),
@@ -381,6 +391,8 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C47", "mamba", {}, FAILS),
     ("C47", SHIPPED, {IN_COMMON: one_too_many}, FAILS),
     ("C47", SHIPPED, {IN_COMMON: gives(0)}, FAILS),  # keeps nothing, and all logits are right
+    ("C48", SHIPPED, {f"{STOP}.completed": as_a_token}, FAILS),
+    ("C48", SHIPPED, {f"{STOP}.n_begun": gives(0)}, FAILS),
 ]
 
 

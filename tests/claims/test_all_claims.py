@@ -39,6 +39,7 @@ HOLDS: dict[str, Check] = {
     "c41": lambda q: q.many > q.few,
     "c42": lambda q: q.alone > q.few > q.many and q.old > q.many,
     "c44": lambda q: q.good > 0,
+    "c48": lambda q: q.n > 1,
     "c46": lambda q: q.n > 0 and q.warm < 0.5,
     "c47": lambda q: q.kept + q.read == q.all and q.gap < 1e-4,
 }

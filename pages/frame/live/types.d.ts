@@ -9,6 +9,7 @@ type Label = (id: number) => string;
 type Numbers = Float32Array | Int32Array;
 type Arrays = Record<string, Numbers>;
 type Phase = "prefill" | "decode";
+type Finish = "eos" | "stop" | "length";
 type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
 type Timing = Record<string, number> & { kind: string };
 
@@ -112,6 +113,7 @@ interface TextRequest {
   memory: Memory; // as of the end of these ids
   controls: Controls;
   seed: number; // of the pointers
+  stop: string[]; // strings that end the text
 }
 interface StepRequest {
   token_id: number | null; // that is forced
@@ -124,7 +126,8 @@ interface Reading {
   rows: Record<string, any[]>;
   joined: Record<string, string>;
   next_id: number | null; // that Next will append under these settings and that seed
-  finished: "eos" | "length" | "recorded" | null;
+  finished: Finish | "recorded" | null;
+  stopped_by: string | null; // the stop string that the last token completes
   memory: Memory; // for the next token
   pass: PassColumns; // the newest
   bytes_held: number; // of the storage behind the cache
@@ -161,7 +164,9 @@ interface Header {
   ids: number[]; // the text, prompt and generated
   n_prompt: number; // how many of them are the prompt
   joined: Record<string, string>; // by position, the characters that are complete only with that token
-  finished: "eos" | "length" | "recorded" | null; // "recorded": in a saved page
+  finished: Finish | "recorded" | null; // "recorded": in a saved page
+  stopped_by: string | null; // the stop string that the last token completes
+  stop: string[]; // strings that end a text
   logprob: number; // of what was generated, in nats, at temperature 1
   memory: Memory; // for the next token
   model: Model;
@@ -310,6 +315,7 @@ interface TabRecord {
   address: string;
   model: string;
   controls: Controls;
+  stop?: string[];
   active: number;
   branches: {
     id: number;
@@ -601,7 +607,8 @@ interface Run {
   joined: Record<string, string>;
   passes: (PassColumns & { bytes_held: number })[]; // the prefill, then one for each token
   positions: string[]; // what each token was drawn from, packed
-  finished: "eos" | "length" | "recorded";
+  finished: Finish | "recorded";
+  stopped_by: string | null;
   labels: Labels;
   presenter: boolean;
   created: string;

@@ -5,6 +5,7 @@ import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "
 import { memoryAfter, memoryUnder, NO_MEMORY } from "../../frame/live/memory.js";
 import { KVCache } from "./kv_cache.js";
 import { uniformAt } from "../../frame/live/pointer.js";
+import { completedBy } from "../../frame/live/stopping.js";
 
 const IN_ORDER_OF_TRANSFORMERS = [
   "repetition_penalty",
@@ -25,7 +26,7 @@ export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
 export class Generation {
   steps = []; // one record per generated token
   passes = []; // one for each token, drawn or to be drawn
-  finished = null; // "eos" after an end token, "length" where there is no room for more
+  finished = null; // "eos" after an end token, "stop" after a stop string, "length" where there is no room
 
   /**
    * Takes a prompt and reads it: the prefill runs here.
@@ -34,13 +35,17 @@ export class Generation {
    * @param {number} seed
    * @param {{nPrompt?: number, memory?: Memory}} earlier if some of the ids were generated earlier: how many
    *   are the prompt's, and what mirostat remembers of the others
+   * @param {{stop?: string[], bytesOf?: (id: number) => number[]}} end strings that end the text, and the bytes
+   *   of a token, by which they are found
    */
-  constructor(model, ids, seed = 0, { nPrompt = ids.length, memory = NO_MEMORY } = {}) {
+  constructor(model, ids, seed = 0, { nPrompt = ids.length, memory = NO_MEMORY } = {}, end = {}) {
     this.model = model;
     this.ids = [...ids];
     this.nPrompt = nPrompt;
     this.earlierMemory = memory;
     this.seed = seed;
+    this.stop = end.stop ?? [];
+    this.bytesOf = end.bytesOf;
     this.cache = new KVCache(model.config);
     this.finished = this.reasonToStop();
     this.passes.push(this.read());
@@ -64,7 +69,7 @@ export class Generation {
     this.steps.push(this.record(result, settings, chosenId, forcedId !== null));
     this.ids.push(chosenId);
 
-    // stop: after an end token, or where there is no room for another
+    // stop: after an end token or a stop string, or where there is no room for another
     this.finished = this.reasonToStop();
 
     // run: the model reads the new token; all before it is in the cache
@@ -188,10 +193,20 @@ export class Generation {
     };
   }
 
+  /** The stop string that the last token completes. @returns {string|null} */
+  get stoppedBy() {
+    return completedBy(this.stop, this.newestFirst());
+  }
+
+  *newestFirst() {
+    for (let i = this.ids.length - 1; i >= this.nPrompt; i--) yield this.bytesOf(this.ids[i]);
+  }
+
   /** Why no token can follow; an end token in the prompt ends nothing. */
   reasonToStop() {
     const { eos_token_id: end, max_position_embeddings: room } = this.model.config;
     if (this.ids.length > this.nPrompt && this.ids.at(-1) === end) return "eos";
+    if (this.stoppedBy !== null) return "stop";
     return this.ids.length >= room ? "length" : null;
   }
 }

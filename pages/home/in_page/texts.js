@@ -59,6 +59,7 @@ export class Texts {
       joined: joined(this.tokenizer, text.ids),
       next_id: text.finished ? null : drawToken(text.process(settings, pointer), pointer).id,
       finished: text.finished,
+      stopped_by: text.stoppedBy,
       memory: text.memory,
       pass: passOf(pass),
       bytes_held: text.cache.bytesHeld,
@@ -100,16 +101,20 @@ export class Texts {
   }
 
   /** A text with the ids of a request, and how many positions were in its cache. */
-  find({ number, ids, n_prompt: nPrompt, memory, seed }) {
+  find({ number, ids, n_prompt: nPrompt, memory, seed, stop }) {
     const own = this.byNumber.get(number);
     const others = [...this.byNumber.values()].filter((text) => text !== own);
     let [best, most] = [own, own ? own.nCommon(ids) : 0];
     for (const text of others) if (text.nCommon(ids) > most) [best, most] = [text, text.nCommon(ids)];
     let [text, nKept] = [best, 0];
     if (most < Math.min(MIN_COMMON, ids.length))
-      text = new Generation(this.model, ids, seed, { nPrompt, memory });
+      text = new Generation(this.model, ids, seed, { nPrompt, memory }, {
+        stop,
+        bytesOf: (id) => this.tokenizer.bytesById.get(id) ?? [],
+      });
     else {
       if (best !== own) text = best.fork();
+      text.stop = stop;
       nKept = text.turnTo(ids, nPrompt, memory);
     }
     this.byNumber.delete(number);

@@ -123,6 +123,8 @@ export function createActions(live) {
       else tell("inspect", { position });
     },
     setControl: (name, value, isFinal) => changeControls({ [name]: value }, isFinal),
+    /** Sets the strings that end a text, one a line. */
+    stopAt: (text) => fromThePast("stop", { text }),
     setUse(name, isUsed) {
       if (name === "greedy") return changeControls({ greedy: isUsed }, true);
       const others = live.controls.use.filter((used) => used !== name);

@@ -23,6 +23,7 @@ import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
 import { createPrompt } from "./prompt.js";
 import { createSpeaker } from "./speaker.js";
+import { createStopField } from "./stop_field.js";
 import { createStrip } from "./strip.js";
 import { createTable } from "./table.js";
 import { createTransport } from "./transport.js";
@@ -48,6 +49,7 @@ export function createLayout(actions, shadowRoot) {
     passes: createPasses(),
     askWord: createAskWord(actions),
     logprobs: createLogprobs(),
+    stop: createStopField(actions),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();
@@ -75,6 +77,7 @@ export function createLayout(actions, shadowRoot) {
         el("div", { class: "side-start" }),
         parts.transport.element,
         bars.settings,
+        parts.stop.element,
         parts.transport.extras,
       ),
     ),

@@ -19,12 +19,13 @@ import { Player, StageLight } from "./player.js";
 import { isFirstVisit } from "./preferences.js";
 import { afterThisFrame } from "./timings.js";
 import { Undo } from "./session/undo.js";
+import { visible } from "./stop_field.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess", "word"];
 /** Their own places speak. */
-const SILENT_EVENTS = ["state", "tokenise", "guess", "word", "settings"];
+const SILENT_EVENTS = ["state", "tokenise", "guess", "word", "settings", "stop"];
 const STEP_EVENTS = ["next", "force", "back"];
 const UNKNOWN_ID = -1; // stands on the screen for a token that the session has not named yet
 const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
@@ -33,6 +34,7 @@ const SCOPES = ["stage", "token", "all"];
 /** Why Next cannot be pressed. */
 const REASONS = {
   eos: "The model wrote its end token. Go back, or click another bar.",
+  stop: "The text has reached a stop string. Go back or reset.",
   length: "The text has reached its length limit. Go back or reset.",
   recorded: "The recording ends here. Go back or reset.",
 };
@@ -283,7 +285,11 @@ export class Live {
 
   /** Why Next cannot be pressed, in words; null where it can. */
   get reasonAgainstNext() {
-    return (this.layout.prompt.isChanged ? null : REASONS[this.header.finished]) ?? null;
+    const { finished, stopped_by: string } = this.header;
+    if (this.layout.prompt.isChanged) return null;
+    if (finished === "stop" && string)
+      return `The text has reached ${visible(string)}. Go back, or take that stop string away.`;
+    return REASONS[finished] ?? null;
   }
 
   /** Asks for one frame, which draws all, or the text, or the light of the loop alone. */

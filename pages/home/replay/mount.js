@@ -7,7 +7,11 @@ import { RecordingEngine } from "../live/engines/recording.js";
 import { Live } from "../live/live.js";
 import { Session } from "../live/session/session.js";
 
-const FINISHES = { eos: " The model ended the text.", length: " The text reached its length limit." };
+const FINISHES = {
+  eos: " The model ended the text.",
+  stop: " A stop string ended the text.",
+  length: " The text reached its length limit.",
+};
 
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
 export default async function ({ sheet }) {

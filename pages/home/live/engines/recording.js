@@ -53,6 +53,7 @@ export class RecordingEngine {
       joined: run.joined,
       next_id: isEnd ? null : run.ids[run.n_prompt + end],
       finished: isEnd ? run.finished : null,
+      stopped_by: isEnd ? run.stopped_by : null,
       memory: run.rows.memory[next] ?? NO_MEMORY,
       pass,
       bytes_held: pass.bytes_held,

@@ -3,6 +3,7 @@
 
 import { activeSettings } from "../controls.js";
 import { readLink, readSaved, readWhole } from "./link.js";
+import { readStrings } from "../../../frame/live/stopping.js";
 import { begin, openBeside } from "./opening.js";
 
 const MAX_FINISH_MS = 3000; // that "+20 tokens" may keep the page waiting
@@ -16,6 +17,11 @@ export const MAX_COUNT = 200; // tokens of one request
 export const EVENTS = {
   settings() {
     if (this.engine.fixed) this.say(this.engine.fixed);
+  },
+  /** Sets the strings that end a text from here on. */
+  stop({ text }) {
+    if (this.engine.fixed) return this.say(this.engine.fixed);
+    this.stop = readStrings(text);
   },
   async next() {
     if (!this.isFinished()) await this.step();

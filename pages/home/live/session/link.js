@@ -2,6 +2,7 @@
 // the pointer is a function of seed and position, so a run is the prompt, the seeds, the controls at each
 // step and the tokens that the reader forced.
 
+import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
 import { asManyAsFit, lengthOf, readField, readFields, writeField } from "./fields.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
@@ -19,7 +20,12 @@ export function readLink(query, facts) {
   const problems = faults.length > 0
     ? [`The link was followed in part only: ${asManyAsFit(faults, MAX_FAULTS)}.`]
     : [];
-  let choices = [];
+  let [choices, stop] = [[], []];
+  try {
+    stop = readStrings(values.stop ?? "");
+  } catch (error) {
+    problems.push(`The link’s stop strings were left out: ${error.message}`);
+  }
   try {
     choices = readRun(query.run ?? "", query.forced ?? "", seed, facts);
   } catch (error) {
@@ -31,6 +37,7 @@ export function readLink(query, facts) {
     seed,
     chat: values.chat,
     controls: { ...defaultControls(facts), ...controlsAmong(values, facts) },
+    stop,
     choices,
     problems,
   };
@@ -78,13 +85,17 @@ export function readControls(values, facts) {
   }
 }
 
-/** What a link to a text begins with: the model and the controls; empty for a long prompt. */
-export function writeAddress({ prompt, chat }, controls, facts) {
+/**
+ * What a link to a text begins with: model, stop strings and controls; empty for a long prompt.
+ * @param {import("./session.js").Session} session
+ */
+export function writeAddress({ active: { prompt, chat }, controls, facts, stop }) {
   if (lengthOf(prompt) > MAX_LINK_TEXT) return "";
   const { model: { name, has_chat_template: hasTemplate }, dtype } = facts;
   const query = new URLSearchParams({ model: name });
   if (dtype) query.set("dtype", dtype);
   if (hasTemplate && !chat) query.set("chat", "0");
+  if (stop.length > 0) query.set("stop", writeStrings(stop));
   for (const [field, text] of Object.entries(encodeControls(controls, facts))) query.set(field, text);
   return String(query).replace(/%2C/g, ",");
 }

@@ -57,6 +57,7 @@ async function restore(session, record) {
     const texts = record.branches.map((kept) => readText(session, kept));
     const active = texts.find(({ id }) => id === record.active);
     session.controls = readControls(record.controls, session.facts);
+    session.stop = record.stop ?? [];
     await session.read(active);
     session.texts = texts;
     session.active = active;

@@ -16,7 +16,7 @@ export function toCsv(header, { csv: { columns, formulas }, labels }) {
 
 /** All that it takes to write the text again, and the numbers of each draw. @param {Header} header */
 export function toJson(header, { labels }, link) {
-  const { ids, n_prompt: nPrompt, prompt, seed, model, finished, logprob, cache } = header;
+  const { ids, n_prompt: nPrompt, prompt, seed, model, finished, stop, logprob, cache } = header;
   const run = {
     schema: "one-token-at-a-time/run-in-page",
     created: new Date().toISOString(),
@@ -26,6 +26,7 @@ export function toJson(header, { labels }, link) {
     prompt: { text: prompt, ids: ids.slice(0, nPrompt) },
     steps: rowsOf(header, labels),
     finished,
+    stop,
     logprob,
     cache,
   };

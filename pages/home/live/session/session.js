@@ -16,12 +16,24 @@ import { Text } from "./text.js";
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
 /** Events of no text in particular. */
-const BRANCHLESS = ["switch", "settings", "tokenise", "seed", "chat", "open", "open run", "model", "say"];
+const BRANCHLESS = [
+  "switch",
+  "settings",
+  "stop",
+  "tokenise",
+  "seed",
+  "chat",
+  "open",
+  "open run",
+  "model",
+  "say",
+];
 /** Events after which what was looked at stays. */
-const QUIET = ["inspect", "tokenise", "settings", "guess", "word", "seed", "say"];
+const QUIET = ["inspect", "tokenise", "settings", "stop", "guess", "word", "seed", "say"];
 
 const ENDS = {
   eos: "the model wrote its end token",
+  stop: "it has reached a stop string",
   length: "its context is full",
   recorded: "the recording ends here",
 };
@@ -39,6 +51,8 @@ export class Session {
   texts = [];
   /** The text that is written. @type {Text|null} */
   active = null;
+  /** Strings that end a text. @type {string[]} */
+  stop = [];
   nBegun = 0; // texts, those that are gone included
   /** @type {Piece[]} */
   draftPieces = []; // the text in the prompt's field
@@ -128,12 +142,12 @@ export class Session {
   said(text, ids = text.ids, seed = text.seed) {
     const { id: number, nPrompt: n_prompt } = text;
     const memory = text.memoryAfter(ids.length - n_prompt);
-    return { number, ids, n_prompt, memory, controls: this.controls, seed };
+    return { number, ids, n_prompt, memory, controls: this.controls, seed, stop: this.stop };
   }
 
   /** What `next_id` depends on besides the text. @param {Text} text */
   readingKey(text) {
-    return JSON.stringify([text.seed, this.controls]);
+    return JSON.stringify([text.seed, this.controls, this.stop]);
   }
 
   /** Has a text read as it stands. @param {Text} text */
@@ -164,8 +178,18 @@ export class Session {
     return { seed, controls, tokenId, forced, how: writeHow({ seed, controls }, this.facts) };
   }
 
-  /** Writes the tokens of a link again: drawn by their pointers, or forced as they were. */
+  /** Writes the tokens of a link again: drawn by their pointers, or forced; no stop string ends them. */
   async replay(choices) {
+    const { stop } = this;
+    this.stop = [];
+    try {
+      await this.replayed(choices);
+    } finally {
+      this.stop = stop;
+    }
+  }
+
+  async replayed(choices) {
     for (let i = 0; i < choices.length && !this.active.finished;) {
       const { seed, controls, tokenId, forced } = choices[i];
       this.controls = controls;
@@ -186,6 +210,7 @@ export class Session {
       problems.push(`The link's run was followed in part: ${error.message}`);
     }
     this.controls = link.controls;
+    this.stop = link.stop ?? this.stop;
     this.reseed(link.seed);
     await this.refresh();
     if (problems.length > 0) this.say(asManyAsFit([...new Set(problems)], MAX_SENTENCE, " "), "error");

@@ -17,6 +17,8 @@ export function describe(session) {
     next_id: session.nextId,
     coin: session.pointer,
     finished: reading.finished,
+    stopped_by: reading.stopped_by,
+    stop: session.stop,
     memory: reading.memory,
     model: facts.model,
     timing: active.pass,
@@ -38,7 +40,7 @@ export function describe(session) {
     word: session.word,
     code: facts.code,
     notice: session.notice,
-    address: writeAddress(active, controls, facts),
+    address: writeAddress(session),
   };
   return { header, arrays: { ...reading.arrays, ...prefixed(past?.arrays) } };
 }

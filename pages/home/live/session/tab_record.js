@@ -9,7 +9,7 @@ import { textOf } from "./state.js";
 const STORED_AS = "one-token-at-a-time";
 
 /** Keeps a session. @param {import("./session.js").Session} session */
-export function keepBranches({ facts, controls, active, texts }) {
+export function keepBranches({ facts, controls, stop, active, texts }) {
   const branches = texts.map((text) => {
     const { id, ids, columns, joined } = text;
     return { id, ids, columns, joined, query: textQuery(/** @type {any} */ (textOf(text))) };
@@ -18,6 +18,7 @@ export function keepBranches({ facts, controls, active, texts }) {
     address: withoutSwitches(),
     model: facts.model.name,
     controls,
+    stop,
     active: active.id,
     branches,
   };

@@ -1,6 +1,7 @@
 // Ctrl+Z: every answered event leaves the event that takes it back, so the last press can go, and the one
 // before it, whichever engine answers.
 
+import { writeStrings } from "../../../frame/live/stopping.js";
 import { textQuery } from "./link.js";
 
 const MAX_REMEMBERED = 100;
@@ -29,6 +30,7 @@ function inverseOf(kind, before, after) {
   const isOther = before.branch !== after.branch;
   const nNew = after.ids.length - before.ids.length;
   if (kind === "settings") return { kind, controls: before.controls };
+  if (kind === "stop") return { kind, text: writeStrings(before.stop) };
   if (isOther && kind !== "state") return wayBack(before, after);
   if (["next", "force"].includes(kind) && nNew === 1) return { kind: "back" };
   if (kind === "finish" && nNew > 0) return { kind: "rewind", position: before.ids.length };

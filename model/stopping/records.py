@@ -1,0 +1,41 @@
+"""What the page on stopping draws: a text as it streams, and the end token along a text."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Held: TypeAlias = Literal["", "stop", "character"]  # why: the beginning of a string, or of a letter
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the model and a client have after one more token."""
+
+    label: str  # of the token, spaces visible
+    data: bytes  # that it adds
+    new: str  # characters that are sent with it
+    sent: str  # all that the client has
+    n_sent: int  # bytes of it
+    held: bytes
+    why: Held
+    match: str | None  # the stop string that it completes
+    is_end: bool = False  # the end token
+
+
+@dataclass(frozen=True)
+class EndStep:
+    """How likely the end token was at one position, before and after the settings."""
+
+    label: str  # of the token that was written
+    raw: float  # probability of the end token, at temperature 1
+    masked: float  # under the settings; 0 where they exclude it
+
+
+@dataclass(frozen=True)
+class EndCurve:
+    """A text that was written until something ended it."""
+
+    steps: tuple[EndStep, ...]
+    finished: str | None  # "eos", "stop", "length"; None if it was stopped
+    stopped_by: str | None
+    sent: str  # what a client has
+    n_prompt_ends: int  # end tokens in the prompt, which a repetition penalty counts

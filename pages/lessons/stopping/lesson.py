@@ -1,0 +1,185 @@
+"""The lesson on stopping and streaming below its title: a text that streams, and its three ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model.job import Job
+from model.loading import LanguageModel
+from model.sampling import Settings
+from model.stopping import StopStrings, Stream, read_strings
+from model.stopping.experiments import moments, write_to_the_end
+from model.stopping.records import EndCurve, Moment
+from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
+from pages.frame.experiment import Experiment
+from pages.frame.figures import show_chart
+from pages.frame.job_panel import start_job
+from pages.frame.layout import show_error
+from pages.frame.lesson_state import SteppedLesson, lesson_state
+from pages.frame.link import offer_link
+from pages.frame.question import answered, opening
+from pages.frame.stepper import Stepper, Steps, show_stepper
+from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
+from viz.stopping.end_chart import end_figure
+from viz.stopping.stream_picture import moments_table, stream_picture
+from viz.strip import prose
+
+LESSON, ENDS, SAID = "stopping_lesson", "stopping_ends", "stopping_said"
+PLAY_SECONDS = 0.8
+NOW, LATER = "The letters STO at once", "Only what cannot become STOP"
+
+
+@dataclass
+class StreamSteps(Steps):
+    """A text that arrives token by token."""
+
+    moments: Sequence[Moment] = ()
+    strings: tuple[str, ...] = ()
+    n_shown: int = 0
+
+    @property
+    def can_step(self) -> bool:
+        """Whether another token is to come."""
+        return self.n_shown < len(self.moments)
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a token has come."""
+        return self.n_shown > 0
+
+    def step(self) -> None:
+        """Lets the next token come."""
+        self.n_shown += 1
+
+    def back(self) -> None:
+        """Takes the last token back."""
+        self.n_shown -= 1
+
+
+@dataclass
+class StoppingLesson(SteppedLesson[StreamSteps]):
+    """All that one reader has on the page."""
+
+    curve: EndCurve | None = field(default=None, kw_only=True)
+
+    def read(self) -> None:
+        """Takes the text and the stop strings of the page.
+
+        Raises:
+            ValueError: they cannot be used; one sentence.
+        """
+        stop = StopStrings(read_strings(SETTINGS["stop"]), keep=SETTINGS["keep"])
+        found = moments(self.lm, SETTINGS["text"], stop)
+        self.stepper = Stepper(StreamSteps(found, stop.strings), "stopping")
+
+
+def show_stopping(waiting: DeltaGenerator) -> None:
+    """Draws the page for this reader."""
+    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    opening(
+        "Tokens come whole, and text does not: a token may end in the middle of a character, or of "
+        "a string that ends the text. What may still change is held, and what was sent is never "
+        "taken back. Each Step is a token."
+    )
+    show_error(lesson.problem)
+    show_stepper(lambda: lesson.stepper, lambda: _stream(lesson), PLAY_SECONDS)
+    with st.expander("Another text, other stop strings", key="stopping_setup"):
+        _controls(lesson)
+    show_code(Stream.after, StopStrings.find, StopStrings.n_begun, key="stopping_code")
+    offer_link(SETTINGS, lesson.lm, caption=f"On the tokens of {lesson.lm.shown}.")
+    show_summary("pages/stopping.py", ThreeEnds.title)
+    ThreeEnds(lesson).show()
+
+
+def _begin(lm: LanguageModel, _old: StoppingLesson | None) -> StoppingLesson:
+    lesson = StoppingLesson(lm, Stepper(StreamSteps(), "stopping"))
+    lesson.read()
+    start_job(lesson.jobs, ENDS, lambda: _job(lesson))
+    return lesson
+
+
+def _controls(lesson: StoppingLesson) -> None:
+    again = {"on_change": _read_again, "args": (lesson,)}
+    left, right = st.columns(2, gap="medium")
+    with left:
+        SETTINGS.widget("example", on_change=_take_example, args=(lesson,))
+        SETTINGS.widget("text", **again)
+    with right:
+        SETTINGS.widget("stop", height=76, **again)
+        SETTINGS.widget("keep", **again)
+
+
+def _take_example(lesson: StoppingLesson) -> None:
+    text, stop = EXAMPLES[SETTINGS["example"]]
+    SETTINGS.put(text=text, stop=stop)
+    _read_again(lesson)
+
+
+def _read_again(lesson: StoppingLesson) -> None:
+    with lesson.attempt("The text before it stays below."):
+        lesson.read()
+
+
+def _stream(lesson: StoppingLesson) -> None:
+    lesson.stepper.show()
+    steps = lesson.stepper.steps
+    is_first = steps.strings == ("STOP",)
+    if is_first and not answered(
+        "The text has “STORIES”, the stop string is “STOP”. After STO, what may a client see?",
+        (NOW, LATER),
+        LATER,
+        SAID,
+    ):
+        return
+    st.html(stream_picture(steps.moments, steps.n_shown, steps.strings))
+    with st.expander("At each token: what goes out, what is held", key="stopping_moments"):
+        st.html(moments_table(steps.moments, steps.n_shown))
+
+
+def _job(lesson: StoppingLesson) -> Job[EndCurve]:
+    names = ("temperature", "top_p", "repetition_penalty")
+    settings = Settings(**{name: SETTINGS[name] for name in names})
+    strings, limit = read_strings(SETTINGS["end_stop"]), SETTINGS["limit"]
+    work = write_to_the_end(
+        lesson.lm, SETTINGS["prompt"], settings, strings, limit, SETTINGS["seed"]
+    )
+    return Job(work)
+
+
+class ThreeEnds(Experiment[StoppingLesson]):
+    """A text that is written until something ends it, and its end token along the way."""
+
+    key, title = ENDS, "Three ways to end"
+    button = "Write to the end"
+    claim = (
+        "An **end token** is drawn as any other token is, so a mask may exclude it and a penalty "
+        "may move it. A **limit** knows nothing of the text. A **stop string** is a test on the "
+        "text. Below is how likely the end token was at each position of a text written here."
+    )
+    code = (write_to_the_end,)
+
+    def _fields(self, _is_running: bool) -> None:
+        SETTINGS.widget("prompt", width=260)
+        SETTINGS.widget("limit", width=130)
+        SETTINGS.widget("temperature", width=130)
+        SETTINGS.widget("top_p", width=130)
+        SETTINGS.widget("repetition_penalty", width=170)
+        with st.popover("Stop strings, seed"):
+            SETTINGS.widget("end_stop", height=76)
+            SETTINGS.widget("seed")
+
+    def _start(self) -> Job[EndCurve]:
+        return _job(self.lesson)
+
+    def _draw(self, job: Job[EndCurve]) -> None:
+        curve = job.result
+        show_chart(end_figure(curve), "stopping_curve")
+        if curve.n_prompt_ends:
+            st.markdown(
+                "The prompt begins with this model’s end token, so that a repetition penalty "
+                "lowers its score from the first position on."
+            )
+        st.html(prose((SETTINGS["prompt"], ""), (curve.sent, "generated"), size="1.1rem"))

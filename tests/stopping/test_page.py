@@ -1,0 +1,90 @@
+"""The lesson on stopping as Streamlit runs it, and what it draws."""
+
+from math import log10
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.job import finish
+from model.language_model import LanguageModel
+from model.sampling import Settings
+from model.stopping import StopStrings
+from model.stopping.experiments import moments, write_to_the_end
+from pages.lessons.stopping.lesson import StoppingLesson
+from pages.lessons.stopping.settings import EXAMPLES
+from tests.frame.driving import errors, kept, open_lesson
+from viz.stopping.end_chart import LEAST, end_figure
+from viz.stopping.stream_picture import moments_table, stream_picture
+
+VIETNAMESE, STOP = EXAMPLES["Vietnamese"]
+
+
+def lesson(app: AppTest) -> StoppingLesson:
+    return kept(app, "stopping_lesson", StoppingLesson)
+
+
+@pytest.mark.usefixtures("storyteller")
+def test_a_reader_s_own_text_streams_to_its_stop_string() -> None:
+    app = open_lesson("pages/stopping.py", text=VIETNAMESE, stop=STOP)
+    assert not errors(app)
+    steps = lesson(app).stepper.steps
+    while steps.can_step:
+        app.button(key="stopping_step").click().run()
+    last = steps.moments[-1]
+    assert (last.match, last.sent) == (STOP, VIETNAMESE.partition(STOP)[0])
+    app.button(key="stopping_back").click().run()
+    assert steps.can_step
+    app.text_area(key="stopping_stop").set_value("a\n" * 5).run()
+    assert errors(app)
+    assert lesson(app).stepper.steps is steps
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_sends_what_its_end_leaves(storyteller: LanguageModel, name: str) -> None:
+    text, stop = EXAMPLES[name]
+    strings = tuple(stop.split("\n")) if stop else ()
+    found = moments(storyteller, text, StopStrings(strings))
+    ended_by = [string for string in strings if string in text]
+    assert found[-1].sent == (text.partition(ended_by[0])[0] if ended_by else text)
+    assert "".join(moment.new for moment in found) == found[-1].sent
+    assert any(moment.held for moment in found)
+    for n_shown in range(len(found) + 1):
+        picture = stream_picture(found, n_shown, strings)
+        n_held = len(found[n_shown - 1].held) if n_shown else 0
+        assert picture.count('title="held') == 2 * n_held  # in its token, and in the tray
+        n_left_out = (
+            0 if n_shown < len(found) else sum(len(m.data) for m in found) - found[-1].n_sent
+        )
+        assert picture.count('title="left out') == n_left_out
+        assert moments_table(found, n_shown).count("<tr") == len(found) + 1
+
+
+def test_a_text_is_data_in_the_picture(storyteller: LanguageModel) -> None:
+    found = moments(storyteller, "<script>x</script>", StopStrings(("</",)))
+    assert "<script" not in stream_picture(found, len(found), ("</",)).lower()
+    assert "<script" not in moments_table(found, len(found)).lower()
+
+
+def test_the_end_token_is_measured_before_and_after_the_settings(
+    storyteller: LanguageModel,
+) -> None:
+    asked = storyteller, "Once upon a time"
+    for settings in (Settings(repetition_penalty=1.5), Settings(top_p=0.9)):
+        curve = finish(write_to_the_end(*asked, settings, (), 12, 0))
+        assert (len(curve.steps), curve.finished, curve.n_prompt_ends) == (12, "length", 1)
+        assert all(0 < step.raw < 1 and step.masked != step.raw for step in curve.steps)
+    assert all(step.masked == 0 or step.masked > step.raw for step in curve.steps)  # top-p
+    assert any(step.masked == 0 for step in curve.steps)
+    lines = end_figure(curve).figure.data
+    assert list(lines[0].y) == [max(LEAST, step.raw) for step in curve.steps]
+    low, high = end_figure(curve).figure.layout.yaxis.range
+    assert low < log10(LEAST) < 0 < high
+
+
+def test_a_stop_string_ends_the_text_that_is_written(storyteller: LanguageModel) -> None:
+    work = write_to_the_end(
+        storyteller, "Once upon a time", Settings(temperature=0), (" little g",), 60, 0
+    )
+    curve = finish(work)
+    assert (curve.finished, curve.stopped_by) == ("stop", " little g")
+    assert " little g" not in curve.sent
