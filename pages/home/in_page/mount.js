@@ -4,6 +4,8 @@
 import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
+import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
+import { giveSliderMap } from "../../frame/live/slider_map_place.js";
 import { embed, isEmbedded } from "../live/embed.js";
 import { createFiles } from "../live/files.js";
 import { Live } from "../live/live.js";
@@ -23,6 +25,7 @@ export default function ({ sheet, workers }) {
   const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
   globalThis.oneToken = createProgram(session, opened);
   giveLabels(facts.model.labels, facts.labels);
+  giveSliderMap({ createSliderMap, startWorker: () => new Worker(workers.map) });
   opened.then(() => show(session, facts, sheet), refuse);
 }
 

@@ -123,6 +123,8 @@ export function createActions(live) {
       else tell("inspect", { position });
     },
     setControl: (name, value, isFinal) => changeControls({ [name]: value }, isFinal),
+    /** Moves several at once, as the map's point does. */
+    setControls: changeControls,
     setUse(name, isUsed) {
       if (name === "greedy") return changeControls({ greedy: isUsed }, true);
       const others = live.controls.use.filter((used) => used !== name);

@@ -17,6 +17,7 @@ import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { letGoOfFocus, listenForClicks } from "./keys.js";
 import { createLoop } from "./loop.js";
+import { createMapPlace } from "../../frame/live/slider_map_place.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
@@ -45,6 +46,7 @@ export function createLayout(actions, shadowRoot) {
     branches: createBranches(actions),
     table: createTable(actions),
     passes: createPasses(),
+    map: createMapPlace(actions.setControls),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();
@@ -79,6 +81,7 @@ export function createLayout(actions, shadowRoot) {
     el(
       "div",
       { class: "below" },
+      parts.map.element,
       parts.strip.sums,
       parts.table.element,
       parts.passes.element,
