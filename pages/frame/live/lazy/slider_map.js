@@ -105,7 +105,7 @@ export function createSliderMap({ worker: startWorker, move }) {
 
   function paint() {
     if (answered === null) return;
-    const colours = readColours(element);
+    const colours = readColours(canvas);
     const { maps: [map, others], survey } = answered;
     if (look.value === "entropy") paintEntropies(canvas, map.entropies, map.nUp, colours);
     else paintTokens(canvas, map.rows[0], map.nUp, survey, colours);

@@ -6,12 +6,13 @@ const MIN_BAND = 0.003; // of the plane: a token with less is part of the sea
 const ROLES = ["paper", "ink", "kept", "line", "rejected", "surprise"];
 const LABELS_FROM = 0.05; // of the plane: smaller ground bears no name
 
-/** The colours of the page by role, as [red, green, blue]. @returns {Record<string, number[]>} */
-export function readColours(element) {
-  const style = getComputedStyle(element);
+/** The colours of the page by role, as [red, green, blue], read from an element of it. @returns {Record<string, number[]>} */
+export function readColours(probe) {
+  const style = getComputedStyle(probe);
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   return Object.fromEntries(ROLES.map((role) => {
-    context.fillStyle = style.getPropertyValue(`--${role}`);
+    probe.style.color = `var(--${role})`;
+    context.fillStyle = style.color;
     context.fillRect(0, 0, 1, 1);
     return [role, [...context.getImageData(0, 0, 1, 1).data].slice(0, 3)];
   }));

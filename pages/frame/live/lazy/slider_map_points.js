@@ -125,10 +125,11 @@ function searchColumns(view, axis) {
   const steady = isCutFirst || isHeatedLast; // the same tokens are in play at every temperature
   const fixed = steady ? inPlay(view, isHeatedLast ? before.slice(0, -1) : before, 1) : null;
   const uncut = isCutFirst ? cutBy(axis, addUp(fixed.scores, 1)) : null;
+  const into = steady ? addUp(fixed.scores, 1).into : null; // of one column after the other
   const acts = view.settings.order.includes(axis) && !before.includes("mirostat");
   return (temperature) => {
     const { order, scores } = fixed ?? inPlay(view, before, temperature);
-    const sums = addUp(scores, steady ? temperature : 1);
+    const sums = addUp(scores, steady ? temperature : 1, steady ? into : undefined);
     const cut = acts ? uncut ?? cutBy(axis, sums) : () => order.length;
     return (limit) => {
       const n = cut(limit);
@@ -147,17 +148,22 @@ function inPlay({ distribution, contextIds, nPrompt, settings, toss, memory }, o
 }
 
 /** Weights of the tokens in play, best first, and their sums from the best on. */
-function addUp(scores, temperature) {
-  const [weights, ends, pulls] = [0, 1, 2].map(() => new Float64Array(scores.length));
+function addUp(scores, temperature, into = [0, 1, 2].map(() => new Float64Array(scores.length))) {
+  const [weights, ends, pulls] = into;
   const best = scores[0] / temperature;
-  let [weight, pull] = [0, 0];
-  for (let i = 0; i < scores.length; i++) {
+  let [weight, pull, i] = [0, 0, 0];
+  for (; i < scores.length; i++) {
     const shifted = scores[i] / temperature - best;
-    weights[i] = Math.exp(shifted);
-    ends[i] = weight += weights[i];
-    pulls[i] = pull += weights[i] * shifted;
+    const own = Math.exp(shifted);
+    if (own === 0) break; // and so are all behind it
+    weights[i] = own;
+    ends[i] = weight += own;
+    pulls[i] = pull += own * shifted;
   }
-  return { weights, ends, pulls };
+  weights.fill(0, i);
+  ends.fill(weight, i);
+  pulls.fill(pull, i);
+  return { weights, ends, pulls, into };
 }
 
 function entropyOf({ ends, pulls }, n) {
@@ -170,7 +176,8 @@ function cutBy(axis, { weights, ends }) {
   const weight = ends[n - 1];
   const prob = (i) => weights[i] / weight;
   if (axis === "min_p") {
-    return (fraction) => fraction === 0 ? n : Math.max(1, firstWhere(n, (i) => prob(i) < fraction * prob(0)));
+    const best = prob(0);
+    return (fraction) => fraction === 0 ? n : Math.max(1, firstWhere(n, (i) => prob(i) < fraction * best));
   }
   // what is removed, from the worst token up to this one
   const removed = new Float64Array(n);
