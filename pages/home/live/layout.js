@@ -17,7 +17,7 @@ import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { letGoOfFocus, listenForClicks } from "./keys.js";
 import { createLoop } from "./loop.js";
-import { createMapPlace } from "../../frame/live/slider_map_place.js";
+import { createLazySection } from "../../frame/live/lazy_section.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
@@ -46,7 +46,11 @@ export function createLayout(actions, shadowRoot) {
     branches: createBranches(actions),
     table: createTable(actions),
     passes: createPasses(),
-    map: createMapPlace(actions.setControls),
+    map: createLazySection(
+      "The sliders as a map: which token this pointer takes where",
+      "slider_map",
+      ({ createSliderMap, startWorker }) => createSliderMap(startWorker, actions.setControls),
+    ),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();

@@ -2,7 +2,7 @@
 // the pointer of this position takes there. The reader's own point lies on it and can be dragged. Fetched
 // once it is wanted; computed in a worker, while nothing else is to be done.
 
-import { el, named, setAttribute, setSentence, setShown, setText } from "../dom.js";
+import { el, heard, named, setAttribute, setSentence, setShown, setText } from "../dom.js";
 import { formatCoin, formatCount, formatProbability, formatSetting } from "../format.js";
 import { SETTINGS } from "../settings.js";
 import { activeResult, drawnToken, stageTitle } from "../strategies.js";
@@ -19,10 +19,10 @@ const NAMES = { land: "land", shore: "shore", sea: "open sea" };
 
 /**
  * Makes the figure.
- * @param {{worker: () => Worker, move: (changes: object, isFinal: boolean) => void}} how `move` sets both
- *   sliders and ticks their masks
+ * @param {() => Worker} startWorker
+ * @param {(changes: object, isFinal: boolean) => void} move sets both sliders and ticks their masks
  */
-export function createSliderMap({ worker: startWorker, move }) {
+export function createSliderMap(startWorker, move) {
   const canvas = el("canvas", {});
   const names = Object.values(NAMES).map((name) => el("span", { class: "map-name" }, name));
   const point = el("span", { class: "map-point" });
@@ -73,11 +73,12 @@ export function createSliderMap({ worker: startWorker, move }) {
 
   /** Asks for the map once the page rests, where the one that is here is of something else. */
   function draw() {
-    if (view === null || !isSeen) return;
+    if (view === null) return;
     place();
+    if (!isSeen) return;
     const wanted = requestOf(view, axis.value);
     const isNew = asked?.distribution !== wanted.distribution || asked?.key !== wanted.key;
-    setAttribute(element, "aria-busy", isNew || answered?.n !== asked?.n);
+    setAttribute(element, "data-stale", isNew || answered?.n !== asked?.n);
     if (!isNew) return paint();
     clearTimeout(timer);
     timer = setTimeout(() => whenIdle(() => ask(wanted)), QUIET_MS);
@@ -99,7 +100,7 @@ export function createSliderMap({ worker: startWorker, move }) {
     if (answer.n !== asked.n) return; // of a step that has passed
     answered = { ...asked, ...answer, survey: surveyMap(answer.maps[0].rows[0], answer.maps[0].rows[0][0]) };
     setAttribute(element, "data-ms", Math.round(answer.ms));
-    setAttribute(element, "aria-busy", answered.distribution !== view.distribution);
+    setAttribute(element, "data-stale", answered.distribution !== view.distribution);
     paint();
   }
 
@@ -128,7 +129,7 @@ export function createSliderMap({ worker: startWorker, move }) {
     setText(upward, SETTINGS[name].title);
     const words = wordsOf(view, name, answered?.distribution === view.distribution ? answered : null);
     setSentence(sentence, words);
-    setAttribute(stage, "aria-label", words.replace(/[\uE000\uE001]/g, ""));
+    setAttribute(stage, "aria-label", heard(words));
     setText(method, methodInWords(view, name, answered));
   }
 
@@ -168,13 +169,16 @@ function wordsOf(view, axis, answered) {
   const { temperature, [axis]: limit } = view.settings;
   const drawn = drawnToken(activeResult(view), view.toss);
   const token = drawn === null ? "a token that the page does not hold" : named(view.label(drawn.id));
-  const here = `At temperature ${formatSetting(temperature)} and ${stageTitle(axis)} ${formatSetting(limit)} ` +
+  const here =
+    `At temperature ${formatSetting(temperature)} and ${stageTitle(axis)} ${formatSetting(limit)} ` +
     `the pointer ${formatCoin(view.toss)} takes ${token}.`;
   if (answered === null) return here;
   const { survey, view: { distribution } } = answered;
   const { landShare, land, shore, nSea } = survey;
   const best = land < 0 ? "the best token" : named(view.label(distribution.ids[land]));
-  return `${here} The land, ${formatProbability(landShare)} of the map, is ${best}: there no slider changes ` +
+  return `${here} The land, ${
+    formatProbability(landShare)
+  } of the map, is ${best}: there no slider changes ` +
     `the choice. ${formatCount(shore.length)} more have a band; ${formatCount(nSea)} share the sea.`;
 }
 
@@ -194,7 +198,11 @@ function createSmallMaps() {
   const maps = canvases.map((canvas, i) =>
     el("span", { class: "map-small" }, canvas, el("span", {}, formatSetting(POINTERS[i])))
   );
-  const row = el("div", { class: "map-smalls", role: "img", "aria-label": "The same map for seven pointers" });
+  const row = el("div", {
+    class: "map-smalls",
+    role: "img",
+    "aria-label": "The same map for seven pointers",
+  });
   row.append(...maps);
   const words = el("p", { class: "map-random" });
   function paint({ rows, nUp }, colours, axis) {

@@ -47,7 +47,7 @@ function coloursOf({ land, shore }, { paper, kept, line, rejected }) {
     if (row === land) return mix(paper, kept, 0.42);
     const place = places.get(row);
     // the sea: small differences that no eye needs to follow
-    if (place === undefined) return mix(paper, line, 0.55 + 0.12 * ((row * 0.618034) % 1));
+    if (place === undefined) return mix(paper, line, 0.45 + 0.3 * ((row * 0.618034) % 1));
     const paling = place / Math.max(12, shore.length);
     return mix(paper, kept, (place % 2 === 0 ? 0.95 : 0.62) * (1 - 0.55 * paling));
   };
@@ -64,7 +64,8 @@ export function paintTokens(canvas, rows, nUp, survey, colours) {
 }
 
 /** Paints the entropy of what is drawn from, the deeper the more undecided. */
-export function paintEntropies(canvas, entropies, nUp, { paper, surprise }) {
+export function paintEntropies(canvas, entropies, nUp, colours) {
+  const { paper, surprise } = colours;
   const most = Math.max(1e-9, ...entropies);
   paint(canvas, entropies, nUp, (entropy) => mix(paper, surprise, 0.06 + (0.84 * entropy) / most));
 }
@@ -101,7 +102,7 @@ export function placeNames(rows, nUp, { land, shore }) {
     .map(([name, points]) => {
       const at = points.map((i) => [Math.floor(i / nUp), i % nUp]);
       const [midX, midY] = [0, 1].map((axis) => at.reduce((sum, one) => sum + one[axis], 0) / at.length);
-      const away = ([x, y]) => (x - midX) ** 2 + (y - midY) ** 2;
+      const away = (one) => (one[0] - midX) ** 2 + (one[1] - midY) ** 2;
       const [x, y] = at.reduce((best, one) => away(one) < away(best) ? one : best);
       return { name, x: (x + 0.5) / (rows.length / nUp), y: (y + 0.5) / nUp };
     });
