@@ -1,4 +1,4 @@
-"""A sampler of the reader's own: what the judge refuses, and what the sandbox does not let through."""
+"""A sampler of the reader's own: what the judge refuses, what the sandbox does not let through."""
 
 from typing import Any
 
@@ -43,7 +43,10 @@ NUCLEUS = MASK.format(
 RIGHT = "kept.add(id); mass += weights[id] / sum; if (mass >= 0.9) break;"
 SHORT = "mass += weights[id] / sum; if (mass >= 0.9) break; kept.add(id);"
 LONG = "kept.add(id); if (mass >= 0.9) break; mass += weights[id] / sum;"
-TOP_K = MASK.format("return logits.map((one) => one >= logits[order[4]] ? one : -Infinity);")
+TOP_K = MASK.format(
+    "const least = logits[order[Math.min(4, order.length - 1)]];"
+    "return logits.map((one) => one >= least ? one : -Infinity);"
+)
 EXACTLY_5 = MASK.format("return logits.map((one, id) => order.indexOf(id) < 5 ? one : -Infinity);")
 
 
@@ -96,7 +99,12 @@ def test_what_is_drawn_is_held_against_the_probabilities(scripts: Page) -> None:
     assert met(greedy) == [True, True, True, True, False, True], "no draw fits"
     assert "greedy" in greedy[-1]["words"]
     assert not met(judged(scripts, "const pick = () => 0.5", "pick"))[0]
-    chance = "function pick(p) { let id; do id = Math.floor(Math.random() * p.length); while (!p[id]); return id; }"
+    chance = """function pick(probs) {
+      for (;;) {
+        const id = Math.floor(Math.random() * probs.length);
+        if (probs[id] > 0) return id;
+      }
+    }"""
     assert met(judged(scripts, chance, "pick"))[:2] == [True, False]
     assert not met(
         judged(scripts, DRAW.replace("let end", "probs[0] += 0; probs.fill(0.1); let end"), "pick")
@@ -138,15 +146,12 @@ def test_what_cannot_run_ends_with_one_sentence(scripts: Page, code: str, says: 
 
 def test_no_module_is_fetched_either(scripts: Page) -> None:
     """`import()` cannot be taken away; the policy refuses it. Without the policy it would come."""
-    asks = f"import('{ADDRESS}').then(() => postMessage('came'), () => postMessage('refused'));"
+    asks = f"""const say = (said) => postMessage({{ said }});
+    import("{ADDRESS}").then(() => say("came"), () => say("refused"));"""
     bare = """(code) => new Promise((resolve) => {
       const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
-      worker.onmessage = ({ data }) => resolve(data);
+      worker.onmessage = ({ data }) => resolve(data.said);
     })"""
     assert scripts.evaluate(bare, asks) == "came"
     code = f"{asks} function pick() {{ return 0; }}\nself.runCases = () => {{}};"
-    asked: list[str] = []
-    scripts.on("request", lambda request: asked.append(request.url))
-    told, _ = scripts.evaluate(RUN, [code, 20_000])
-    assert told == "it sent something else."
-    assert ADDRESS not in asked
+    assert scripts.evaluate(RUN, [code, 20_000]) == ["refused.", 0]

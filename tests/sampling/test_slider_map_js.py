@@ -1,4 +1,4 @@
-"""The map of the sliders against Python: the token at each of its points is what Python would draw."""
+"""The map of the sliders against Python: the token at each point is what Python would draw."""
 
 from dataclasses import replace
 from typing import Any
@@ -53,7 +53,7 @@ def expected(case: Case, pointer: float, **at: float) -> tuple[int, float]:
 
 
 def test_two_thousand_points_are_what_python_draws(map_page: Page) -> None:
-    """Ties, -inf, huge logits, penalties, any masks in any order; both ways of computing are met."""
+    """Ties, -inf, huge logits, penalties, any masks in any order; both ways are met."""
     methods = set()
     n_points = 0
     for seed in range(N_CASES):

@@ -265,9 +265,10 @@ function faultOfProcess(given, { kept, probs }, logits, { top_p: p, top_k: k }) 
   if (k !== undefined && right.length > k && own.length === k) {
     return `tokens that tie with number ${k} are left out: ${right.length} have to stay.`;
   }
-  if (String(own) !== String(right))
-    return `${right.length} tokens have to stay, it keeps ${own.length}: ` +
-      `ids ${own.slice(0, 8).join(", ")}; right are ${right.slice(0, 8).join(", ")}.`;
+  if (String(own) !== String(right)) {
+    const listed = (ids) => `${ids.slice(0, 8).join(", ") || "none"}${ids.length > 8 ? " …" : ""}`;
+    return `of ids, best first, ${listed(right)} have to stay, it keeps ${listed(own)}.`;
+  }
   if (!isDistribution(given)) return NO_DISTRIBUTION;
   return isAlike(given, probs) ? null : "the right tokens stay, but their logits have changed.";
 }

@@ -58,7 +58,7 @@ export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
       const refuse = (words) => reject(new SamplerError(words));
       timer = setTimeout(() => refuse(tooLong(limitMs)), limitMs);
       worker.onmessage = ({ data }) => {
-        if (Array.isArray(data?.outcomes) && data.outcomes.length === cases.length) resolve(data.outcomes);
+        if (data?.outcomes?.length === cases.length) resolve(data.outcomes.map(ofThisRealm));
         else refuse(atLine(lineIn(data?.stack, nLines), String(data?.said ?? "it sent something else")));
       };
       worker.onerror = (event) => {
@@ -73,6 +73,12 @@ export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
     realm.URL.revokeObjectURL(address);
     realm.frameElement?.remove();
   }
+}
+
+/** Arrays that came by a frame are of its classes. */
+function ofThisRealm({ values, isChanged }) {
+  const own = (value) => typeof value === "number" ? value : Float64Array.from(value);
+  return { values: Array.from(values, own), isChanged };
 }
 
 function tooLong(limitMs) {
