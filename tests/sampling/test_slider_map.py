@@ -37,11 +37,11 @@ def test_the_map_comes_when_it_is_opened_and_its_point_is_the_sliders(page: Page
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.9 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 0.5 * box["height"])
-    expect(reader.slider("Temperature")).to_have_value("0.5")
+    expect(reader.slider("temperature")).to_have_value("0.5")
     assert len(reader.wire.asked) == n_asked, "while it is dragged nothing is sent"
     page.mouse.up()
     reader.until(lambda: not reader.wire.n_open, "the release is not answered")
-    assert abs(float(reader.slider("Top-p").input_value()) - 0.53) <= 0.02
+    assert abs(float(reader.slider("top_p").input_value()) - 0.53) <= 0.02
     before = section.locator(".map-sentence").inner_text()
     reader.button("Next").click()
     expect(section.locator(".map-sentence")).not_to_have_text(before)

@@ -607,6 +607,6 @@ type MapView = Pick<View, "distribution" | "contextIds" | "nPrompt" | "settings"
 interface OwnText {
   /** What the next token is drawn from, by id; null where nothing can be written. */
   read(): { logits: Float64Array; probs: Float64Array; pointer: number; label: Label } | null;
-  /** Appends a token as one that was chosen by hand. */
-  force(id: number): Promise<void>;
+  /** Appends a token as one that was chosen by hand; tells whether the page took it. */
+  force(id: number): Promise<boolean>;
 }

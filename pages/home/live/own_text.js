@@ -8,7 +8,9 @@ export function createOwnText(live) {
   return {
     read() {
       const { header, present } = live;
-      if (header === null || header.finished || present?.nRows !== present?.nVocab || !present) return null;
+      const isAtEnd = header !== null && !header.finished && live.inspecting === null;
+      if (!isAtEnd || present === null || present.nRows !== present.nVocab) return null;
+      live.finished.cutShort(); // a token would take the place of one that is held
       const view = { ...buildView(live), distribution: present, toss: header.coin };
       const { probs } = lastStage(activeResult(view));
       return {
@@ -22,7 +24,7 @@ export function createOwnText(live) {
       const nBefore = live.header.ids.length;
       live.actions.force(id);
       while (!live.queue.isIdle) await new Promise(requestAnimationFrame);
-      if (live.header.ids.length === nBefore) throw new Error("The page did not take the token.");
+      return live.header.ids.length > nBefore;
     },
   };
 }

@@ -2,7 +2,7 @@
 // written by it where the page can. The code stays in this page: no link and no saved run has it.
 
 import { announced } from "../announced.js";
-import { createButton, el, named, setSentence, setShown, setText } from "../dom.js";
+import { createButton, el, named, setAttribute, setSentence, setShown, setText } from "../dom.js";
 import {
   EXERCISES,
   isDistribution,
@@ -47,6 +47,7 @@ export function createOwnSampler(text) {
   const written = el("p", {});
   const drafts = new Map(Object.entries(TASKS).map(([id, { code }]) => [id, code]));
   let task = "pick";
+  let isRunning = false;
   const select = el("select", {
     onchange: () => {
       drafts.set(task, editor.value);
@@ -84,10 +85,16 @@ export function createOwnSampler(text) {
     setText(written, "");
   }
 
+  /** A button that is disabled keeps its focus. */
+  function mark(isNow) {
+    isRunning = isNow;
+    for (const button of [judge, write]) setAttribute(button, "aria-disabled", isNow);
+  }
+
   /** Runs one thing at a time; what is wrong with the code is one sentence. */
   async function alone(act) {
-    if (judge.disabled) return;
-    judge.disabled = write.disabled = true;
+    if (isRunning) return;
+    mark(true);
     clear();
     try {
       await act();
@@ -95,7 +102,7 @@ export function createOwnSampler(text) {
       if (!(error instanceof SamplerError)) throw error;
       setText(verdict, error.message);
     } finally {
-      judge.disabled = write.disabled = false;
+      mark(false);
     }
   }
 
@@ -121,7 +128,7 @@ export function createOwnSampler(text) {
       const given = text.read();
       if (given === null) break;
       const id = await choose(given);
-      await text.force(id);
+      if (!await text.force(id)) return setText(verdict, "The page did not take the token.");
       labels.push(named(given.label(id)));
       setSentence(
         written,
@@ -131,7 +138,7 @@ export function createOwnSampler(text) {
       );
     }
     if (labels.length === 0)
-      setText(verdict, "Nothing can be written here: go back in the text, or reset it.");
+      setText(verdict, "Nothing can be written here: go back to now, or before the end, or reset the text.");
   }
 
   async function choose({ logits, probs, pointer }) {

@@ -44,7 +44,7 @@ export class SamplerError extends Error {}
  * @throws {SamplerError}
  */
 export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
-  const realm = await openRealm();
+  const { realm, close } = await openRealm();
   const after = `;self.onmessage = ({ data }) => { try { if (typeof ${name} !== "function") ` +
     `throw new Error("there is no function ${name}"); self.runCases(${name}, data); } ` +
     `catch (error) { self.failWith(error); } };`;
@@ -71,7 +71,7 @@ export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
     clearTimeout(timer);
     worker.terminate();
     realm.URL.revokeObjectURL(address);
-    realm.frameElement?.remove();
+    close();
   }
 }
 
@@ -99,14 +99,16 @@ function atLine(line, message, nLines = line) {
 /**
  * A window whose workers are under a policy of ours: this one, where a file has a policy that lets nothing be
  * fetched; else that of a frame that has one.
- * @returns {Promise<any>}
+ * @returns {Promise<{realm: any, close: () => void}>}
  */
 function openRealm() {
-  if (document.querySelector('meta[http-equiv="Content-Security-Policy"]') !== null)
-    return Promise.resolve(window);
+  if (document.querySelector('meta[http-equiv="Content-Security-Policy"]') !== null) {
+    return Promise.resolve({ realm: window, close: () => {} });
+  }
   const srcdoc = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
   return new Promise((resolve) => {
-    const frame = el("iframe", { hidden: true, srcdoc, onload: () => resolve(frame.contentWindow) });
+    const ready = () => resolve({ realm: frame.contentWindow, close: () => frame.remove() });
+    const frame = el("iframe", { hidden: true, srcdoc, onload: ready });
     frame.setAttribute("aria-hidden", "true");
     document.body.append(frame);
   });
