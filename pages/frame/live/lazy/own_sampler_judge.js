@@ -27,14 +27,19 @@ const LOGITS = {
 const TRIALS = Object.fromEntries(
   Object.entries(LOGITS).map(([title, logits]) => [title, logits.map(Math.fround)]),
 );
-/** @type {[string, object][]} */
-const KNOWN = [
-  ["greedy", { temperature: 0 }],
-  ...[0.3, 0.5, 0.7, 1.5, 2].map((value) => [`temperature ${value}`, { temperature: value }]),
-  ...[1, 2, 3, 5, 10].map((value) => [`top-k ${value}`, { top_k: value }]),
-  ...[0.5, 0.8, 0.9, 0.95].map((value) => [`top-p ${value}`, { top_p: value }]),
-  ...[0.05, 0.1].map((value) => [`min-p ${value}`, { min_p: value }]),
-];
+/** The page's own samplers. @type {Record<string, object>} */
+const KNOWN = {
+  greedy: { temperature: 0 },
+  ...eachOf("temperature", "temperature", [0.3, 0.5, 0.7, 1.5, 2]),
+  ...eachOf("top-k", "top_k", [1, 2, 3, 5, 10]),
+  ...eachOf("top-p", "top_p", [0.5, 0.8, 0.9, 0.95]),
+  ...eachOf("min-p", "min_p", [0.05, 0.1]),
+};
+
+/** @returns {Record<string, object>} */
+function eachOf(title, setting, values) {
+  return Object.fromEntries(values.map((value) => [`${title} ${value}`, { [setting]: value }]));
+}
 
 /** @typedef {{isMet: boolean, words: string}} Finding */
 /** @typedef {(cases: object[]) => Promise<{values: any[], isChanged: boolean}[]>} Run */
@@ -148,7 +153,7 @@ function fit(ids, { probs }, pointers) {
 /** Which of the page's own samplers takes the same tokens with the same pointers. */
 function likenessOfDraws(ids, pointers) {
   const logits = Object.values(TRIALS).at(-1);
-  const twin = [["this page’s draw", {}], ...KNOWN].find(([, settings]) => {
+  const twin = Object.entries({ "this page’s draw": {}, ...KNOWN }).find(([, settings]) => {
     const { draw } = oracle(logits, settings);
     return ids.every((id, i) => i % 20 > 0 || id === draw(pointers[i]));
   });
@@ -177,7 +182,7 @@ export async function judgeProcess(run) {
   const revives = trials.findIndex(([, logits], i) =>
     logits.some((logit, id) => logit === OUT && outcomes[i].values[0][id] > OUT)
   );
-  const twin = [["no mask at all", {}], ...KNOWN].find(([, settings]) =>
+  const twin = Object.entries({ "no mask at all": {}, ...KNOWN }).find(([, settings]) =>
     trials.every(([, logits], i) => isAlike(outcomes[i].values[0], oracle(logits, settings).probs))
   );
   return [
