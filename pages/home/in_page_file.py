@@ -25,6 +25,7 @@ from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "in_page"
 LIVE = Path(__file__).parent / "live"
+LAZY = SHARED / "lazy"  # fetched once it is wanted, where there is a server
 _STAGE = re.compile(r" *// ([a-z]+): ")
 
 
@@ -40,8 +41,11 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
         (FOLDER / "page.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
         style=style + source("home/in_page/page.css"),
-        sheets=style_sheets(SHARED, LIVE),
-        workers={"model": name_of(FOLDER / "worker.js")},
+        sheets=style_sheets(SHARED, LIVE, LAZY),
+        workers={
+            "model": name_of(FOLDER / "worker.js"),
+            "map": name_of(LAZY / "slider_map_worker.js"),
+        },
         blocks={
             "facts": json.dumps(facts(lm) | {"query": query}),
             "weights": _packed(SHIPPED[lm.name] / "model.safetensors"),

@@ -626,3 +626,14 @@ interface LinkField {
   options: string[];
   refusal: string;
 }
+
+/** What the map of the sliders is made from. */
+type MapView = Pick<View, "distribution" | "contextIds" | "nPrompt" | "settings" | "toss" | "memory">;
+
+/** A text that a reader's own sampler may write on. */
+interface OwnText {
+  /** What the next token is drawn from, by id; null where nothing can be written. */
+  read(): { logits: Float64Array; probs: Float64Array; pointer: number; label: Label } | null;
+  /** Appends a token as one that was chosen by hand; tells whether the page took it. */
+  force(id: number): Promise<boolean>;
+}

@@ -1,12 +1,17 @@
 // The page: the live component with the model itself behind it, and around it what Streamlit gives on the
 // app's page. It asks for nothing: all that it needs is in its file.
 
+import { el } from "../../frame/live/dom.js";
 import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
+import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
+import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
+import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
 import { embed, isEmbedded } from "../live/embed.js";
 import { createFiles } from "../live/files.js";
 import { Live } from "../live/live.js";
+import { createOwnText } from "../live/own_text.js";
 import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
@@ -23,6 +28,8 @@ export default function ({ sheet, workers }) {
   const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
   globalThis.oneToken = createProgram(session, opened);
   giveLabels(facts.model.labels, facts.labels);
+  giveLazyModule("slider_map", { createSliderMap, startWorker: () => new Worker(workers.map) });
+  giveLazyModule("own_sampler", { createOwnSampler });
   opened.then(() => show(session, facts, sheet), refuse);
 }
 
@@ -58,8 +65,8 @@ function show(session, facts, sheet) {
   place.adoptedStyleSheets = [sheet];
   node("opening").remove();
   if (isEmbedded()) embed(node("live"));
-  new Live(place, session);
-  if (!isEmbedded()) place.append(createFiles(session, ["csv", "json"]));
+  const live = new Live(place, session);
+  if (!isEmbedded()) place.append(createSampler(live), createFiles(session, ["csv", "json"]));
   keepFocus();
   session.page.changed();
   addEventListener("pagehide", () => session.rest());
@@ -68,6 +75,16 @@ function show(session, facts, sheet) {
   node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
   node("seed").value = session.active.seed;
+}
+
+/** The section in which a reader writes a sampler. @param {Live} live */
+function createSampler(live) {
+  const section = createLazySection(
+    "Your own sampler: write one, and let it be judged",
+    "own_sampler",
+    (module) => module.createOwnSampler(createOwnText(live)),
+  );
+  return el("div", { class: "ott" }, section.element);
 }
 
 /** The switches of the page, and the seed of the text that is written. @param {Session} session */

@@ -125,6 +125,8 @@ export function createActions(live) {
     setControl: (name, value, isFinal) => changeControls({ [name]: value }, isFinal),
     /** Sets the strings that end a text, one a line. */
     stopAt: (text) => fromThePast("stop", { text }),
+    /** Moves several at once, as the map's point does. */
+    setControls: changeControls,
     setUse(name, isUsed) {
       if (name === "greedy") return changeControls({ greedy: isUsed }, true);
       const others = live.controls.use.filter((used) => used !== name);

@@ -18,6 +18,7 @@ import { flyToStrip } from "./flight.js";
 import { createGuess } from "./guess.js";
 import { letGoOfFocus, listenForClicks } from "./keys.js";
 import { createLoop } from "./loop.js";
+import { createLazySection } from "../../frame/live/lazy_section.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./passes.js";
 import { createPieces } from "./pieces.js";
@@ -50,6 +51,11 @@ export function createLayout(actions, shadowRoot) {
     askWord: createAskWord(actions),
     logprobs: createLogprobs(),
     stop: createStopField(actions),
+    map: createLazySection(
+      "The sliders as a map: which token this pointer takes where",
+      "slider_map",
+      ({ createSliderMap, startWorker }) => createSliderMap(startWorker, actions.setControls),
+    ),
   };
   const lines = createLines(actions);
   const speaker = createSpeaker();
@@ -85,6 +91,7 @@ export function createLayout(actions, shadowRoot) {
     el(
       "div",
       { class: "below" },
+      parts.map.element,
       parts.strip.sums,
       parts.table.element,
       parts.passes.element,

@@ -1,6 +1,7 @@
 // All continuations of a prompt: the question, the sliders, the tree, the pointers. While a slider is
 // dragged the whole tree is weighed here, at every frame; Python is told when it is released.
 
+import { chiSquare } from "../../frame/live/chi_square.js";
 import { createButton, el, isolated, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
 import { labelsAt } from "../../frame/live/labels.js";
@@ -9,7 +10,7 @@ import { decodePayload } from "../../frame/live/payload.js";
 import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { createIcicle, createPile } from "./icicle.js";
-import { chiSquare, countTexts, fall, pointersOf } from "./pointers.js";
+import { countTexts, fall, pointersOf } from "./pointers.js";
 import { beamWordsOf, createQuestion, sumsOf } from "./question.js";
 import { createPath, createTexts, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";

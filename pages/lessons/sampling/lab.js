@@ -4,8 +4,10 @@
 import { decodePayload, readDistribution } from "../../frame/live/payload.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { createLazySection } from "../../frame/live/lazy_section.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
+import { NO_MEMORY } from "../../frame/live/memory.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
@@ -23,15 +25,29 @@ export class Lab {
       setControl: (name, value, isFinal) => this.change({ [name]: value }, isFinal),
       setUse: (name, isUsed) => this.change({ use: this.usedWith(name, isUsed) }, true),
     };
+    this.map = createLazySection(
+      "The sliders as a map: which token one pointer takes where",
+      "slider_map",
+      ({ createSliderMap, startWorker }) =>
+        createSliderMap(startWorker, ({ greedy: _, ...changes }, isFinal) => this.change(changes, isFinal)),
+      true,
+    );
+    this.sampler = createLazySection(
+      "Your own sampler: write one, and let it be judged",
+      "own_sampler",
+      ({ createOwnSampler }) => createOwnSampler(null),
+    );
     this.masks = createMaskGrid(actions);
     this.reasons = createReasons();
     this.orders = createOrderGrid();
     this.root = el(
       "div",
       { class: "ott lab", ariaBusy: "true" },
+      this.map.element,
       this.masks.element,
       this.reasons.element,
       this.orders.element,
+      this.sampler.element,
     );
     parentElement.append(this.root);
   }
@@ -71,7 +87,7 @@ export class Lab {
   paint() {
     setAttribute(this.root, "data-presenter", this.header.presenter);
     const labels = this.header.labels ?? labelsAt(this.header.labelsAt, () => this.schedule());
-    if (labels === null) return;
+    if (labels === null || !this.map.isSettled(() => this.schedule())) return; // what is below has its place
     this.root.ariaBusy = null;
     const { more, use } = this.controls;
     const rest = MASKS.slice(this.header.nFirst);
@@ -90,6 +106,14 @@ export class Lab {
     const results = this.masks.update(view);
     this.reasons.update(view, results);
     this.orders.update(view);
+    this.map.update(this.mapView(view));
     setText(this.masks.caption, this.header.caption);
+  }
+  /** The masks that are ticked, in transformers' order, under the pointer of the engines. */
+  mapView(view) {
+    const { orders, pointer: toss } = this.header;
+    const settings = { ...NEUTRAL_SETTINGS, order: orders.transformers };
+    for (const name of this.controls.use) settings[name] = this.controls[name];
+    return { ...view, settings, toss, memory: NO_MEMORY };
   }
 }

@@ -1,0 +1,71 @@
+// A section whose script and style are fetched once it is opened.
+
+import { el, setText } from "./dom.js";
+
+const given = new Map(); // modules by name, in a file that holds them itself
+
+/** Hands in a module of `lazy/` where nothing can be fetched. */
+export function giveLazyModule(name, module) {
+  given.set(name, module);
+}
+
+/**
+ * Makes the section.
+ * @param {string} title
+ * @param {string} name of the module in `lazy/`, and of its style sheet
+ * @param {(module: any) => Part} make makes what stands in it; `module.startWorker` starts the module's worker
+ * @param {boolean} isOpen from the start
+ */
+export function createLazySection(title, name, make, isOpen = false) {
+  const notice = el("p", { class: "muted" });
+  const element = el("details", { class: "section" }, el("summary", {}, title), notice);
+  element.dataset.lazy = name;
+  let [view, part, isAsked] = [null, null, false];
+  let [isSettled, told] = [false, () => {}];
+
+  async function open() {
+    if (!element.open || isAsked) return;
+    isAsked = true;
+    try {
+      part = make(given.get(name) ?? await fetchModule(name, element));
+      notice.remove();
+      element.append(part.element);
+      if (view !== null) part.update(view);
+    } catch {
+      setText(notice, "This part did not come. Close the section and open it again.");
+      isAsked = false;
+    }
+    isSettled = true;
+    told();
+  }
+  element.addEventListener("toggle", open);
+  element.open = isOpen;
+  return {
+    element,
+    /** Whether what is open from the start is here, or will not come; `then` is called once it is so. */
+    isSettled(then) {
+      told = then;
+      return isSettled;
+    },
+    /** @param {any} next */
+    update(next) {
+      // a saved page can fetch nothing
+      const canCome = given.has(name) || import.meta.url.startsWith("http");
+      element.hidden = !canCome || next.distribution === null || next.hidden;
+      if (element.hidden) return;
+      view = next;
+      if (element.open) part?.update(view);
+    },
+  };
+}
+
+/** Fetches a module with its style, which joins those of the place that it is shown in. */
+async function fetchModule(name, element) {
+  const at = (file) => new URL(`./lazy/${file}`, import.meta.url).href;
+  const [made, answer] = await Promise.all([import(at(`${name}.js`)), fetch(at(`${name}.css`))]);
+  if (!answer.ok) throw new Error(answer.statusText);
+  const sheet = await new CSSStyleSheet().replace(await answer.text());
+  const root = element.getRootNode();
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  return { ...made, startWorker: () => new Worker(at(`${name}_worker.js`), { type: "module" }) };
+}

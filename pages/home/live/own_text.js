@@ -1,0 +1,36 @@
+// The text of the page, as a sampler of the reader's own writes on it.
+
+import { activeResult, lastStage } from "../../frame/live/strategies.js";
+import { buildView } from "./view.js";
+
+/** @param {import("./live.js").Live} live @returns {OwnText} */
+export function createOwnText(live) {
+  return {
+    read() {
+      const { header, present } = live;
+      const isAtEnd = header !== null && !header.finished && live.inspecting === null;
+      if (!isAtEnd || present === null || present.nRows !== present.nVocab) return null;
+      live.finished.cutShort(); // a token would take the place of one that is held
+      const view = { ...buildView(live), distribution: present, toss: header.coin };
+      const { probs } = lastStage(activeResult(view));
+      return {
+        logits: byId(present, present.rawStage.scores),
+        probs: byId(present, probs),
+        pointer: header.coin,
+        label: live.label,
+      };
+    },
+    async force(id) {
+      const nBefore = live.header.ids.length;
+      live.actions.force(id);
+      while (!live.queue.isIdle) await new Promise(requestAnimationFrame);
+      return live.header.ids.length > nBefore;
+    },
+  };
+}
+
+function byId({ ids, nVocab }, byRow) {
+  const numbers = new Float64Array(nVocab);
+  ids.forEach((id, row) => numbers[id] = byRow[row]);
+  return numbers;
+}
