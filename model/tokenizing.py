@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from model.chat_template import write_in_template, writes_date
+from model.machine.text_trial import try_text
 from model.records import Piece
 from model.sentences import cut, is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
@@ -187,6 +188,7 @@ def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
     turn = _one_at_a_time if len(text) > LONG_TEXT else nullcontext()
     try:
         with turn:
+            try_text(lm.tokenizer, text)
             ids: list[int] = lm.tokenizer(text, verbose=False, **more)["input_ids"]
     except BaseException as error:
         if not is_failure(error):

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from model import tokenizing
-from model.machine import child
+from model.machine import child, text_trial
 from model.weights import check, trial
 from pages.frame import connections, fields, guard, saved_run, uploads
 from pages.home import answer_queue, route, tab, text_request, texts
@@ -62,6 +62,14 @@ UPLOAD = tomllib.loads(read(".streamlit/config.toml"))["server"]["maxUploadSize"
         ("a model's tensors", [check.MAX_TENSORS]),
         ("a model's tokenizer", [check.MAX_TOKENIZER / MEGABYTE, trial.MAX_ADDED]),
         ("tokens that a tokenizer makes", [trial.MAX_GROWTH]),
+        (
+            "a text for a tokenizer that is not shipped",
+            [
+                text_trial.TEXT_SECONDS,
+                text_trial.SECONDS_PER_MB,
+                text_trial.MAX_TEXT_BYTES / MEGABYTE,
+            ],
+        ),
         (
             "a trial of a model's files",
             [check._TRIAL_SECONDS, check._SECONDS_PER_MB, child.MAX_BYTES / 10**9],
