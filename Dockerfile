@@ -16,4 +16,4 @@ COPY --chown=user . .
 EXPOSE 7860
 HEALTHCHECK --start-period=60s \
     CMD python -c "from os import environ; from urllib.request import urlopen; urlopen(f'http://127.0.0.1:{environ[\"PORT\"]}/_stcore/health')"
-CMD exec python -m one_token --host "$HOST" --port "$PORT" --server.headless true --server.allowedHosts "*"
+CMD exec python -m one_token --host "$HOST" --port "$PORT" --server.headless=true --server.allowedHosts="*"

@@ -48,6 +48,7 @@ else:  # the server, which `streamlit run app.py` starts
     connections.raise_file_limit()
     connections.bound_connections()
     patches.send_at_once()
+    gc_tuning.share_heap()
     gc_tuning.collect_once_a_minute()
     base = first_paint.base_path()
     routes = (

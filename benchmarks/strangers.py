@@ -8,6 +8,7 @@ Twenty of them, a process of their own. Each act is what one person can do with 
 import argparse
 import asyncio
 import json
+import random
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,7 +18,8 @@ from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_tok
 
 from benchmarks.visitor import Visitor
 
-LONG = 7_900_000  # letters, as many as an event may have
+LONG = 7_900_000  # letters
+N_IDS = 2_000  # of a text that has to be read anew: nearly the whole context
 MEGABYTES = 19  # of a file that is uploaded
 N_SILENT, N_PAGES = 300, 40  # connections and pages that one stranger opens
 REST_SECONDS = 0.05
@@ -58,7 +60,7 @@ async def ask(url: str, method: str, path: str, body: bytes, *more: str) -> None
         writer.close()
 
 
-async def post_without_a_secret(url: str) -> None:
+async def post_without_a_ticket(url: str) -> None:
     """Has much parsed that nobody asked for."""
     await ask(url, "POST", "/loop/x", b"[" + b"{}," * (LONG // 3) + b"{}]")
 
@@ -83,6 +85,34 @@ async def send_request(url: str, **fields: object) -> None:
         body = json.dumps(visitor.text | fields).encode()
         async with asyncio.timeout(60):
             await visitor.post(body)
+
+
+async def read_long_texts(url: str) -> None:
+    """Has texts read that begin like no other: each is a prefill of the whole context."""
+    async with Visitor(url) as visitor:
+        await visitor.do("next")
+        for _ in range(100):
+            ids = [random.randrange(300, 4_000) for _ in range(N_IDS)]
+            body = json.dumps(visitor.text | {"kind": "read", "ids": ids}).encode()
+            async with asyncio.timeout(60):
+                await visitor.post(body)
+
+
+async def write_without_end(url: str) -> None:
+    """Has as many tokens written as one request may ask for, over and over."""
+    async with Visitor(url) as visitor:
+        await visitor.do("next")
+        how = {"kind": "step", "count": 200, "next_seed": 0}
+        for _ in range(100):
+            async with asyncio.timeout(60):
+                await visitor.post(json.dumps(visitor.text | how).encode())
+
+
+async def guess_codes(url: str) -> None:
+    """Tries codes of rooms."""
+    for _ in range(100):
+        code = "".join(random.choices("BCDFGHJKLMNPQRSTVWXZ", k=6))
+        await ask(url, "POST", f"/room/{code}/join", b'{"name": "Ada"}')
 
 
 async def write_long_prompt(url: str) -> None:
@@ -118,12 +148,15 @@ async def follow_long_links(url: str) -> None:
 
 
 ACTS: dict[Callable[[str], Awaitable[None]], int] = {  # how many strangers do it
-    stay_silent: 3,
-    begin_headers: 3,
-    post_without_a_secret: 3,
+    stay_silent: 2,
+    begin_headers: 2,
+    post_without_a_ticket: 2,
     upload: 3,
-    write_long_prompt: 3,
+    write_long_prompt: 2,
+    read_long_texts: 2,
+    write_without_end: 1,
     guess_at_length: 1,
+    guess_codes: 1,
     file_of_nothing: 1,
     open_pages: 2,
     follow_long_links: 1,

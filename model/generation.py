@@ -187,8 +187,10 @@ class Generation:
         check_context(self.lm, len(ids), "shorten the text")
         n_read = self.cached.n_read
         n_common = length_in_common(self.ids[:n_read], ids)
+        if (ids, n_prompt, memory) != (self.ids, self.n_prompt, self.memory):
+            self._stages = None
         self.ids, self.n_prompt, self.steps = ids, n_prompt, []
-        self._earlier_memory, self._stages = memory, None
+        self._earlier_memory = memory
         self.finished = self._reason_to_stop()
         n_kept, n_to_read = n_read, self._n_to_read
         if not n_common == n_read == n_to_read:
@@ -302,10 +304,7 @@ class Generation:
 
     @property
     def cache(self) -> DynamicCache | None:
-        """What the model keeps of the text; to be looked at, and written to by this text alone.
-
-        Where it was dropped, the text is read again.
-        """
+        """What the model keeps of the text, read again if it was dropped; not to be written to."""
         return self.cached.cache
 
     @property

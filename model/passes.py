@@ -82,7 +82,7 @@ def run_pass(
 ) -> tuple[Logits, float]:
     """Runs one pass, alone on these weights, and reads the clock before and after it."""
     try:
-        with TURNS.step(), _alone_on(lm), _threads_for(lm, n_input):
+        with TURNS.step(), _alone_on(lm, n_input), _threads_for(lm, n_input):
             synchronise(lm.device)
             started = time.perf_counter()
             row = model_pass()
@@ -236,14 +236,16 @@ def max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> 
     return n_prompt + max_new_tokens if limit is None else min(n_prompt + max_new_tokens, limit)
 
 
-def _alone_on(lm: LanguageModel) -> AbstractContextManager[object]:
+def _alone_on(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:
     """Returns the lock of a model's weights.
 
-    A job's pass over a shipped model on the CPU goes without: it may take a second, and a press
-    that waited for it would, too. Neither changes anything that the other reads.
+    Over a shipped model on the CPU a job's pass goes without, and so does that of a long text: it
+    may take a second, and a press that waited for it would, too. None of them changes anything that
+    another reads.
     """
-    is_apart = lm.device.type == "cpu" and lm.weights.quick is not None and TURNS.is_slice
-    return nullcontext() if is_apart else lm.weights.lock
+    quick = lm.weights.quick if lm.device.type == "cpu" else None
+    is_long = quick is not None and (TURNS.is_slice or n_input > quick.max_prompt)
+    return nullcontext() if is_long else lm.weights.lock
 
 
 def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[object]:

@@ -120,18 +120,19 @@ class Setting:
         is_whole = isinstance(self.neutral, int)
         if value is None and is_whole:
             return self.neutral
-        wish = f"{name} is {reprlib.repr(value)}: choose {self.wanted}."
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise ValueError(wish)
-        # an int is compared as it is: it may be too large for a float
-        number = value if isinstance(value, int) else float(value)
-        # NaN is in no range
-        low, high = self.bounds
-        if not low <= number <= high or 0 < number < self.least:
-            raise ValueError(wish)
-        if is_whole and number != int(number):
-            raise ValueError(wish)
-        return int(number) if is_whole else float(number)
+        if isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+            value, bool
+        ):
+            # an int is compared as it is: it may be too large for a float
+            number = value if isinstance(value, int) else float(value)
+            low, high = self.bounds
+            # NaN is in no range
+            if low <= number <= high and not 0 < number < self.least:
+                if not is_whole:
+                    return float(number)
+                if number == int(number):
+                    return int(number)
+        raise ValueError(f"{name} is {reprlib.repr(value)}: choose {self.wanted}.")
 
 
 def _plain(number: float) -> str:

@@ -12,13 +12,14 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from unicodedata import category
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from model.chat_template import write_in_template, writes_date
+from model.machine.text_trial import try_text
 from model.records import Piece
 from model.sentences import cut, is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
@@ -208,6 +209,7 @@ def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
     turn = _one_at_a_time if len(text) > LONG_TEXT else nullcontext()
     try:
         with turn:
+            try_text(lm.tokenizer, text)
             ids: list[int] = lm.tokenizer(text, verbose=False, **more)["input_ids"]
     except BaseException as error:
         if not is_failure(error):
@@ -218,12 +220,23 @@ def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
     return ids
 
 
+def are_ids(values: Sequence[object], vocab_size: int) -> TypeGuard[list[int]]:
+    """Returns whether all of a list are plain ints of a vocabulary, without a look at each."""
+    if set(map(type, values)) != {int}:
+        return False
+    numbers = cast("Sequence[int]", values)
+    return min(numbers) >= 0 and max(numbers) < vocab_size
+
+
 def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
     """Returns ids as plain ints, once they are sure to be tokens of the model.
 
     Raises:
         ValueError: for the first that is not.
     """
+    ids = list(ids)
+    if are_ids(ids, lm.vocab_size):
+        return ids
     known: list[int] = []
     for token_id in ids:
         number = operator.index(token_id) if hasattr(token_id, "__index__") else -1

@@ -2,7 +2,8 @@
 
 No limit counts requests or wrong codes by address: behind a router or a proxy a school has one
 address, and what one pupil uses up would be missing to all. Instead, codes are too many to be
-guessed, and a newcomer is never refused: whoever uses least of what is scarce makes way.
+guessed in a lesson, wrong ones are answered slowly if there are many, and a newcomer is never
+refused: whoever uses least of what is scarce makes way.
 """
 
 from typing import NamedTuple
@@ -13,6 +14,8 @@ MAX_PHONES = 400  # of one room
 IN_USE = 5  # requests of a room's phones, desk and projector within HERE_SECONDS: it is in use
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; nothing that is read as a digit
 N_LETTERS = 6
+MAX_WRONG_AT_ONCE, WRONG_RATE = 200, 20  # wrong codes that do not wait: in a moment; a second
+WRONG_SECONDS, MAX_WRONG_HELD = 2.0, 200  # that the others wait; how many do
 MAX_CODE, MAX_KEY = 16, 64  # characters of a code and of a key that are looked up
 MAX_NAME, MAX_WORD = 16, 40  # characters of a nickname, and of an answer
 MAX_WORDS, MAX_OPTIONS, MAX_OPTION = 300, 8, 80  # of a question: characters; answers; their length
@@ -57,8 +60,8 @@ BOUNDS = (
     Bound(
         "room codes",
         f"{len(LETTERS) ** N_LETTERS:,}",
-        "wrong ones are not counted, so that nobody is kept out; 100 tries a second take "
-        f"{len(LETTERS) ** N_LETTERS / 100 / 86_400:.1f} days for all",
+        f"beyond {WRONG_RATE} a second and {MAX_WRONG_AT_ONCE} at once a wrong one is answered "
+        f"{WRONG_SECONDS:.0f} s later and its connection closed; a right one never waits",
     ),
     Bound("a room that nobody touches", f"{IDLE_SECONDS / 3600:.0f} h", "it ends"),
     Bound(

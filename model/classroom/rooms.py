@@ -1,8 +1,8 @@
 """All rooms of this process, by the short codes that phones come by.
 
-A code is short enough to be read from a projector, and too long to be guessed. Wrong ones are not
-counted: a school may have one address, and whoever tries codes there would keep its classes out.
-This module knows no page.
+A code is short enough to be read from a projector, and too long to be guessed in a lesson. Wrong
+ones lock nobody out: a school may have one address, and whoever tries codes there would keep its
+classes out. This module knows no page.
 """
 
 import secrets
@@ -67,6 +67,10 @@ def _least_used(rooms: Collection[Room]) -> Room:
     )
 
 
+class NoRoomError(RoomError):
+    """There is no room of this code."""
+
+
 def find_room(code: str, token: str = "") -> Room:
     """Returns the room of a code.
 
@@ -75,11 +79,11 @@ def find_room(code: str, token: str = "") -> Room:
         token: Of a phone or a projector that has been in a room, which decides what it is told.
 
     Raises:
-        RoomError: There is none.
+        NoRoomError: There is none.
     """
     room = _rooms.get(code[:MAX_CODE].strip().upper())
     if room is None or room.is_over():
-        raise RoomError(
+        raise NoRoomError(
             "The room is over: it was ended, or the server was started again. Ask for a new code."
             if token
             else "There is no such room: ask for the code again."

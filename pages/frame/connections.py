@@ -7,15 +7,15 @@ it owes nothing: no connection of a page that is open, and none whose request is
 """
 
 import asyncio
-import ipaddress
 import logging
-import os
 import sys
 from collections import Counter, OrderedDict
 from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn.server import Server
+
+from pages.frame.readers import named_proxies, network_in
 
 MAX_CONNECTIONS = 2_048  # in all, where the limit of open files allows it
 MAX_PER_ADDRESS = 1_024  # of one network: a school behind one router opens some hundreds
@@ -38,10 +38,10 @@ LOGGER = logging.getLogger(__name__)
 class Connections:
     """All connections of a server, by their transport, the oldest first."""
 
-    def __init__(self, limit: int, per_address: int) -> None:
-        self.limit, self.per_address = limit, per_address
-        self._held: dict[Any, tuple[str, Any]] = {}  # address, and the protocol where it is HTTP
-        self._by_address: Counter[str] = Counter()
+    def __init__(self, limit: int, per_network: int) -> None:
+        self.limit, self.per_network = limit, per_network
+        self._held: dict[Any, tuple[str, Any]] = {}  # network, and the protocol where it is HTTP
+        self._by_network: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._held)
@@ -51,12 +51,12 @@ class Connections:
 
         Where every other connection is owed something, it is the new one that is closed.
         """
-        address = address_of(transport)
-        self._held[transport] = address, protocol
-        self._by_address[address] += 1
-        is_own = not is_shared(address) and self._by_address[address] > self.per_address
+        network = _network_of(transport)
+        self._held[transport] = network, protocol
+        self._by_network[network] += 1
+        is_own = network != "" and self._by_network[network] > self.per_network
         if is_own or len(self) > self.limit:
-            self._close_one(address if is_own else None, transport)
+            self._close_one(network if is_own else None, transport)
 
     def upgrade(self, transport: Any) -> None:
         """Keeps a connection that has become a websocket's."""
@@ -64,18 +64,18 @@ class Connections:
 
     def remove(self, transport: Any) -> None:
         """Counts a connection no longer."""
-        address, _ = self._held.pop(transport, ("", None))
-        self._by_address -= Counter([address])
+        network, _ = self._held.pop(transport, ("", None))
+        self._by_network -= Counter([network])
 
-    def _close_one(self, address: str | None, newest: Any) -> None:
-        """Closes the oldest connection that can go, of one address or of the one with the most."""
+    def _close_one(self, network: str | None, newest: Any) -> None:
+        """Closes the oldest connection that can go, of one network or of the one with the most."""
         idle = [
             (held, transport)
             for transport, (held, protocol) in self._held.items()
-            if address in (None, held) and transport is not newest and _is_owed_nothing(protocol)
+            if network in (None, held) and transport is not newest and _is_owed_nothing(protocol)
         ]
-        most = max((self._by_address[held] for held, _ in idle), default=0)
-        oldest = (one for held, one in idle if self._by_address[held] == most)
+        most = max((self._by_network[held] for held, _ in idle), default=0)
+        oldest = (one for held, one in idle if self._by_network[held] == most)
         closed = next(oldest, newest)
         self.remove(closed)
         closed.abort()
@@ -90,31 +90,10 @@ def _is_owed_nothing(protocol: Any) -> bool:
     return bool(is_idle or cycle.more_body or protocol.flow.write_paused)
 
 
-def address_of(transport: Any) -> str:
-    """Returns the address at the other end of a connection."""
+def _network_of(transport: Any) -> str:
+    """Returns the network at the other end of a connection; "" if it may be many people's."""
     peer = transport.get_extra_info("peername")
-    return str(peer[0]) if isinstance(peer, tuple) and peer else ""
-
-
-def is_shared(address: str) -> bool:
-    """Returns whether an address may be many people's: this machine's, or a proxy's.
-
-    Proxies are those that the operator names to Uvicorn by `FORWARDED_ALLOW_IPS`.
-    """
-    try:
-        given = ipaddress.ip_address(address)
-    except ValueError:
-        return True
-    own = getattr(given, "ipv4_mapped", None) or given
-    named = os.environ.get("FORWARDED_ALLOW_IPS", "").replace(",", " ").split()
-    return own.is_loopback or "*" in named or any(_covers(name, own) for name in named)
-
-
-def _covers(network: str, address: Any) -> bool:
-    try:
-        return address in ipaddress.ip_network(network, strict=False)
-    except ValueError:
-        return False
+    return named_proxies().network(str(peer[0])) if isinstance(peer, tuple) and peer else ""
 
 
 # Deadlines
@@ -218,7 +197,7 @@ class Sockets:
     async def serve(self, app: Any, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one, and closes another where there are too many."""
         self._n += 1
-        number, address = self._n, (scope.get("client") or ("",))[0]
+        number, network = self._n, network_in(scope)
 
         async def receive_and_note() -> Message:
             message = await receive()
@@ -226,16 +205,16 @@ class Sockets:
                 self._open.move_to_end(number)
             return message
 
-        self._open[number] = address, send
+        self._open[number] = network, send
         try:
-            await self._close_one_too_many(address)
+            await self._close_one_too_many(network)
             await app(scope, receive_and_note, send)
         finally:
             self._open.pop(number, None)
 
-    async def _close_one_too_many(self, address: str) -> None:
-        here = [n for n, (of, _) in self._open.items() if of == address]
-        if not is_shared(address) and len(here) > MAX_SOCKETS_PER_ADDRESS:
+    async def _close_one_too_many(self, network: str) -> None:
+        here = [n for n, (of, _) in self._open.items() if of == network]
+        if network and len(here) > MAX_SOCKETS_PER_ADDRESS:
             silent = here[0]
         elif len(self._open) > self._limit:
             silent = next(iter(self._open))

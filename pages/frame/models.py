@@ -92,7 +92,8 @@ def shared_model(
     Raises:
         LoadError: One sentence with the remedy; whatever was loaded before stays.
     """
-    from model.loading import LoadError
+    from model.loading import SHIPPED, LoadError
+    from model.machine.text_trial import guard
     from model.weights.device import choose_devices, choose_dtype
 
     name, source = resolve(name.strip())
@@ -113,6 +114,8 @@ def shared_model(
         except LoadError as error:
             turn.failed, turn.why = time.monotonic(), str(error)
             raise
+        if source not in SHIPPED and found.local is not None:
+            guard(found.tokenizer)
         _loaded[key] = found
         _settle(found, is_usual=device == dtype == "auto")
     return found

@@ -10,6 +10,7 @@ import ipaddress
 import logging
 import os
 from collections.abc import Sequence
+from functools import cache
 from typing import TypeAlias
 
 import uvicorn.config
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 PROXIES = "FORWARDED_ALLOW_IPS"
 ANY = "*"  # in its list: whoever connects is a proxy
 MAX_HOPS = 10  # entries of X-Forwarded-For that are read, from the last one on
+_NETWORK = "one_token.network"  # of the reader, in a request's scope
 _SCHEMES = {"http": "ws", "https": "wss"}
 _LOGGER = logging.getLogger(__name__)
 
@@ -48,11 +50,25 @@ class Proxies:
         """
         found, reader, is_any = None, _read(peer), self._is_any
         for entry in reversed(",".join(forwarded).rsplit(",", MAX_HOPS)[-MAX_HOPS:]):
-            if reader is None or not (is_any or any(reader in net for net in self._networks)):
+            if reader is None or not (is_any or self._has(reader)):
                 break
             reader, is_any = _read(entry), False
             found = reader or found
         return str(found) if found else None
+
+    def network(self, peer: str, forwarded: Sequence[str] = ()) -> str:
+        """Returns the network of one reader; "" if the address is a proxy's or this machine's.
+
+        What comes from such an address may be many people's, so it is no one's share.
+        """
+        reader = self.reader(peer, forwarded)
+        address = _read(reader or peer)
+        if address is None or address.is_loopback or self._has(address):
+            return ""
+        return "" if self._is_any and reader is None else network_of(str(address))
+
+    def _has(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
 
 
 def _read(written: str) -> Address | None:
@@ -69,6 +85,16 @@ def _read(written: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+@cache
+def _proxies(listed: str) -> Proxies:
+    return Proxies(listed)
+
+
+def named_proxies() -> Proxies:
+    """Returns the proxies that the operator names."""
+    return _proxies(os.environ.get(PROXIES, ""))
+
+
 def network_of(host: str | None) -> str:
     """Returns the network of an address: itself, or of IPv6 its /64; "" if it is no address."""
     address = _read(host or "")
@@ -82,14 +108,16 @@ class Forwarded:
 
     def __init__(self, app: ASGIApp, **_: object) -> None:
         """Reads who is a proxy; what Uvicorn read is passed over."""
-        self._app, self._proxies = app, Proxies(os.environ.get(PROXIES, ""))
+        self._app, self._proxies = app, named_proxies()
         self._has_said = False  # that a proxy is not named, or a reader makes one up
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on."""
         if scope["type"] in ("http", "websocket") and scope.get("client"):
             headers, (peer, port) = Headers(scope=scope), scope["client"]
-            reader = self._proxies.reader(peer, headers.getlist("x-forwarded-for"))
+            forwarded = headers.getlist("x-forwarded-for")
+            reader = self._proxies.reader(peer, forwarded)
+            scope[_NETWORK] = self._proxies.network(peer, forwarded)
             if reader is None and not self._has_said and "x-forwarded-for" in headers:
                 self._has_said = True
                 _LOGGER.warning(
@@ -101,6 +129,13 @@ class Forwarded:
                 if scheme in _SCHEMES:
                     scope["scheme"] = _SCHEMES[scheme] if scope["type"] == "websocket" else scheme
         await self._app(scope, receive, send)
+
+
+def network_in(scope: Scope) -> str:
+    """Returns the network of whoever sent a request; "" if it may be many people's."""
+    if _NETWORK not in scope:  # a server that is not ours
+        return named_proxies().network((scope.get("client") or ("",))[0])
+    return str(scope[_NETWORK])
 
 
 def believe_named_proxies() -> None:

@@ -7,6 +7,7 @@ before anything that they send is read. It knows the wire; what a request means,
 import asyncio
 import json
 import logging
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,19 +16,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from pages.frame.readers import network_in
+from pages.home.answer_queue import PLACES, AnswerQueue, FullError, Place
 from pages.home.ticket import Ticket, read_ticket
 
 LOGGER = logging.getLogger(__name__)
-MAX_BODY = 4_000_000  # bytes: the ids of a long text, or a prompt that is pasted
-MAX_WAITING = 4  # requests of one tab, the one that is under way included
+MAX_BODY = 1_500_000  # bytes: 200,000 ids, or as many characters of a prompt that is pasted
+LARGE_BODY = 64_000  # bytes: more than a page asks, unless a long text is pasted
+MAX_LARGE = 8  # requests of more than that, which are read or wait
 MAX_SECONDS = 10.0  # in which a request has to come whole
-N_THREADS = 32  # that answer: as many readers may wait for a server's model at once
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Encoding": "identity",  # logits hardly shrink, and packing them takes a millisecond
 }
-_THREADS = ThreadPoolExecutor(N_THREADS, "loop")
-_turns: dict[str, tuple[asyncio.Lock, int]] = {}  # by tab: its lock, and how many have it or wait
+_THREADS = ThreadPoolExecutor(sum(PLACES.values()), "loop")
+_QUEUE = AnswerQueue()
+_large: set[Request] = set()
 
 
 class RefusedError(Exception):
@@ -47,37 +51,39 @@ async def answer(request: Request) -> Response:
             raise RefusedError(403, "This server does not know your page: load it again.")
         async with asyncio.timeout(MAX_SECONDS):
             data = await _body(request)
-        packed = await _in_turn(ticket, data)
+        packed = await _in_turn(request, ticket, data)
     except RefusedError as error:
         return JSONResponse({"error": str(error)}, error.status, headers=_HEADERS)
     except TimeoutError:
         return JSONResponse({"error": "The request did not come whole."}, 408, headers=_HEADERS)
     except ClientDisconnect:
         return Response(status_code=400)  # nobody reads it
+    finally:
+        _large.discard(request)
     return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
 
 
-async def _in_turn(ticket: Ticket, data: bytes) -> bytes:
-    """Answers one request of a tab at a time; who waits here, waits in no thread."""
-    lock, n = _turns.get(ticket.tab, (asyncio.Lock(), 0))
-    if n >= MAX_WAITING:
-        raise RefusedError(429, "The page asks faster than it is answered: try again.")
-    _turns[ticket.tab] = lock, n + 1
+async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
+    """Answers a request once it is its tab's turn, if somebody still waits for the answer."""
     try:
-        async with lock:
-            return await asyncio.get_running_loop().run_in_executor(_THREADS, _answer, ticket, data)
-    finally:
-        lock, n = _turns.pop(ticket.tab)
-        if n > 1:
-            _turns[ticket.tab] = lock, n - 1
+        async with _QUEUE.place(ticket.tab, network_in(request.scope)) as place:
+            if await request.is_disconnected():
+                raise ClientDisconnect
+            run = asyncio.get_running_loop().run_in_executor
+            return await run(_THREADS, _answer, ticket, data, place)
+    except FullError:
+        raise RefusedError(429, "The page asks faster than it is answered: try again.") from None
 
 
-def _answer(ticket: Ticket, data: bytes) -> bytes:
+def _answer(ticket: Ticket, data: bytes, place: Place) -> bytes:
     """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
     from pages.home.tab import tab_of  # torch and transformers come in behind the server
 
+    began = time.thread_time()
     try:
-        return tab_of(ticket).answer(_parsed(data))
+        tab = tab_of(ticket)
+        place.is_remote = tab.is_remote
+        return tab.answer(_parsed(data))
     except ValueError as error:
         raise RefusedError(400, str(error)) from error
     except RefusedError:
@@ -86,6 +92,8 @@ def _answer(ticket: Ticket, data: bytes) -> bytes:
         LOGGER.exception("A request failed")
         sentence = "That did not work, and the text stays: try again, or Reset."
         raise RefusedError(400, sentence) from error
+    finally:
+        place.seconds = time.thread_time() - began
 
 
 def _check_origin(request: Request) -> None:
@@ -102,6 +110,10 @@ async def _body(request: Request) -> bytes:
         data += part
         if len(data) > MAX_BODY:
             raise RefusedError(413, "That is too long for this server.")
+        if len(data) > LARGE_BODY and request not in _large:
+            if len(_large) >= MAX_LARGE:
+                raise RefusedError(429, "The server reads other long texts: try again.")
+            _large.add(request)
     return bytes(data)
 
 

@@ -102,6 +102,11 @@ class Tab:
 
     # What the page asks
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether the model runs on a server: whoever asks it waits, and computes little."""
+        return self.lm.local is None
+
     def answer(self, request: Mapping[str, Any]) -> bytes:
         """Does what a request asks, and packs the answer: if it cannot be done, one sentence."""
         with self.lock, TURNS.step():

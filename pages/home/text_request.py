@@ -13,6 +13,7 @@ from model.passes import check_context
 from model.records import Memory
 from model.sentences import cut
 from model.stopping import NO_STOP, StopStrings
+from model.tokenizing import are_ids
 from pages.frame.fields import echo
 from pages.home.controls import Controls
 
@@ -62,6 +63,8 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
 
 
 def _ids(lm: LanguageModel, ids: list[Any]) -> list[int]:
+    if are_ids(ids, lm.vocab_size):
+        return ids
     for token_id in ids:
         if type(token_id) is not int or not 0 <= token_id < lm.vocab_size:
             raise ValueError(

@@ -17,6 +17,7 @@ from model.draw import rank_order, uniform_at
 from model.generation import Generation, choose
 from model.kv_cache import length_in_common
 from model.loading import LanguageModel
+from model.machine.turns import TURNS
 from model.masks import log_softmax
 from model.records import Distribution, FloatArray, Pass, Piece, Step
 from model.sampling import process
@@ -27,6 +28,7 @@ from pages.home.text_request import TextRequest
 MAX_TEXTS = 8
 MIN_COMMON = 2  # tokens: with which most texts begin says nothing
 MAX_STEP_SECONDS = 3.0  # that "+20 tokens" may keep the page waiting
+MAX_SHARED_SECONDS = 0.1  # the same while others press: the page asks for the rest, in its turn
 CHARACTERS_PER_TOKEN = 40  # of a prompt that is taken apart at all
 MAX_CHARACTERS = 2_000_000
 MAX_WORD = 16  # tokens, each of which may take a pass
@@ -113,7 +115,7 @@ class Texts:
 
         Args:
             asked: The text, and how its tokens are drawn.
-            n_tokens: To append; fewer if the text ends or MAX_STEP_SECONDS are over.
+            n_tokens: To append; fewer if the text ends or the time is over.
             token_id: That is forced.
             next_seed: Of the pointer of the token after these; by default the same.
 
@@ -131,7 +133,8 @@ class Texts:
             if text.finished is None:
                 n_read += text.last_pass.n_input
                 seconds += text.last_pass.seconds
-            if time.perf_counter() - begun > MAX_STEP_SECONDS:
+            limit = MAX_SHARED_SECONDS if TURNS.has_company else MAX_STEP_SECONDS
+            if time.perf_counter() - begun > limit:
                 break
         text.seed = asked.seed if next_seed is None else next_seed
         next_id = None if text.finished else _next_id(text, asked)

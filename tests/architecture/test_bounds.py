@@ -6,10 +6,11 @@ import tomllib
 import pytest
 
 from model import tokenizing
-from model.machine import child
+from model.machine import child, text_trial
 from model.weights import check, trial
 from pages.frame import connections, fields, guard, saved_run, uploads
-from pages.home import tab
+from pages.home import answer_queue, route, tab, text_request, texts
+from pages.lessons.classroom import check as check_page
 from tests.architecture.sources import read
 
 LINES = [line for line in read("docs/deployment.md").splitlines() if line.startswith("| ")]
@@ -42,11 +43,33 @@ UPLOAD = tomllib.loads(read(".streamlit/config.toml"))["server"]["maxUploadSize"
         ),
         ("a typed text", [fields.MAX_TEXT, fields.MAX_LINK_TEXT]),
         ("a guess", [tab.MAX_GUESS]),
+        ("a request of the home page", [route.MAX_BODY / MEGABYTE, route.MAX_SECONDS]),
+        ("its requests of more than 64 kB", [route.MAX_LARGE]),
+        ("requests of a tab", [answer_queue.MAX_WAITING]),
+        (
+            "requests that are answered at once",
+            [answer_queue.PLACES[kind] for kind in ("short", "long", "remote")],
+        ),
+        (
+            "tokens of a request",
+            [text_request.MAX_COUNT, texts.MAX_STEP_SECONDS, texts.MAX_SHARED_SECONDS],
+        ),
+        ("texts of a tab", [texts.MAX_TEXTS]),
+        ("tabs of another process", [tab.MAX_GUESTS]),
+        ("devices that were checked", [check_page.MAX_DEVICES, check_page.KEPT_SECONDS / 60]),
         ("a model's settings, each file", [check.MAX_SETTINGS / MEGABYTE]),
         ("the index of a model's weights", [check.MAX_INDEX / MEGABYTE]),
         ("a model's tensors", [check.MAX_TENSORS]),
         ("a model's tokenizer", [check.MAX_TOKENIZER / MEGABYTE, trial.MAX_ADDED]),
         ("tokens that a tokenizer makes", [trial.MAX_GROWTH]),
+        (
+            "a text for a tokenizer that is not shipped",
+            [
+                text_trial.TEXT_SECONDS,
+                text_trial.SECONDS_PER_MB,
+                text_trial.MAX_TEXT_BYTES / MEGABYTE,
+            ],
+        ),
         (
             "a trial of a model's files",
             [check._TRIAL_SECONDS, check._SECONDS_PER_MB, child.MAX_BYTES / 10**9],
@@ -54,7 +77,9 @@ UPLOAD = tomllib.loads(read(".streamlit/config.toml"))["server"]["maxUploadSize"
     ],
 )
 def test_a_bound_of_the_table_is_the_code_s(row: str, bounds: list[float]) -> None:
-    said = [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", ROWS[row])]
+    said = [
+        float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", ROWS[row])
+    ]
     assert [number for number in said if number in bounds][: len(bounds)] == bounds
 
 

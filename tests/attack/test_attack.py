@@ -34,7 +34,7 @@ from model.tokenizing import encode
 from model.weights import check, shapes
 from pages.frame import models, offers
 from pages.home.tab import Tab
-from pages.lessons.classroom import desk, phone, projector
+from pages.lessons.classroom import desk, phone, projector, wrong_codes
 from pages.lessons.classroom.state import open_class
 from tests.attack.cases import (
     ANSWERS,
@@ -335,8 +335,13 @@ def test_nobody_fills_a_room_with_phones_that_never_ask() -> None:
 
 @pytest.mark.parametrize(("path", "body", "says"), ROOM_REQUESTS)
 def test_a_stranger_at_the_class_s_own_address(
-    storyteller: LanguageModel, path: str, body: object, says: str
+    storyteller: LanguageModel,
+    path: str,
+    body: object,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(wrong_codes, "WRONG_SECONDS", 0.0)
     opened = open_class(storyteller)
     room, routes = opened.room, [*phone.routes(""), *projector.routes(""), *desk.routes("")]
     app, ada = Starlette(routes=routes), room.join("Ada")

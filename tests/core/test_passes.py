@@ -117,3 +117,18 @@ def test_a_press_waits_for_no_pass_of_a_job(storyteller: LanguageModel) -> None:
         may_end.set()
         job.result(LONG)
     assert is_quick
+
+
+def test_a_press_waits_for_no_long_text_and_a_long_text_for_no_press(
+    storyteller: LanguageModel,
+) -> None:
+    short = Generation(storyteller, [0, 300, 301])
+    with ThreadPoolExecutor(2) as pool:
+        with storyteller.weights.lock:
+            long = pool.submit(Generation, storyteller, [0, *range(300, 500)])
+            assert not wait([long], LONG).not_done
+            press = pool.submit(short.step)
+            assert wait([press], 0.05).not_done, "a press is alone on the weights"
+        assert press.result(LONG).position == 3
+    again = Generation(storyteller, [0, *range(300, 500)])
+    assert np.array_equal(long.result().logits, again.logits)

@@ -78,3 +78,18 @@ def test_free_memory_goes_back_with_each_collection(monkeypatch: pytest.MonkeyPa
     assert gc_tuning.trim_heap() is False
     monkeypatch.setattr(gc_tuning.sys, "platform", "darwin")
     assert gc_tuning.trim_heap() is False
+
+
+def test_threads_share_a_heap_where_it_is_glibc_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    libc = SimpleNamespace(mallopt=lambda *option: asked.append(option) is None)
+    monkeypatch.setattr(gc_tuning.sys, "platform", "linux")
+    monkeypatch.setattr(gc_tuning.ctypes, "CDLL", lambda _: libc)
+    assert gc_tuning.share_heap() is True
+    assert asked == [(-8, 2), (-3, 2_000_000)]
+    libc.mallopt = lambda *_: 0  # it may be refused
+    assert gc_tuning.share_heap() is False
+    monkeypatch.setattr(gc_tuning.ctypes, "CDLL", lambda _: SimpleNamespace())  # musl has none
+    assert gc_tuning.share_heap() is False
+    monkeypatch.setattr(gc_tuning.sys, "platform", "darwin")
+    assert gc_tuning.share_heap() is False

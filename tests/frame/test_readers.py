@@ -121,3 +121,28 @@ def test_uvicorn_believes_nobody_of_itself(monkeypatch: pytest.MonkeyPatch) -> N
     assert believed() == f"{FORGED} http"
     believe_named_proxies()
     assert believed() == f"{PROXY} http"
+
+
+@pytest.mark.parametrize(
+    ("proxies", "peer", "forwarded", "network"),
+    [
+        ("", "127.0.0.1", [], ""),
+        ("", "::1", [], ""),
+        ("", "::ffff:127.0.0.1", [], ""),
+        ("", "", [], ""),
+        ("", PUPIL, [], PUPIL),
+        ("", PUPIL, [FORGED], PUPIL),
+        ("10.0.0.0/8", "10.0.0.5", [], ""),
+        ("10.0.0.6 nonsense", "10.0.0.5", [], "10.0.0.5"),
+        ("10.0.0.0/8", "10.0.0.5", [PUPIL], PUPIL),
+        ("10.0.0.0/8", "10.0.0.5", [f"{FORGED}, 10.1.1.1"], FORGED),
+        ("*", "10.0.0.5", [], ""),
+        ("*", "10.0.0.5", [PUPIL], PUPIL),
+        (PROXY, PROXY, ["127.0.0.1"], ""),
+        ("", "2001:db8:1:2:3::4", [], "2001:db8:1:2::/64"),
+    ],
+)
+def test_what_may_be_many_people_s_is_no_one_s_share(
+    proxies: str, peer: str, forwarded: list[str], network: str
+) -> None:
+    assert Proxies(proxies).network(peer, forwarded) == network

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
+from pages.home import route
 from pages.home import tab as tab_module
-from pages.home.route import MAX_BODY, MAX_WAITING, routes
+from pages.home.answer_queue import MAX_WAITING
+from pages.home.route import MAX_BODY, routes
 from pages.home.ticket import Ticket
 
 TICKET = Ticket("tab", "storyteller", "float32")
@@ -20,6 +22,8 @@ EVENT = json.dumps({"kind": "open"}).encode()
 
 class Echo:
     """Answers with what it was asked."""
+
+    is_remote = False
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
@@ -61,7 +65,7 @@ def post(
     left = list(parts)
 
     async def receive() -> dict[str, Any]:
-        part = left.pop(0)
+        part = left.pop(0) if left else None
         if part is None:
             await asyncio.sleep(60)
         if part == b"":
@@ -166,8 +170,12 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(
         path = f"/loop/{TICKET.write()}"
         scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
 
+        parts = [{"type": "http.request", "body": EVENT, "more_body": False}]
+
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": EVENT, "more_body": False}
+            if not parts:
+                await asyncio.sleep(60)  # nobody hangs up
+            return parts.pop()
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message.get("status", 0))
@@ -180,3 +188,18 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(
         statuses = thread.submit(lambda: asyncio.run(many())).result()
     assert sorted(statuses) == [200] * MAX_WAITING + [429] * 3
     assert len(tab.asked) == MAX_WAITING
+
+
+def test_who_has_hung_up_is_not_answered(tab: Echo) -> None:
+    assert post([EVENT, b""]) == (400, b"")
+    assert tab.asked == []
+
+
+def test_few_long_texts_are_held_at_a_time(tab: Echo, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [b" " * route.LARGE_BODY, EVENT]
+    assert post(long)[0] == 200
+    assert not route._large
+    monkeypatch.setattr(route, "MAX_LARGE", 0)
+    assert post(long)[0] == 429
+    assert post([EVENT])[0] == 200
+    assert len(tab.asked) == 2

@@ -1,6 +1,7 @@
 """The texts that a tab has read: found by their ids, and equal to a text that was read afresh."""
 
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,16 @@ def test_a_long_request_gives_back_what_it_has(
     monkeypatch.setattr(texts_module, "MAX_STEP_SECONDS", 0.0)
     reading = Texts(storyteller).step(asked([0, 10, 11]), n_tokens=20)
     assert len(reading.steps) == 1
+
+
+def test_beside_others_a_long_request_ends_soon(
+    storyteller: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts_module, "MAX_SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(texts_module, "TURNS", SimpleNamespace(has_company=False))
+    assert len(Texts(storyteller).step(asked([0, 10, 11]), n_tokens=3).steps) == 3
+    texts_module.TURNS.has_company = True
+    assert len(Texts(storyteller).step(asked([0, 10, 11]), n_tokens=3).steps) == 1
 
 
 def test_a_look_back_disturbs_nothing(storyteller: LanguageModel) -> None:

@@ -17,11 +17,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from model.classroom.limits import MAX_BODY_SECONDS, MAX_PHONE_BODY
 from model.classroom.members import RoomError
+from model.classroom.rooms import NoRoomError
 from pages.frame.assets import address as address_of_file
 from pages.frame.assets import name_of
+from pages.lessons.classroom.wrong_codes import WrongCodes
 from viz.palette import FONT, code, declarations
 
 NO_STORE = {"Cache-Control": "no-store"}
+_WRONG_CODES = WrongCodes()
 _FOLDER = Path(__file__).parent
 _SAFE = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
@@ -68,6 +71,9 @@ def in_one_sentence(handle: Answered) -> Answered:
     async def handled(request: Request) -> Response:
         try:
             return await handle(request)
+        except NoRoomError as error:
+            close = {"Connection": "close"} if await _WRONG_CODES.hold() else {}
+            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE | close)
         except ValueError as error:
             return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE)
         except ClientDisconnect:  # a phone that went out of reach: nobody reads the answer
