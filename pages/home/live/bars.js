@@ -21,10 +21,8 @@ import { activeResult, aloneResult, describePipeline, keptInWords } from "../../
 const UNSENT =
   "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
   "entropies take them as equally likely.";
-const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"], [
-  "edge",
-  "top-p’s edge",
-], ["coin", "pointer"]];
+const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"]]
+  .concat([["edge", "top-p"], ["coin", "pointer"]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
 export function createBars(actions, loop) {
