@@ -20,6 +20,7 @@ BEATS = {
     "Append": "And then?",
 }
 PANEL, STEP, MARGIN = 500, 544, 40  # of the strip, pages/home/live/picture_rows.js
+SIGNED = 100  # of its height: margins, and where it is from
 PROMPTS = {"0.2": "A low temperature: what happens to the bars?", "2": "A high one: and now?"}
 LAST = (
     "One step, again and again",
@@ -84,9 +85,8 @@ def panel(strip: str, n: int) -> str:
     found = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', strip)
     assert found, "a picture of the page has a view box"
     left, high = MARGIN + (n - 1) * STEP, float(found[1]) - SIGNED
-    return strip.replace(
-        found[0], f'viewBox="{left} {MARGIN} {PANEL} {float(found[1]) - 120:g}"', 1
-    )
+    box = f'viewBox="{left} {MARGIN} {PANEL} {high:g}" style="aspect-ratio: {PANEL} / {high:g}"'
+    return strip.replace(found[0], box, 1)
 
 
 def _slide(question: str, picture: str) -> str:

@@ -55,7 +55,7 @@ function readStep(view) {
 export function drawStep(paint, view, at) {
   const step = readStep(view);
   const isLaid = view.coin !== null && !step.isStill;
-  const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step) };
+  const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
   const { bottom } = drawText(paint, view, {
     ...at,
     width: LARGE.width,
