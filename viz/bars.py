@@ -1,8 +1,8 @@
 """Bars: of a distribution, one for each name, panels of what was measured, or draws counted.
 
 A distribution is drawn as the page draws it (pages/frame/live/bar_cell.js): a bar is what is drawn
-from, as long as the number behind it says; a dashed outline is the share that a mask took, under the
-word "out"; the axis goes from 0 to 100 %, whatever stands on it.
+from, as long as the number behind it says; a dashed outline is the share that a mask took, under
+the word "out"; the axis goes from 0 to 100 %, whatever stands on it.
 """
 
 from collections.abc import Mapping, Sequence
