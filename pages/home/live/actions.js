@@ -142,7 +142,7 @@ export function createActions(live) {
     },
     guess: (text) => tell("guess", { text }),
     reveal() {
-      live.isRevealed = true;
+      live.isRevealed = live.isAnswered = true;
       live.schedule();
     },
     /** The prompt box has changed, and with it what can be pressed. */
