@@ -129,23 +129,24 @@ class Generation:
         """
         refuse_if_finished(self.finished)
 
-        # mask: turn the raw logits, stage by stage, into the distribution to draw from
+        # Cut: turn the raw logits, stage by stage, into the distribution to draw from
         stages = self.stages_for(settings, token_id=token_id)
 
-        # choose: let the coin fall on one token, unless the reader forces one
+        # Draw: let the coin fall on one token, unless the reader forces one
         is_forced = token_id is not None
         chosen_id = known_ids(self.lm, [token_id])[0] if is_forced else choose(stages, self.coin)
 
-        # append: the text grows by that token, on record with all that it was drawn from
+        # Append: the text grows by that token, on record with all that it was drawn from
         step = self._record(stages, settings, chosen_id, is_forced)
         self.ids.append(chosen_id)
         self.steps.append(step)
 
-        # stop: after an end token or a stop string, or where there is no room for another
+        # Stop: after an end token or a stop string, or where there is no room for another
         self.finished = self._reason_to_stop()
 
-        # run: the model reads the new token; all before it is in the cache
+        # Read: the new token alone, as all before it is in the cache
         if self.finished is None:
+            # Score: the pass ends in a logit for every token of the vocabulary
             self._passes.append(self._read())
         return step
 

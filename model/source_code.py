@@ -1,6 +1,6 @@
 """The code that ran, as lines to show beside its numbers.
 
-A function's stages are the comments of the form `# mask: ...` in its body: a key word, a colon,
+A function's stages are the comments of the form `# Cut: ...` in its body: a key word, a colon,
 what is done. The page lights the lines of the stage that runs, so what is shown is never a copy.
 """
 
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_STAGE = re.compile(r"# ([a-z]+): ")
+_STAGE = re.compile(r"# ([A-Za-z]+): ")
 _HOME = Path(__file__).resolve().parent.parent
 
 
@@ -45,7 +45,11 @@ def source_of(function: Callable[..., Any]) -> Source:
 
 
 def _stages(lines: list[str]) -> dict[str, tuple[int, int]]:
-    marks = [(i, mark[1]) for i, line in enumerate(lines) if (mark := _STAGE.match(line.lstrip()))]
+    marks = [
+        (i, mark[1].lower())
+        for i, line in enumerate(lines)
+        if (mark := _STAGE.match(line.lstrip()))
+    ]
     ends = [i for i, _ in marks[1:]] + [len(lines)] * bool(marks)  # a function may have no stages
     return {
         name: (first, max(i for i in range(first, end) if lines[i].strip()))

@@ -1,15 +1,29 @@
-"""Bars: one for each name, a panel of them for each thing that was measured, or draws counted."""
+"""Bars: of a distribution, one for each name, panels of what was measured, or draws counted.
 
-from collections.abc import Sequence
+A distribution is drawn as the page draws it (pages/frame/live/bar_cell.js): a bar is what is drawn
+from, as long as the number behind it says; a dashed outline is the share that a mask took, under
+the word "out"; the axis goes from 0 to 100 %, whatever stands on it.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from viz.chart import Chart, add_bars, add_columns, filled, new_figure, number_axis
+from viz.chart import (
+    Chart,
+    add_bars,
+    add_columns,
+    add_line,
+    filled,
+    new_figure,
+    number_axis,
+    write_at,
+)
 from viz.figure import Figure, Style
-from viz.format import count, percent
+from viz.format import THIN, count, percent
 from viz.labels import name_rows, token_ticks
 from viz.palette import colour
 
@@ -17,6 +31,11 @@ BESIDE, BELOW = 0.08, 0.12  # of the figure, between panels
 ROOM = 1.75  # times the longest bar: behind it stands its number
 MAX_TOKENS = 24  # of draws, with a pair of bars of their own
 MAX_LABEL = 16  # characters of a token below its bars
+TICKS = (0, 50, 100)
+OUT = "out"
+NUMBERS = 0.42  # of the axis, behind 100 %: room for the numbers
+THICK = 0.78  # of a row
+Box = tuple[float, float, float, float]  # left, right, and the two edges across
 
 
 @dataclass(frozen=True)
@@ -124,3 +143,57 @@ def draws_figure(
         f"{percent(float(gap))} of the draws.{rest}"
     )
     return Chart(figure, "Draws against expectation", caption)
+
+
+def share_axis(title: str = "", **more: Any) -> Style:
+    """Describes the axis of shares."""
+    names = [f"{tick}{THIN}%" for tick in TICKS]
+    axis: Style = {"range": [0, 1 + NUMBERS], "tickvals": [tick / 100 for tick in TICKS]}
+    return axis | {"ticktext": names, "title_text": title, "visible": True, "tickangle": 0} | more
+
+
+def add_shares(
+    figure: Figure,
+    shares: Mapping[int, float],
+    taken: Mapping[int, float] | None = None,
+    name: str = "",
+    **axis: Any,
+) -> None:
+    """Draws a distribution in its rows.
+
+    Args:
+        figure: To draw in.
+        shares: By row, what is drawn from.
+        taken: By row, the share of what a mask took, before it did.
+        name: Of the bars, in the legend.
+        **axis: Of the bars, such as `xaxis`.
+    """
+    texts = [percent(share) for share in shares.values()]
+    look: Style = {"width": THICK, "marker": filled(colour("kept"), 1.2), **axis}
+    add_bars(figure, name, shares, shares.values(), texts, **look)
+    gone = dict(taken or {})
+    half = THICK / 2
+    boxes = [(0.0, share, row - half, row + half) for row, share in gone.items()]
+    add_outlines(figure, "", boxes, **axis)
+    places = {"xref": axis["xaxis"]} if "xaxis" in axis else {}
+    for row, share in gone.items():
+        words: Style = {
+            "xanchor": "left",
+            "xshift": 4,
+            "font": {"color": colour("muted"), "size": 12},
+        }
+        write_at(figure, share, row, OUT, **words, **places)
+
+
+def add_outlines(figure: Figure, name: str, boxes: Sequence[Box], **more: Any) -> None:
+    """Draws dashed outlines of what was taken, as one path."""
+    if not boxes:
+        return
+    x: list[float | None] = []
+    y: list[float | str | None] = []
+    for left, right, low, high in boxes:
+        x += [left, right, right, left, left, None]
+        y += [low, low, high, high, low, None]
+    add_line(
+        figure, name, x, y, colour("rejected"), width=1.3, dash="dash", hoverinfo="skip", **more
+    )

@@ -137,10 +137,10 @@ class ConstrainedGeneration:
         # ask: which tokens may follow here
         ids = self.constraint.allowed(self.state)
 
-        # mask: all others to minus infinity; what is left is scaled up
+        # Cut: all others to minus infinity; what is left is scaled up
         stage = self._masked(ids, settings)
 
-        # choose: as ever, from what is left
+        # Draw: as ever, from what is left
         chosen = choose([stage], uniform_at(self.text.seed, len(self.text.ids)))
 
         # advance: the automaton takes the token, and so does the model

@@ -61,13 +61,13 @@ class Infilling:
 
     def step(self) -> int:
         """Writes one token, the likeliest, and returns it."""
-        # decode: one pass over the newest token; the rest comes from the two caches
+        # Read: one pass over the newest token; the rest comes from the two caches
         logits = self._decode(self.ids[-1])
 
-        # choose: the likeliest token, the lowest id on ties
+        # Draw: the likeliest token, the lowest id on ties
         chosen = int(logits.argmax())
 
-        # append: it is the decoder's next input
+        # Append: it is the decoder's next input
         self.ids.append(chosen)
         self._bytes.append(self._count_bytes())
         if chosen in self.lm.end_ids:

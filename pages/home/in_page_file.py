@@ -26,7 +26,7 @@ from viz.palette import FONT, MONO, declarations
 FOLDER = Path(__file__).parent / "in_page"
 LIVE = Path(__file__).parent / "live"
 LAZY = SHARED / "lazy"  # fetched once it is wanted, where there is a server
-_STAGE = re.compile(r" *// ([a-z]+): ")
+_STAGE = re.compile(r" *// ([A-Za-z]+): ")
 
 
 def live_page(lm: LanguageModel, query: str = "") -> str:
@@ -82,15 +82,19 @@ def code() -> dict[str, Any]:
     """Describes the code that runs at a press: one step of the loop, and the forward pass in it."""
     step, forward = _method("generation.js", "step"), _method("llama.js", "forward")
     lines = [*step.values(), "", *forward.values()]
-    marks = [(found[1], i) for i, line in enumerate(step.values()) if (found := _STAGE.match(line))]
-    ends = [first - 2 for _, first in marks[1:]] + [len(lines) - 1]  # the last one runs the model
+    found = ((_STAGE.match(line), i) for i, line in enumerate(step.values()))
+    marks = [(mark[1].lower(), i) for mark, i in found if mark]
+    ends = [first for _, first in marks[1:]] + [len(lines)]  # the last one runs the model
     return {
         "name": "Generation.step and Llama.forward",
         "file": "pages/home/in_page/generation.js and llama.js",
         "first_line": next(iter(step)),
         "numbers": [*step, next(iter(forward)) - 1, *forward],
         "lines": lines,
-        "stages": {name: (first, end) for (name, first), end in zip(marks, ends, strict=True)},
+        "stages": {
+            name: (first, max(i for i in range(first, end) if lines[i].strip()))
+            for (name, first), end in zip(marks, ends, strict=True)
+        },
     }
 
 

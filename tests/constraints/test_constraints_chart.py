@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import plotly.graph_objects as go
 import pytest
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution, MaskedToken, MethodResult
 from tests.charts.drawn_charts import checked, column
-from viz.constraints.mask_chart import mask_figure, mass_figure
+from tests.home.test_one_axis import share
+from viz.constraints.mask_chart import mask_figure, mass_figure, own_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.palette import colour
 
@@ -17,13 +19,40 @@ TOKENS = (
 )
 
 
-def test_forbidden_bars_are_hatched_and_argmax_outlines_what_it_takes() -> None:
+def faults(figure: go.Figure) -> list[str]:
+    """What is not as long as the number behind it says, on an axis from 0 to 100 %."""
+    found = []
+    for bars in (trace for trace in figure.data if trace.type == "bar"):
+        for long, number in zip(bars.x, bars.text, strict=True):
+            if abs(long - share(number)) > 0.0005:
+                found.append(f"{long} beside {number}")
+        axis = figure.layout["xaxis2" if bars.xaxis == "x2" else "xaxis"]
+        ticks = dict(zip(axis.ticktext, axis.tickvals, strict=True))
+        if axis.range[0] != 0 or any(at != share(tick) for tick, at in ticks.items()):
+            found.append(f"an axis of {axis.range}")
+        if ticks.get("100\u202f%") is None:
+            found.append("an axis that ends elsewhere")
+    return found
+
+
+def test_what_is_forbidden_is_a_dashed_outline_and_argmax_outlines_what_it_takes() -> None:
     seen = MaskedDistribution(TOKENS, 0.4, 2, 1000)
     chart = mask_figure(seen, temperature=0.0)
     figure = checked(chart)
-    assert [list(bars.x) for bars in figure.data] == [[0.1, 0.3], [0.6], [0.25, 0.75]]
-    assert figure.data[1].marker.pattern.shape == "/"
-    assert figure.data[0].marker.line.color == colour("kept")
+    own, masked, taken = figure.data
+    assert (list(own.x), list(masked.x)) == ([0.6, 0.1, 0.3], [0.25, 0.75])
+    assert (max(x for x in taken.x if x is not None), taken.line.dash) == (0.6, "dash")
+    assert [note.text for note in figure.layout.annotations] == ["out"]
+    assert not any(bars.marker.pattern.shape for bars in (own, masked))
+    assert own.marker.line.color == colour("kept")
+    assert faults(figure) == []
+    assert faults(checked(own_figure(seen))) == []
+    stretched = checked(chart)
+    stretched.update_xaxes(tickvals=[0, 0.25, 0.5])
+    assert len(faults(stretched)) == 2, "an axis that ends at 50 %"
+    stretched = checked(chart)
+    stretched.data[1].x = [1 / 3, 1]
+    assert len(faults(stretched)) == 2, "bars of another scale"
     layout = figure.layout
     assert layout.xaxis.range == layout.xaxis2.range  # what is scaled up can be seen
     assert layout.yaxis.ticktext == ("␣food", "␣x", "␣&lt;b&gt;")
@@ -40,10 +69,12 @@ def step(label: str, mass: float) -> ConstrainedStep:
 
 def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
     chart = mass_figure([step("␣a", 0.5), step("␣q", 0.002)])
-    assert [list(bars.y) for bars in checked(chart).data] == [
-        pytest.approx([0.5, 0.002]),
-        pytest.approx([0.5, 0.998]),
-    ]
+    kept, gone, outlines = checked(chart).data
+    assert list(kept.y) == pytest.approx([0.5, 0.002])
+    assert list(gone.y) == pytest.approx([0.5, 0.998])
+    assert outlines.line.dash == "dash"
+    edges = {y for y in outlines.y if y is not None}
+    assert edges == {0.5, 0.002, 1.0}, "an outline for each"
     assert "Dead end at token 2" in chart.caption
     assert "0.10\u202f%" in chart.caption  # the product
     assert "Dead end" not in mass_figure([step("␣a", 0.5)]).caption
@@ -51,7 +82,7 @@ def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
         notes = checked(mass_figure([step("␣q", 0.002)] * n_steps)).layout.annotations
         assert {note.textangle for note in notes} == angles
     coming = mass_figure([], 0.25)  # before the first token: what it will be drawn from
-    assert [list(bars.y) for bars in checked(coming).data] == [[0.25], [0.75]]
+    assert [list(bars.y) for bars in checked(coming).data[:2]] == [[0.25], [0.75]]
 
 
 def test_methods_are_drawn_and_described_as_they_came() -> None:

@@ -10,8 +10,8 @@ def test_the_loop_can_be_read_off_the_function_that_ran() -> None:
     assert (source.name, source.file) == ("Generation.step", "model/generation.py")
     assert source.lines[0].startswith("def step(")
     assert read(source.file).split("\n")[source.first_line - 1].strip() == source.lines[0]
-    assert list(source.stages) == ["mask", "choose", "append", "stop", "run"]
+    assert list(source.stages) == ["cut", "draw", "append", "stop", "read", "score"]
     for name, (first, last) in source.stages.items():
-        assert source.lines[first].strip().startswith(f"# {name}: ")
+        assert source.lines[first].strip().startswith(f"# {name.capitalize()}: ")
         assert first < last < len(source.lines)
-    assert 10 <= source.stages["run"][1] - source.stages["mask"][0] + 1 <= 25
+    assert 10 <= source.stages["score"][1] - source.stages["cut"][0] + 1 <= 25

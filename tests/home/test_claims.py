@@ -123,7 +123,7 @@ def test_c07_the_code_beside_the_picture_is_the_function_that_ran(session: PageS
     assert [line.strip() for line in code["lines"]] == [
         line.strip() for line in ran.rstrip().split("\n")[-len(code["lines"]) :]
     ]
-    assert list(code["stages"]) == ["mask", "choose", "append", "stop", "run"]
+    assert list(code["stages"]) == ["cut", "draw", "append", "stop", "read", "score"]
 
 
 def test_c09_the_running_sum_is_the_log_of_the_product(session: PageSession) -> None:

@@ -12,6 +12,7 @@ from model.sampling import Settings
 from model.tokenizing import label
 from pages.frame.assets import source
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.tour.scenes import lesson_names, read_lesson
 
 N_LIKELIEST, N_NEAR, NEAR = 5, 3, 2  # tokens; how many of them; times as likely
 N_SANE, PIECE = 30, 4  # tokens of the story that are read; of a piece that may not come again
@@ -69,6 +70,17 @@ def test_a_prompt_offers_words_to_guess_and_a_story_that_ends(
     lm: LanguageModel, prompt: str
 ) -> None:
     assert faults(lm, prompt) == []
+
+
+def guessed() -> list[str]:
+    """The prompts of the lessons' scenes whose next token a reader is asked for."""
+    scenes = [scene for name in lesson_names() for scene in read_lesson(name).scenes]
+    return [dict(scene.query)["prompt"] for scene in scenes if dict(scene.query).get("predict")]
+
+
+def test_a_lesson_asks_for_a_token_of_such_a_prompt() -> None:
+    assert guessed()
+    assert set(guessed()) <= {DEFAULT_PROMPT, *EXAMPLES}
 
 
 def test_the_default_is_the_first_example() -> None:

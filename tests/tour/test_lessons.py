@@ -18,6 +18,7 @@ from model.sampling import ORDERS, Settings
 from model.speculative.decoding import Speculation
 from model.speculative.drafting import ModelDraft, new_batch
 from model.tokenizing import encode
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
 from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
@@ -149,7 +150,7 @@ def test_the_numbers_that_are_right_are_the_model_s(storyteller: LanguageModel) 
     by_title = {scene.title: scene for scene in LESSONS["how-a-model-writes"].scenes}
     pieces = storyteller.tokenizer.tokenize(" unbelievably")
     assert len(pieces) == int(by_title["Pieces, not words"].right)
-    text = Generation(storyteller, "The cat sat on the")
+    text = Generation(storyteller, DEFAULT_PROMPT)
     *_, last = text.stages_for(Settings(top_p=0.5))
     assert int(last.kept.sum()) == int(by_title["Cut the tail"].right)
     n_prompt, n_written = text.n_prompt, 4

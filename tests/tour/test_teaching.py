@@ -11,7 +11,7 @@ from model.sampling import Settings
 from model.tokenizing import encode, labels_of
 from tests.architecture.sources import read
 
-PROMPT = "The cat sat on the"
+PROMPT = "The bird sat on the"
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution
-from viz.chart import Chart, add_bars, add_columns, filled, hatched, new_figure, write_at
+from viz.bars import add_outlines, add_shares, share_axis
+from viz.chart import Chart, add_columns, filled, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, percent
 from viz.labels import UPRIGHT, place_rows, plain
@@ -15,60 +15,51 @@ DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead 
 MAX_LEVEL_LABELS = 6  # columns that have room for them
 MAX_LABELS = 24
 FONT = {"family": MONO, "size": 13, "color": colour("ink")}
-AXIS = {"range": [0, 1.42], "tickvals": [0, 0.5, 1], "ticktext": ["0", "50 %", "100 %"]}
-
-
+COLUMN = 0.65  # of its place: how wide
 LIKELY = 0.01  # of a token that is shown before the mask is
 
 
 def own_figure(distribution: MaskedDistribution) -> Chart:
     """Draws what the model finds likely by itself, where the mask will stand over it."""
     tokens = [token for token in distribution.tokens if token.prob >= LIKELY]
-    figure, probs = new_figure(), [token.prob for token in tokens]
-    kept, rows = filled(colour("kept"), 1.2), list(range(len(tokens)))
-    add_bars(figure, "", rows, probs, list(map(percent, probs)), width=0.78, marker=kept)
+    figure = new_figure()
+    add_shares(figure, {i: token.prob for i, token in enumerate(tokens)})
     place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
-    side = AXIS | {"domain": [0, 0.48], "title_text": "the model’s probability"}
+    side = share_axis("the model’s probability", domain=[0, 0.48])
     figure.update_layout(height=21 * len(tokens) + 92, xaxis=side)
     caption = "Measured: the likeliest next tokens of the model, which knows no rule."
     return Chart(figure, "The model’s own distribution", caption)
 
 
 def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -> Chart:
-    """Draws the model's distribution with the mask over it, and beside it the masked one.
+    """Draws the model's distribution, and beside it what the mask leaves of it.
 
     Both have one linear axis, so that what is scaled up can be seen. At temperature 0, argmax, the
     outlined token is taken.
     """
     tokens = distribution.tokens
     figure = new_figure()
-
-    def bars(name: str, rows: list[int], probs: list[float], **look: Any) -> None:
-        add_bars(figure, name, rows, probs, list(map(percent, probs)), width=0.78, **look)
-
-    allowed = [i for i, token in enumerate(tokens) if token.is_allowed]
-    forbidden = [i for i, token in enumerate(tokens) if not token.is_allowed]
-    kept, grey = filled(colour("kept"), 1.2), {"size": 12, "color": colour("muted")}
-    bars("allowed", allowed, [tokens[i].prob for i in allowed], marker=kept)
-    hidden = [tokens[i].prob for i in forbidden]
-    bars("forbidden", forbidden, hidden, marker=hatched(), textfont=grey)
-    masked = [tokens[i].masked_prob for i in allowed]
-    bars("", allowed, masked, xaxis="x2", marker=kept)
-    if temperature == 0 and allowed:
-        _outline(figure, allowed[masked.index(max(masked))])
+    masked = {i: token.masked_prob for i, token in enumerate(tokens) if token.is_allowed}
+    taken = {i: token.prob for i, token in enumerate(tokens) if not token.is_allowed}
+    add_shares(figure, {i: token.prob for i, token in enumerate(tokens)})
+    add_shares(figure, masked, taken, xaxis="x2")
+    if temperature == 0 and masked:
+        _outline(figure, max(masked, key=lambda row: masked[row]))
     place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
-    beside = {"domain": [0.53, 1], "title_text": f"masked, at T = {temperature:g}", "anchor": "y"}
+    beside = share_axis(f"masked, at T = {temperature:g}", domain=[0.53, 1], anchor="y")
     figure.update_layout(
         height=21 * len(tokens) + 92,
         barmode="overlay",
-        xaxis=AXIS | {"domain": [0, 0.48], "title_text": "the model’s probability"},
-        xaxis2=AXIS | beside | {"tickangle": 0},
+        xaxis=share_axis("the model’s probability", domain=[0, 0.48]),
+        xaxis2=beside,
+        showlegend=False,
     )
     rest = "argmax takes the likeliest of the rest" if temperature == 0 else "the rest is scaled up"
     caption = (
         f"Measured: the constraint allows {count(distribution.n_allowed)} of "
         f"{count(distribution.n_vocab)} tokens, which together have {percent(distribution.mass)} "
-        f"of the probability. The mask removes {percent(max(0.0, 1 - distribution.mass))}; {rest}."
+        f"of the probability. The mask takes {percent(max(0.0, 1 - distribution.mass))}, the "
+        f"dashed outlines; {rest}."
     )
     return Chart(figure, "The mask over the distribution", caption)
 
@@ -101,7 +92,12 @@ def mass_figure(steps: Sequence[ConstrainedStep], coming: float | None = None) -
         for step in steps
     ]
     add_columns(figure, "allowed", places, masses, marker=kept)
-    add_columns(figure, "removed", places, [1 - mass for mass in masses], hovers, marker=hatched())
+    clear = {"color": "rgba(0,0,0,0)", "line": {"width": 0}}
+    gone = [1 - mass for mass in masses]
+    add_columns(figure, "", places, gone, hovers, marker=clear)
+    half = COLUMN / 2
+    boxes = [(at - half, at + half, mass, 1.0) for at, mass in zip(places, masses, strict=True)]
+    add_outlines(figure, "removed", boxes)
     is_crowded = len(masses) > MAX_LEVEL_LABELS
     is_labelled = len(masses) <= MAX_LABELS
     if is_labelled:
@@ -119,7 +115,9 @@ def mass_figure(steps: Sequence[ConstrainedStep], coming: float | None = None) -
         ticktext=["0", "50 %", "100 %"],
         range=[0, 1.42 if is_crowded and is_labelled else 1.14],
     )
-    figure.update_layout(height=290, barmode="stack", bargap=0.35, legend={"traceorder": "normal"})
+    figure.update_layout(
+        height=290, barmode="stack", bargap=1 - COLUMN, legend={"traceorder": "normal"}
+    )
     return Chart(figure, "Probability removed at each token", _mass_caption(steps))
 
 

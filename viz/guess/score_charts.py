@@ -7,6 +7,7 @@ are told apart by the shape of their marks and by their names.
 from collections.abc import Sequence
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
+from viz.bars import share_axis
 from viz.chart import Chart, Table, add_bars, add_line, add_points, new_figure, number_axis
 from viz.figure import Figure, Style
 from viz.format import count, percent, plural
@@ -31,8 +32,7 @@ def revealed_figure(last: GuessRound, max_rows: int = MAX_ROWS) -> Chart:
     labels = [plain(row.label, MAX_NAME) for row in rows]
     labels[true] = f"<b>{labels[true]}</b> ✓"
     labels.append(f"{count(last.n_vocab - len(rows))} others")
-    top = max(rest, *(row.model_prob for row in rows), *(p for r in rows for p in r.player_probs))
-    figure.update_xaxes(range=[0, 1.22 * top], visible=False)
+    figure.update_xaxes(share_axis())
     place_rows(figure, labels)
     figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
     return Chart(figure, "The next token", _revealed_words(last))

@@ -93,6 +93,11 @@ export function setSentence(node, sentence) {
   node.replaceChildren(...parts.map((part, i) => i % 2 ? chip(part) : part));
 }
 
+/** The same sentence as plain text. */
+export function quoted(sentence) {
+  return sentence.replace(/\uE000␣?/g, "“").replaceAll(CLOSE, "”");
+}
+
 /** The same sentence as it is heard. */
 export function heard(sentence) {
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens

@@ -44,7 +44,8 @@ export function fly(layer, from, to, timing) {
   const copy = document.createElement("span");
   copy.className = "flight";
   copy.setAttribute("aria-hidden", "true");
-  copy.append(...from.cloneNode(true).childNodes);
+  const named = from.textContent ? from : to; // a narrow segment bears no word
+  copy.append(...named.cloneNode(true).childNodes);
   layer.append(copy);
   const at = ({ left, top }) => `translate(${left - origin.left}px, ${top - origin.top}px)`;
   const size = (node) => getComputedStyle(node).fontSize;

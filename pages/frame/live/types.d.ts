@@ -415,6 +415,7 @@ interface View extends Position {
   toss: number; // the coin of this position, also before the draw: XTC tosses with its later digits
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
+  lastDrawn: any; // what the end of the text was drawn from, as FinishedStep keeps it; null before the first
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
@@ -539,7 +540,8 @@ interface Cell {
   raw: number;
   scored: number; // its share before the masks cut
   hasCoin?: boolean;
-  nKept?: number;
+  nKept?: number; // of all other tokens
+  count?: number; // of all other tokens
   bound?: number; // 1: prob is at most this, -1: at least
 }
 

@@ -59,21 +59,24 @@ export class Generation {
   step(settings = NEUTRAL, forcedId = null) {
     if (this.finished) throw new RangeError("The text is finished: go back, or start a new one.");
 
-    // mask: turn the raw logits, stage by stage, into the distribution to draw from
+    // Cut: turn the raw logits, stage by stage, into the distribution to draw from
     const result = this.process(settings, this.pointer);
 
-    // choose: take the token that the pointer meets, unless the reader forces one
+    // Draw: take the token that the pointer meets, unless the reader forces one
     const chosenId = forcedId ?? drawToken(result, this.pointer).id;
 
-    // append: the text grows by that token, on record with all that it was drawn from
+    // Append: the text grows by that token, on record with all that it was drawn from
     this.steps.push(this.record(result, settings, chosenId, forcedId !== null));
     this.ids.push(chosenId);
 
-    // stop: after an end token or a stop string, or where there is no room for another
+    // Stop: after an end token or a stop string, or where there is no room for another
     this.finished = this.reasonToStop();
 
-    // run: the model reads the new token; all before it is in the cache
-    if (!this.finished) this.passes.push(this.read());
+    // Read: the new token alone, as all before it is in the cache
+    if (!this.finished) {
+      // Score: the pass ends in a logit for every token of the vocabulary
+      this.passes.push(this.read());
+    }
     return this.steps.at(-1);
   }
 

@@ -151,7 +151,7 @@ export function createActions(live) {
       live.schedule();
     },
     reveal() {
-      live.isRevealed = true;
+      live.isRevealed = live.isAnswered = true;
       live.schedule();
     },
     /** The prompt box has changed, and with it what can be pressed. */

@@ -11,7 +11,7 @@ import { formatCount } from "../../frame/live/format.js";
 import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
 import { isInUse } from "./controls.js";
 import { createMatrix } from "./matrix.js";
-import { createPictureButtons } from "./picture.js";
+import { createPictures } from "./picture.js";
 import { createPipeline } from "./pipeline.js";
 import { keepPreference, prefers } from "./preferences.js";
 import { createSettingControls } from "./setting_controls.js";
@@ -21,7 +21,8 @@ import { activeResult, aloneResult, describePipeline, keptInWords } from "../../
 const UNSENT =
   "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
   "entropies take them as equally likely.";
-const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"], ["coin", "pointer"]];
+const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"]]
+  .concat([["edge", "top-p"], ["coin", "pointer"]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
 export function createBars(actions, loop) {
@@ -30,6 +31,7 @@ export function createBars(actions, loop) {
   const coin = createCoinBar(actions);
   const settings = createSettingControls(actions);
   const pipeline = createPipeline(actions);
+  const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
   const compare = createSwitch("side by side", "Every strategy on the same logits", () => {
     keepPreference("side", compare.isOn);
@@ -47,7 +49,8 @@ export function createBars(actions, loop) {
     coin.line,
     unsent,
     loop,
-    el("div", { class: "bars-foot" }, createPictureButtons(() => lastView), pipeline.element),
+    el("div", { class: "bars-foot" }, pictures.button, pipeline.element),
+    pictures.menu,
   );
   let lastView = null;
   let shownBeat = 0;
@@ -83,6 +86,7 @@ export function createBars(actions, loop) {
     setShown(unsent, nUnsent > 0);
     setText(unsent, `${formatCount(nUnsent)} ${UNSENT}`);
     coin.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
+    setAttribute(element, "data-edge", !coin.edge.hidden);
     pipeline.update(view, active);
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
     shownBeat = view.beat;

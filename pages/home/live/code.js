@@ -5,8 +5,8 @@ import { createButton, el, setAttribute, setText } from "../../frame/live/dom.js
 const [CLOSED, OPEN] = ["show the code that ran", "hide the code"];
 /** What the lines of each beat are marked with: a function of an older run says mask, choose and run. */
 const CODE_STAGES = {
-  read: ["read", "run"],
-  score: ["read", "run"],
+  read: ["read", "score", "run"],
+  score: ["score", "run"],
   cut: ["cut", "mask"],
   draw: ["draw", "choose"],
   append: ["append", "stop"],

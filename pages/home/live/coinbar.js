@@ -14,6 +14,7 @@ import {
   shorten,
 } from "../../frame/live/dom.js";
 import { isDrawShown } from "./beats.js";
+import { startAt } from "../../frame/live/bar_cell.js";
 import { createSwitch } from "./switch.js";
 import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../frame/live/strategies.js";
@@ -69,6 +70,10 @@ export function createCoinBar(actions) {
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.coin !== null);
+    const edgeAt = isShown ? topPEdge(result, view.settings) : null;
+    setShown(edge, edgeAt !== null);
+    if (edgeAt !== null) edge.style.transform = startAt(edgeAt);
+    setAttribute(edge, "data-tall", view.coin !== null); // the rows above lie end to end
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
     setAttribute(marker, "data-at", isShown && view.coin !== null ? formatCoin(view.coin).slice(0, 4) : null);
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
@@ -88,7 +93,7 @@ export function createCoinBar(actions) {
     }
     return pool[i];
   }
-  return { element, line, switches: [hold.element, peek.element], update };
+  return { element, edge, line, switches: [hold.element, peek.element], update };
 }
 
 /** The segments of the bar: of one token, or of several thin ones together. */
@@ -136,17 +141,40 @@ function together(from, to, count) {
   return { id: null, from, width: Math.max(0, to - from), count };
 }
 
-function paintSegment(segment, { id, from, width, count }, view, widthInEms) {
+/**
+ * The part of a segment in which its word can stand, as [from, to]: beside the pointer, which crosses no word.
+ * @param {{from: number, width: number}} segment
+ * @param {number|null} coin
+ */
+export function roomBeside({ from, width }, coin) {
+  const to = from + width;
+  if (coin === null || coin < from || coin > to) return [from, to];
+  return coin - from > to - coin ? [from, coin] : [coin, to];
+}
+
+function paintSegment(segment, part, view, widthInEms) {
+  const { id, from, width, count } = part;
   const label = id === null ? `${formatCount(count)} more` : shorten(view.label(id), 16);
-  const fits = [...label].length * LETTER_WIDTH + 0.6 < width * widthInEms;
+  const [start, end] = roomBeside(part, isDrawShown(view) ? view.coin : null);
+  const fits = [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;
+  segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
   setText(segment.firstChild, fits ? label : "");
   setAttribute(segment, "data-id", id);
   const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
   setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");
   setAttribute(segment, "data-mine", id !== null && view.guess?.label === view.label(id));
   setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
+}
+
+/**
+ * Where top-p's limit lies on the axis of what is drawn from: on the last token that stays. Null where another
+ * mask cuts after it.
+ */
+function topPEdge(result, { top_p: limit }) {
+  const { name, removedMass, reachesTail } = lastStage(result);
+  return name === "top_p" && removedMass > 0 && !reachesTail ? Math.min(1, limit / (1 - removedMass)) : null;
 }
 
 function isGreedy(result) {

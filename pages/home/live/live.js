@@ -56,6 +56,7 @@ export class Live {
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
   isFirstStep = false; // the first step of a newcomer, or on a projector, is played slowly
+  isAnswered = false; // that question, be it by "Just reveal"
   hasStepped = false; // since the page was opened
   isPeeking = false; // the pointer of the next position is shown before the draw
   /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
@@ -275,7 +276,7 @@ export class Live {
 
   /** Whether the reader is asked what comes next before the bars show it. */
   get asksFirst() {
-    return this.header.hide_bars || this.isFirstGuess;
+    return this.header.hide_bars || (this.isFirstGuess && !this.isAnswered);
   }
 
   /** Whether something is under way, or not on the screen yet; a step that is held keeps nothing waiting. */

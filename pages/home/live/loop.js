@@ -7,12 +7,6 @@ import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 
 const N_LINES = 4;
-const ENDS = {
-  eos: "the end token was drawn: the loop stops",
-  stop: "a stop string is complete: the loop stops",
-  length: "the length limit is reached: the loop stops",
-  recorded: "the recording ends here",
-};
 
 /** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
 export function createLoop() {
@@ -72,8 +66,7 @@ function createReturn(toggle) {
   return {
     element,
     update(view) {
-      const { finished } = view.header;
-      setText(words, ENDS[finished] ?? (view.isPaced ? "stages paced for the eye" : ""));
+      setText(words, view.isPaced ? "stages paced for the eye" : "");
     },
   };
 }

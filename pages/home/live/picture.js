@@ -1,209 +1,127 @@
-// What is on the screen as a picture to share: the text, the bars, the draw bar with its pointer, the model.
+// What the page shows as pictures to send: the step that stands there, its five beats as one strip or moving, and
+// the story. All are made in the page, from one menu.
 
-import { segmentsOf } from "./coinbar.js";
-import { createButton, el, shorten } from "../../frame/live/dom.js";
+import { joinFrames } from "./apng.js";
+import { createButton, el, setText } from "../../frame/live/dom.js";
 import { formatCoin, formatProbability } from "../../frame/live/format.js";
-import { chooseRows, readColumn } from "./rows.js";
+import { createMenu, openBeside } from "./menu.js";
+import { asPng, asSvg, drawPixels, Paint, readLook } from "./paint.js";
+import { LARGE, SMALL } from "./picture_rows.js";
+import { drawBeat, drawStep, stepOf } from "./picture_step.js";
+import { drawStory } from "./picture_text.js";
+import { APPEND, BEATS, READ } from "./beats.js";
 import { activeResult, describePipeline, drawnToken } from "../../frame/live/strategies.js";
-import { START, tint } from "./strip.js";
 
-const WIDTH = 1200;
 const MARGIN = 40;
-const INNER = WIDTH - 2 * MARGIN;
-const MAX_LINES = 5; // of the text: its end
-const SCALE = 2; // pixels of the PNG for each of the drawing
-const ROLES = ["paper", "ink", "muted", "line", "kept", "rejected", "chosen", "coin", "prompt", "prompt-tint"]
-  .concat(["generated", "generated-tint", "surprise"]);
+const GAP = 44; // between beats on a strip
+const SCALE = 2; // pixels of a PNG for each of the drawing
+const N_FRAMES = 14; // of a beat that moves
+const FRAME_MS = 90;
+const HOLD_MS = 1100; // a beat stands before the next begins
+const END_MS = 2500; // the last one stands
 
-/** Two buttons that save what `read` returns, as SVG and as PNG. @param {() => View|null} read */
-export function createPictureButtons(read) {
-  const saved = async (node, kind) => {
-    const view = read();
-    if (!view?.distribution) return;
-    const svg = draw(view, coloursOf(node), getComputedStyle(node).fontFamily);
-    const blob = new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
-    offer(kind === "svg" ? blob : await toPng(svg), `one-token.${kind}`);
-  };
-  const button = (kind) => {
-    const node = createButton("quiet", kind.toUpperCase(), () => saved(node, kind));
-    node.setAttribute("aria-label", `Save this picture as ${kind.toUpperCase()}`);
-    return node;
-  };
-  return el("div", { class: "row picture" }, "save this picture: ", button("svg"), button("png"));
+/** What can be saved: its name, what makes it, and in which forms. */
+const PICTURES = {
+  step: { says: "this picture", draw: pictureOfStep, forms: ["SVG", "PNG"] },
+  beats: { says: "the five beats", draw: pictureOfBeats, forms: ["SVG", "PNG", "moving"] },
+  story: { says: "the story", draw: pictureOfStory, forms: ["SVG", "PNG"] },
+};
+
+/** The menu that saves what `read` returns. @param {() => View|null} read */
+export function createPictures(read) {
+  const menu = createMenu("menu pictures", "Save a picture");
+  const open = createButton("quiet", "Save picture", (event) => {
+    if (read()?.distribution) openBeside(menu, open, "above", event.detail > 0);
+  });
+  open.setAttribute("aria-haspopup", "dialog");
+  for (const [name, { says, forms }] of Object.entries(PICTURES)) {
+    const buttons = forms.map((form) => createSaver(name, form, read));
+    menu.append(el("p", { class: "pictures-name" }, says), el("div", { class: "row" }, ...buttons));
+  }
+  return { button: el("div", { class: "picture" }, open), menu };
 }
 
-/** Draws the picture. @param {View} view @returns {SVGElement} */
-function draw(view, colours, font) {
-  const paint = new Paint(colours, font);
+function createSaver(name, form, read) {
+  const node = createButton("menu-item", form, async () => {
+    node.disabled = true;
+    setText(node, "making…");
+    try {
+      const view = read();
+      const look = readLook(node);
+      offer(await make(name, form, view, look), `one-token-${name}.${form === "SVG" ? "svg" : "png"}`);
+    } finally {
+      node.disabled = false;
+      setText(node, form);
+    }
+  });
+  node.setAttribute(
+    "aria-label",
+    `Save ${PICTURES[name].says}${form === "moving" ? ", moving" : ` as ${form}`}`,
+  );
+  return node;
+}
+
+function make(name, form, view, look) {
+  if (form === "moving") return joinFrames(framesOf(stepOf(view), look));
+  const svg = PICTURES[name].draw(view, look);
+  return form === "SVG" ? asSvg(svg) : asPng(svg, SCALE);
+}
+
+/** The step on the screen. @param {View} view @returns {SVGElement} */
+function pictureOfStep(view, look) {
+  const paint = new Paint(LARGE.width + 2 * MARGIN, look);
   const result = activeResult(view);
-  let y = drawText(paint, view, MARGIN) + 24;
-  y = drawBars(paint, view, result, y) + 16;
+  let y = drawStep(paint, view, { x: MARGIN, y: MARGIN });
   const drawn = view.coin === null ? null : drawnToken(result, view.coin);
   if (drawn !== null) {
     const share = formatProbability(drawn.to - drawn.from);
     const sentence = `The pointer ${formatCoin(view.coin)} fell on ${
       view.label(drawn.id)
     }, ${share} of the bar.`;
-    paint.words(sentence, MARGIN, y + 22, 22, "ink", "bold");
+    paint.words(sentence, MARGIN, y + 30, 26, { weight: 600 });
     y += 44;
   }
-  y = drawDrawBar(paint, view, result, y) + 20;
-  const from = `${view.header.model.name}, ${describePipeline(result, view.settings)}. One Token at a Time`;
-  paint.words(from, MARGIN, y + 16, 16, "muted");
-  return paint.close(y + 16 + MARGIN);
+  return sign(paint, view, y);
 }
 
-/** The text as its tokens, from the top; returns where it ends. */
-function drawText(paint, view, top) {
-  const size = 26;
-  const lines = [[]];
-  let x = 0;
-  for (let i = 0; i < view.ids.length; i += 1) {
-    const isStart = i === 0 && view.ids[0] === view.header.model.bos_id;
-    const label = isStart ? START : view.label(view.ids[i]);
-    const width = paint.measure(label, size) + 10;
-    if (x + width > INNER) [x] = [0, lines.push([])];
-    lines.at(-1).push({ i, label, x, width });
-    x += width + 4;
-    if (label.includes("⏎")) [x] = [0, lines.push([])];
-  }
-  const shown = lines.filter((line) => line.length > 0).slice(-MAX_LINES);
-  shown.forEach((line, row) => line.forEach((token) => drawToken(paint, view, token, top + row * 46, size)));
-  return top + shown.length * 46;
+/** The five beats side by side. */
+function pictureOfBeats(view, look) {
+  const paint = new Paint(2 * MARGIN + BEATS.length * (SMALL.width + GAP) - GAP, look);
+  const step = stepOf(view);
+  const ends = BEATS.map((_, i) =>
+    drawBeat(paint, step, i + READ, 1, SMALL, { x: MARGIN + i * (SMALL.width + GAP), y: MARGIN })
+  );
+  return sign(paint, step, Math.max(...ends));
 }
 
-function drawToken(paint, view, { i, label, x, width }, y, size) {
-  const isPrompt = i < view.nPrompt;
-  const left = MARGIN + x;
-  paint.box(left, y, width, 36, isPrompt ? "prompt-tint" : "generated-tint");
-  const logprob = view.header.steps.logprob[i - view.nPrompt] ?? null;
-  if (!isPrompt) paint.box(left, y, width, 36, "surprise", { "fill-opacity": tint(logprob) });
-  const dash = isPrompt ? {} : { "stroke-dasharray": "6 4" };
-  paint.line(left, y + 36, left + width, y + 36, isPrompt ? "prompt" : "generated", dash);
-  paint.words(label, left + 5, y + 27, size, "ink");
+/** The whole text, tinted, with the pointer of every token. */
+function pictureOfStory(view, look) {
+  const paint = new Paint(LARGE.width + 2 * MARGIN, look);
+  return sign(paint, view, drawStory(paint, view, { x: MARGIN, y: MARGIN, width: LARGE.width }));
 }
 
-/** The likeliest tokens; returns where they end. */
-function drawBars(paint, view, result, top) {
-  const rows = chooseRows(result, view.chosenId, true);
-  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab: view.distribution.nVocab });
-  const most = Math.max(...cells.slice(0, rows.length).map(({ prob, raw }) => Math.max(prob, raw)));
-  rows.forEach(({ id }, i) => {
-    const { isKept, prob, raw } = cells[i];
-    const y = top + i * 40;
-    const length = 720 * (isKept ? prob : raw) / most;
-    paint.words(shorten(view.label(id), 16), MARGIN + 8, y + 28, 26, "ink");
-    if (isKept) paint.box(MARGIN + 240, y + 6, length, 28, "kept");
-    else paint.box(
-        MARGIN + 240,
-        y + 6,
-        length,
-        28,
-        null,
-        paint.stroke("rejected", { "stroke-dasharray": "3 3" }),
-      );
-    paint.words(formatProbability(prob), WIDTH - MARGIN - 8, y + 28, 26, "ink", "normal", "end");
-    if (id === view.chosenId)
-      paint.box(MARGIN, y, INNER, 40, null, paint.stroke("chosen", { "stroke-width": 3 }));
-  });
-  return top + rows.length * 40;
+/** Ends a picture with where it is from. */
+function sign(paint, view, y) {
+  const from = `${view.header.model.name}, ${
+    describePipeline(activeResult(view), view.settings)
+  }. One Token at a Time`;
+  paint.words(from, MARGIN, y + 32, 18, { role: "muted" });
+  return paint.close(Math.ceil(y + 32 + MARGIN));
 }
 
-/** The draw bar and its pointer; returns where it ends. */
-function drawDrawBar(paint, view, result, top) {
-  segmentsOf(view, result).forEach(({ id, from, width }, i) => {
-    const [left, wide] = [MARGIN + INNER * from, INNER * width];
-    paint.box(left, top + 12, wide, 56, "kept", { "fill-opacity": i % 2 ? 0.55 : 0.42 });
-    const label = id === null ? "" : shorten(view.label(id), 16);
-    if (paint.measure(label, 22) + 12 < wide)
-      paint.words(label, left + wide / 2, top + 48, 22, "ink", "normal", "middle");
-    if (id !== null && id === view.chosenId)
-      paint.box(left, top + 12, wide, 56, null, paint.stroke("chosen", { "stroke-width": 3 }));
-  });
-  if (view.coin !== null) {
-    const x = MARGIN + INNER * view.coin;
-    paint.line(x, top, x, top + 68, "coin", { "stroke-width": 3 });
-    paint.add("path", { d: `M${x - 9} ${top - 4}h18l-9 14z`, fill: paint.colours.coin });
-  }
-  return top + 68;
-}
-
-/** Shapes in the colours of the page; text is only ever text. */
-class Paint {
-  constructor(colours, font) {
-    this.colours = colours;
-    this.font = font;
-    this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.ruler = document.createElement("canvas").getContext("2d");
-    this.paper = this.add("rect", { width: WIDTH, fill: colours.paper });
-  }
-
-  add(name, attributes, text = "") {
-    const node = document.createElementNS(this.svg.namespaceURI, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
-    node.textContent = text;
-    this.svg.append(node);
-    return node;
-  }
-
-  box(x, y, width, height, role, more = {}) {
-    this.add("rect", { x, y, width, height, fill: role === null ? "none" : this.colours[role], ...more });
-  }
-
-  line(x1, y1, x2, y2, role, more = {}) {
-    this.add("line", { x1, y1, x2, y2, ...this.stroke(role, { "stroke-width": 2, ...more }) });
-  }
-
-  stroke(role, more) {
-    return { stroke: this.colours[role], ...more };
-  }
-
-  words(text, x, y, size, role, weight = "normal", anchor = "start") {
-    const look = {
-      "font-family": this.font,
-      "font-size": size,
-      "font-weight": weight,
-      "text-anchor": anchor,
-    };
-    this.add("text", { x, y, fill: this.colours[role], "xml:space": "preserve", ...look }, text);
-  }
-
-  measure(text, size) {
-    this.ruler.font = `${size}px ${this.font}`;
-    return this.ruler.measureText(text).width;
-  }
-
-  close(height) {
-    this.paper.setAttribute("height", String(height));
-    for (const [name, value] of [["width", WIDTH], ["height", height], ["viewBox", `0 0 ${WIDTH} ${height}`]])
-      this.svg.setAttribute(String(name), String(value));
-    return this.svg;
-  }
-}
-
-/** The colours of the page as it stands, in light or in dark. */
-function coloursOf(node) {
-  const probe = el("span", { hidden: true });
-  node.append(probe);
-  const colours = Object.fromEntries(ROLES.map((role) => {
-    probe.style.color = `var(--${role})`;
-    return [role, getComputedStyle(probe).color];
-  }));
-  probe.remove();
-  return colours;
-}
-
-async function toPng(svg) {
-  const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
-  await image.decode();
-  const canvas = el("canvas", { width: SCALE * image.width, height: SCALE * image.height });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob(resolve));
+/** The moments of the five beats, one after the other. */
+async function* framesOf(step, look) {
+  for (let beat = READ; beat <= APPEND; beat += 1)
+    for (let i = 1; i <= N_FRAMES; i += 1) {
+      const paint = new Paint(LARGE.width + 2 * MARGIN, look);
+      const y = drawBeat(paint, step, beat, i / N_FRAMES, LARGE, { x: MARGIN, y: MARGIN });
+      const rest = i < N_FRAMES ? 0 : beat < APPEND ? HOLD_MS : END_MS;
+      yield { canvas: await drawPixels(sign(paint, step, y), 1), ms: FRAME_MS + rest };
+    }
 }
 
 function offer(blob, name) {
   const link = el("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

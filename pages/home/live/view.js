@@ -61,6 +61,7 @@ export function buildView(state) {
     isBeforeDraw,
     isPeeking: state.isPeeking,
     isHolding: state.finished.isHeld,
+    lastDrawn: state.finished.drawn,
     isDrawn: shown.chosenId !== null && state.inspecting === null,
     settings,
     contextIds: header.ids.slice(0, shown.position),

@@ -15,7 +15,7 @@ const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .st
   "[data-testid='stCaptionContainer'], [class*='_on_clock']";
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
 const RULES = `
-[data-tour="dimmed"] { opacity: .3; }
+[data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
 .ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
 .ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
