@@ -330,10 +330,8 @@ class Generation:
             plain = f"{self.lm.shown} keeps no cache, so every token reads the whole text again."
             return self.lm.weights.caveat or plain
         if self._n_refilled:
-            return (
-                f"The cache of {self.lm.shown} cannot be cropped, so going back read all "
-                f"{self._n_refilled} tokens again."
-            )
+            n = self._n_refilled
+            return f"The cache of {self.lm.shown} cannot be cropped: {n} tokens were read again."
         return None
 
     def _take(self, logits: Logits) -> Logits:
