@@ -1,6 +1,7 @@
 # make run     opens the app in the browser, offline once installed (HOST=0.0.0.0 for a class, PORT=8501)
 # make install installs what the app, its tests and checks need, and opens nothing
-# make test    runs every test, those in a real browser included
+# make test    runs the tests, those in a real browser included, but for those that are left to the night
+# make test-all runs every test, with more examples of each property
 # make page    writes the home page with the model in it as one file, build/one-token.html
 # make wheel   builds the package that pip, pipx and uv install, into build/
 # make check   lint, formatting, types, then every test
@@ -40,7 +41,7 @@ SIZE_cpu := about 1.6 GB, with PyTorch for the CPU (TORCH=cuda installs its buil
 SIZE_cuda := about 5 GB, with PyTorch for NVIDIA GPUs (TORCH=cpu installs its smaller build for the CPU)
 SIZE_default := about 1.5 GB
 
-.PHONY: run install page wheel test test-browsers test-vllm check lint format types coverage bench clean
+.PHONY: run install page wheel test test-all test-browsers test-vllm check lint format types coverage bench clean
 
 run: $(APP_STAMP)
 	@exec $(BIN)/python -m one_token --host "$(HOST)" --port "$(PORT)"
@@ -58,6 +59,9 @@ wheel: $(APP_STAMP)
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+test-all: $(DEV_STAMP)
+	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "" $(PYTEST_ARGS)
 
 test-browsers: $(DEV_STAMP)
 	@sh tests/install_browsers.sh || echo "A browser that is missing is skipped, for the reason above." >&2

@@ -120,7 +120,7 @@ def serve(
     env: Mapping[str, str] | None = None,
     cwd: Path = ROOT,
     port: int | None = None,
-    timeout: float = 60,
+    timeout: float = 180,
 ) -> Iterator[Server]:
     """Runs `streamlit run script` on a free port of this machine, offline, until the block ends.
 

@@ -73,6 +73,7 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
     for each page would cost Chromium half as much again as the page.
     """
     context = browser.new_context(viewport=SCREEN)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_init_script(CLOCK + EXPERT + TELL_TALE)
     context.new_page().goto(f"{url}/_stcore/health")
     yield context

@@ -31,7 +31,9 @@ os.environ.update(
 
 pytest_plugins = ["tests.browser", "tests.loopback_hub", "tests.kept_children"]
 
-hypothesis.settings.register_profile("steady", deadline=None, derandomize=True, print_blob=True)
+STEADY = {"deadline": None, "derandomize": True, "print_blob": True}
+hypothesis.settings.register_profile("steady", max_examples=50, **STEADY)
+hypothesis.settings.register_profile("nightly", max_examples=100, **STEADY)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

@@ -90,6 +90,7 @@ def test_checking_installs_what_tests_need_and_runs_all_of_them(clone: Path) -> 
     assert tools == ["ruff", "ruff", "deno", "deno", "deno", "mypy", "pytest"]
     assert calls[-1] == "-m pytest -n 2 --dist loadfile --no-loadscope-reorder"
     assert make(clone, "test")[0] == calls[-1:]
+    assert make(clone, "test-all")[0] == [f"{calls[-1]} -m "]
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.home.home_text import request as text_request
 from tests.home.home_text import write
 from tests.home.page_session import PageSession
+from tests.nightly import by_night
 from tests.server.fake_vllm import FakeVllm
 from tests.tiny_models import bare_model, save, tiny, tokenizer
 
@@ -100,7 +101,13 @@ def _soon(request: pytest.FixtureRequest) -> Iterator[None]:
     assert time.process_time() - started < PATIENCE_SECONDS
 
 
-@pytest.mark.parametrize(("page", "link", "says"), LINKS)
+LESSONS_BY_DAY = {"beam_search", "futures", "causal_mask", "sampling"}
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "says"),
+    by_night(LINKS, [one for one in LINKS if one[0] in {"generate"} | LESSONS_BY_DAY]),
+)
 def test_a_link(page: str, link: dict[str, str], says: str, in_page: InPage) -> None:
     app = open_home(**link) if page == "generate" else opened(page, **link)
     alerts = [alert.value for alert in (*app.warning, *app.error)]

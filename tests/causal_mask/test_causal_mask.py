@@ -24,6 +24,7 @@ from model.job import finish
 from model.loading import LanguageModel
 from model.passes import twin_of
 from model.tokenizing import encode, label
+from tests.nightly import by_night
 from tests.tiny_models import ARCHITECTURES, bare_model, tiny
 
 IDS = [5, 6, 7, 8, 9, 10, 11, 12]
@@ -33,7 +34,9 @@ FIXED = ("bloom", "mamba", "openai_gpt")  # their mask is no argument
 # Attention weights
 
 
-@pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "mamba"])
+@pytest.mark.parametrize(
+    "architecture", by_night([name for name in ARCHITECTURES if name != "mamba"])
+)
 def test_no_position_attends_to_a_later_one_until_the_mask_is_off(architecture: str) -> None:
     lm = tiny(architecture)
     maps = read_attention(lm, IDS)
@@ -93,7 +96,7 @@ def test_the_sharpest_head_is_the_one_that_looks_hardest_at_an_earlier_token() -
 # What an edit moves, and what leaks
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 def test_an_edit_moves_nothing_before_it_and_everything_from_it_on(architecture: str) -> None:
     lm = tiny(architecture)
     edit = edit_token(lm, IDS, 4, [40])
@@ -194,7 +197,7 @@ def test_the_next_best_is_the_model_s_own_and_another_token() -> None:
 # Training's view
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 def test_the_loop_finds_the_losses_of_the_pass_and_their_mean_is_what_training_lowers(
     architecture: str,
 ) -> None:

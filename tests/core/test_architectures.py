@@ -1,14 +1,15 @@
 """Thirty architectures, the smallest of each: twelve tokens as transformers' own code writes them.
 
-A line each: the type, what comes of it, and what a reader is told. The truth is a pass over the
-whole text with nothing kept, after every token, a rewind and a fork, and for each padded row alone;
-and `generate`, with a cache and without. All of transformers' mapping is tried by
-`python -m benchmarks.architectures`.
+A line each: the type, what comes of it, and what a reader is told; by day one of each kind. The
+truth is a pass over the whole text with nothing kept, after every token, a rewind and a fork, and
+for each padded row alone; and `generate`, with a cache and without. All of transformers' mapping is
+tried by `python -m benchmarks.architectures`.
 """
 
 import pytest
 
 from benchmarks.one_architecture import try_architecture
+from tests.nightly import by_night
 
 NO_PADDING, NO_CACHE, CACHE_UNUSED = "takes no padding", "keeps no cache", "is not used"
 THIRTY = [
@@ -49,7 +50,13 @@ THIRTY = [
 ]
 
 
-@pytest.mark.parametrize(("model_type", "state", "note"), THIRTY)
+BY_DAY = {"gpt2", "gemma3_text", "jamba", "bamba", "git", "rwkv", "recurrent_gemma", "xlm-roberta"}
+
+
+@pytest.mark.parametrize(
+    ("model_type", "state", "note"),
+    by_night(THIRTY, [case for case in THIRTY if case[0] in BY_DAY]),
+)
 def test_what_it_writes_is_what_its_own_passes_give(model_type: str, state: str, note: str) -> None:
     outcome = try_architecture(model_type)
     assert outcome.state == state, outcome

@@ -8,6 +8,7 @@ from model.generation import Generation
 from model.kv_cache import can_crop
 from model.loading import LanguageModel
 from model.sampling import Settings
+from tests.nightly import by_night
 from tests.tiny_models import ARCHITECTURES, CROPPABLE, fresh_logits, tiny
 
 pytestmark = pytest.mark.oracle
@@ -23,7 +24,7 @@ def is_as_alone(batch: Batch) -> bool:
     return bool(np.abs(batch.logits - np.array(alone)).max() < 1e-4)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 def test_every_row_is_read_as_it_would_be_alone(architecture: str) -> None:
     batch = Batch(tiny(architecture), UNEVEN if architecture in PADDED else EVEN)
     assert is_as_alone(batch)
@@ -45,7 +46,7 @@ def test_every_row_is_read_as_it_would_be_alone(architecture: str) -> None:
         assert is_as_alone(batch)
 
 
-@pytest.mark.parametrize("architecture", sorted(PADDED))
+@pytest.mark.parametrize("architecture", by_night(sorted(PADDED)))
 def test_rows_that_join_or_leave_are_read_as_they_would_be_alone(architecture: str) -> None:
     lm = tiny(architecture)
     batch, long = Batch(lm, UNEVEN), Batch(lm, [list(range(30, 50))])

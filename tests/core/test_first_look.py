@@ -12,12 +12,13 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import LoadError, load_model
 from model.sampling import Settings
+from tests.nightly import by_night
 from tests.tiny_models import ARCHITECTURES, bare_model, fresh_logits, loaded, save, tiny
 
 IDS = [5, 80, 7, 9]
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 def test_a_right_model_is_taken_as_it_is(architecture: str) -> None:
     lm = tiny(architecture)
     assert look_at(lm, "tiny") is lm

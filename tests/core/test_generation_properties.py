@@ -15,6 +15,7 @@ from model.generation import Generation
 from model.kv_cache.block_cache import BLOCK, whole_blocks
 from model.machine.cache_budget import CacheBudget
 from model.sampling import Settings
+from tests.nightly import by_night
 from tests.tiny_models import ARCHITECTURES, CROPPABLE, VOCAB_SIZE, fresh_logits, generated, tiny
 
 pytestmark = pytest.mark.oracle
@@ -56,7 +57,7 @@ def act(texts: list[Generation], which: int, action: Settings | tuple[str, int])
         g.step(token_id=value)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 @given(actions=ACTIONS)
 @settings(max_examples=8)
 def test_any_path_ends_where_a_fresh_prefill_stands(
@@ -75,7 +76,7 @@ def test_any_path_ends_where_a_fresh_prefill_stands(
             np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", by_night(ARCHITECTURES))
 def test_greedy_ids_are_those_of_generate_which_stops_at_the_same_end(architecture: str) -> None:
     lm = tiny(architecture)
     g = Generation(lm, PROMPT, max_new_tokens=18)
@@ -91,7 +92,7 @@ def test_greedy_ids_are_those_of_generate_which_stops_at_the_same_end(architectu
     assert g.ids == generated(lm, g.prompt_ids, 18, end_ids)
 
 
-@pytest.mark.parametrize("architecture", CROPPABLE)
+@pytest.mark.parametrize("architecture", by_night(CROPPABLE))
 def test_the_cache_holds_as_many_bytes_as_the_formula_says(architecture: str) -> None:
     g = Generation(tiny(architecture), [3] * (BLOCK - 1))
     for _ in range(3):

@@ -103,7 +103,7 @@ CROSSED = r"""(key) => {
   return [...onLines, ...onWords].map(([text]) => text);
 }"""
 # data that is shortened, and said whole under the pointer
-SHORTENED = ".bars-label, .lab-row .lab-label, .coin-segment, .branch-text"
+SHORTENED = ".bars-label, .lab-row .lab-label, .coin-segment, .branch-text, td.is-short"
 # and examples that have no room are left out; a slider's thumb has its number above it
 LEFT_OUT = f"{SHORTENED}, .examples, [data-testid=stSliderThumbValue]"
 SHIFTS = """

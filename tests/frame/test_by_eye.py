@@ -1,6 +1,6 @@
 """Pages whose words are longer, or set as WCAG 1.4.12 lets a reader set them: nothing is cut."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -10,6 +10,7 @@ from benchmarks.harness import Witness, by_key, visit
 from tests.browser import SCREEN
 from tests.frame.accessibility import NARROW, PHONE, assert_fits, forget_first_requests
 from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, RESTYLE, SPACED, UNSTYLE, cut
+from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -28,17 +29,24 @@ def spaced(page: Page) -> Iterator[None]:
     page.evaluate(UNSTYLE)
 
 
-def assert_nothing_is_cut(page: Page) -> None:
-    for width in WIDTHS:
+def assert_nothing_is_cut(page: Page, widths: Sequence[ViewportSize] = WIDTHS) -> None:
+    for width in widths:
         assert_fits(page, width)
         if cut(page):
             page.wait_for_timeout(REDRAWN_MS)  # the bar of sections measures itself
         assert cut(page) == [], width
 
 
-@pytest.mark.parametrize("lesson", ["generate", "kv_cache", "sampling", "prefill_decode"])
+@pytest.mark.parametrize(
+    ("lesson", "widths"),
+    [
+        ("generate", WIDTHS),
+        ("prefill_decode", (NARROW,)),
+        *(nightly((lesson, WIDTHS)) for lesson in ("kv_cache", "sampling", "prefill_decode")),
+    ],
+)
 def test_a_page_has_room_for_spaced_letters_and_for_longer_words(
-    turn_to: Callable[[str], Page], lesson: str
+    turn_to: Callable[[str], Page], lesson: str, widths: Sequence[ViewportSize]
 ) -> None:
     page = turn_to(lesson)
     if lesson == "generate":
@@ -47,9 +55,9 @@ def test_a_page_has_room_for_spaced_letters_and_for_longer_words(
         press.click()
     assert cut(page) == []
     with spaced(page):
-        assert_nothing_is_cut(page)
+        assert_nothing_is_cut(page, widths)
     page.evaluate(LENGTHEN, LONGER)
-    assert_nothing_is_cut(page)
+    assert_nothing_is_cut(page, widths)
 
 
 def test_words_in_figures_lie_on_no_line_on_a_phone(turn_to: Callable[[str], Page]) -> None:

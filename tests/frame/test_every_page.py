@@ -15,6 +15,7 @@ from pages.frame.contents import lesson_at
 from tests.browser import SCREEN, watched
 from tests.frame.accessibility import PHONE, assert_accessible, forget_first_requests
 from tests.frame.by_eye import SHIFTS, shifts
+from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +37,10 @@ NAMES = sorted(path.stem for path in (ROOT / "pages").glob("[!_]*.py"))
 TEXT_AND_BARS = ".strip, .bars-top, .bars-table, .coin-sentence, .coin-bar, .loop-station"
 N_PLAYED = 12  # tokens
 WIDTHS = {"on a desk": SCREEN, "on a phone": PHONE}
+OPENED = [(name, where) for name in NAMES for where in WIDTHS]
+OPENED_BY_DAY = [one for one in OPENED if one[0] == "generate"] + [
+    (name, list(WIDTHS)[n % 2]) for n, name in enumerate(NAMES)
+]
 
 
 def moved(page: Page, rest: float = REST) -> float:
@@ -111,11 +116,11 @@ def is_within(reach: list[list[float]], boxes: list[list[float]]) -> bool:
     return all(any(a >= low - 1 and b <= high + 1 for low, high in boxes) for a, b in reach)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("where", WIDTHS)
+@pytest.mark.parametrize(("name", "where"), by_night(OPENED, OPENED_BY_DAY))
 def test_a_page_stays_where_it_is_and_shuts_nobody_out(
     window: BrowserContext, server: Server, witness: Witness, name: str, where: str
 ) -> None:
+    """By day half of them on a desk and half on a phone, by night each on both."""
     is_dark = where == "on a desk"
     with watched(window, server, witness) as page:
         page.set_viewport_size(WIDTHS[where])

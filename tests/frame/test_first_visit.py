@@ -9,13 +9,14 @@ from benchmarks.bench_weight import PAGES, weigh
 from benchmarks.harness import Server
 from pages.frame.assets import ROOT, address
 from tests.browser import SCREEN
+from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
 
 NAMED = re.compile(r'href="\./([^"]+\.(?:js|css))"|src="\./([^"]+\.js)"')
 
 
-@pytest.mark.parametrize(("name", "path", "usable", "limit"), PAGES)
+@pytest.mark.parametrize(("name", "path", "usable", "limit"), by_night(PAGES, PAGES[:1]))
 def test_a_first_visit_is_light_and_a_second_asks_for_nothing_that_has_not_changed(
     browser: Browser, server: Server, name: str, path: str, usable: str, limit: float
 ) -> None:

@@ -20,22 +20,6 @@ ACTIVE = """() => {
 }"""
 
 
-def active(page: Page) -> str:
-    """What has the focus once it has settled: tag and words; nothing where it is the body."""
-    page.wait_for_function(f"() => ({ACTIVE})() !== ''")
-    wait_idle(page)
-    page.wait_for_timeout(400)
-    found: str = page.evaluate(ACTIVE)
-    return found
-
-
-def strike(page: Page, place: Locator) -> str:
-    """Press something by the keyboard; returns what has the focus then."""
-    place.focus()
-    page.keyboard.press("Enter")
-    return active(page)
-
-
 # a page's parts as Streamlit draws them; what is done to what has the focus; what has it then
 LOSSES = {
     "drawn anew": ("a.replaceWith(made('a', 'Ask'))", "Ask"),
@@ -67,8 +51,10 @@ def test_the_focus_goes_on_where_what_had_it_is_gone(scripts: Page, loss: str) -
     scripts.locator(".st-key-a button").focus()
     done, words = LOSSES[loss]
     scripts.evaluate(f"() => {{ {done}; }}")
+    has_it = f"BUTTON {words}" if words else ""
+    scripts.wait_for_function(f"(words) => ({ACTIVE})() === words", arg=has_it)
     scripts.wait_for_timeout(400)
-    assert scripts.evaluate(ACTIVE) == (f"BUTTON {words}" if words else "")
+    assert scripts.evaluate(ACTIVE) == has_it, "and keeps it"
 
 
 def test_a_dialog_that_closes_hands_the_focus_back_to_what_opened_it(scripts: Page) -> None:
@@ -89,7 +75,11 @@ def test_a_dialog_that_closes_hands_the_focus_back_to_what_opened_it(scripts: Pa
 
 def test_a_page_that_is_turned_to_begins_at_its_title(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("guess")
-    assert strike(page, by_key(page, "neighbours").get_by_role("link").first).startswith("H1")
+    by_key(page, "neighbours").get_by_role("link").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => ({ACTIVE})().startsWith('H1')")
+    wait_idle(page)
+    assert page.evaluate(ACTIVE).startswith("H1"), "and keeps it"
 
 
 def test_so_does_one_whose_address_comes_late(scripts: Page) -> None:
@@ -149,7 +139,7 @@ def test_back_waits_for_a_server_that_is_slow(scripts: Page) -> None:
           draw(3000);
           history.replaceState(null, "", "/left");
           main.scrollTop = 2000;
-          await rest(100);
+          await new Promise((told) => main.addEventListener("scroll", told, { once: true }));
           const link = Object.assign(document.createElement("a"), { href: "/on" });
           link.addEventListener("click", (event) => event.preventDefault());
           main.append(link);
@@ -163,7 +153,7 @@ def test_back_waits_for_a_server_that_is_slow(scripts: Page) -> None:
           await rest(1500); // nor all of it
           draw(3000);
           app.dataset.testScriptState = "notRunning";
-          await rest(300);
+          for (let n = 0; n < 300 && main.scrollTop !== 2000; n += 1) await rest(100);
           return main.scrollTop;
         }"""
     )

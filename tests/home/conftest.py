@@ -20,6 +20,7 @@ HELD_WIRE = """(() => {
     if (!globalThis.holdsWire || !String(asked[0]).includes("/loop/")) return ask(...asked);
     return new Promise((resolve) => held.push(() => resolve(ask(...asked))));
   };
+  globalThis.countHeld = () => held.length;
   globalThis.releaseWire = () => {
     globalThis.holdsWire = false;
     for (const let_go of held.splice(0)) let_go();

@@ -30,7 +30,7 @@ def test_what_is_done_before_the_first_answer_harms_nothing(newcomer: Reader) ->
     page.add_init_script(f"{HELD_WIRE}globalThis.holdsWire = true;")
     page.goto(newcomer.url)
     expect(newcomer.live.locator("*").first).to_be_attached(timeout=PATIENCE_MS)
-    page.wait_for_timeout(500)  # the component is there, and its question is held
+    page.wait_for_function("() => countHeld() > 0")  # the component is there, and asks
     for key in ("ArrowLeft", "ArrowRight", "Control+z", "Escape", "Space"):
         page.keyboard.press(key)
     wait_idle(page)

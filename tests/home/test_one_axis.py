@@ -101,10 +101,10 @@ def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(
 
     reader.button("Next").click()
     if "present" in more:  # there the first step is slow
-        expect(reader.live.locator(".bars[data-beat=read]")).to_be_visible()
+        expect(reader.live.locator(".bars[data-beat]")).to_be_visible()
         reader.page.keyboard.press("Escape")
     expect(reader.live.locator(".bars[data-drawn] .coin-marker")).to_be_visible()
-    reader.page.wait_for_timeout(300)  # the pointer has landed
+    reader.stand()  # the pointer has landed
     after = painted(reader)
     assert faults(after) == []
     at = sum(after["pointer"]) / 2

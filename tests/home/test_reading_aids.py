@@ -186,5 +186,6 @@ def test_less_motion_means_one_light_and_no_flashes(reader: Reader) -> None:
     )
     reader.press("Next")
     page.wait_for_timeout(400)
+    page.wait_for_function("() => stages.at(-1) !== 'read'")
     assert page.evaluate("stages") in (["read", "idle"], [])
     page.emulate_media(reduced_motion="no-preference")

@@ -14,6 +14,7 @@ from model.loading import LanguageModel
 from model.passes import PassError
 from model.records import Flops
 from tests.jobs import run_until
+from tests.nightly import by_night
 from tests.tiny_models import CROPPABLE, passes_of, tiny
 from viz.kv_cache.bytes_chart import bytes_figure
 
@@ -64,7 +65,7 @@ def test_a_grid_has_the_measure_of_each_key_and_a_model_without_keys_has_none() 
     assert look_into(written("mamba")) is look_into(written("openai_gpt")) is None
 
 
-@pytest.mark.parametrize("architecture", CROPPABLE)
+@pytest.mark.parametrize("architecture", by_night(CROPPABLE))
 def test_a_crop_frees_nothing_and_the_next_pass_empty_blocks(architecture: str) -> None:
     generation = written(architecture)
     ids, in_use = list(generation.ids), generation.cache_bytes

@@ -80,7 +80,7 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     assert is_below_the_bar()
     by_key(page, "tour").get_by_role("radio", name="about 250 times").click()
     expect(drawn).not_to_have_attribute("data-tour", re.compile("."))
-    for _ in range(100):  # the answer makes the bar higher, and the page follows it
+    for _ in range(600):  # the answer makes the bar higher, and the page follows it
         if is_below_the_bar():
             break
         page.wait_for_timeout(50)

@@ -21,19 +21,21 @@ const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
 /**
  * Title, where its numbers come from, and the text of a cell.
- * @type {{title: string, source?: string, isNumber?: boolean,
+ * A row has one line: of tokens, which may be long, the whole is said under the pointer.
+ * @type {{title: string, source?: string, isNumber?: boolean, hasTokens?: boolean,
  *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
  */
 const FIELDS = [
   { title: "step", isNumber: true, read: (row) => formatCount(row.step + 1) },
   { title: "phase", read: (row) => row.phase },
-  { title: "input to the model", read: inputInWords },
+  { title: "input to the model", hasTokens: true, read: inputInWords },
   {
     title: "top prediction",
     source: "measured",
+    hasTokens: true,
     read: (row, label) => `${label(row.topId)}  ${formatProbability(row.topProb)}`,
   },
-  { title: "chosen", source: "measured", read: chosenInWords },
+  { title: "chosen", source: "measured", hasTokens: true, read: chosenInWords },
   { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
   { title: "new cache entry", read: entryInWords },
   { title: "cache in use", source: "measured", isNumber: true, read: (row) => formatBytes(row.bytes) },
@@ -116,9 +118,11 @@ function countCommon(shown, rows, labels) {
 
 function createStepRow(row, { label, labels, header }) {
   const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
-  const cells = texts.map((text, i) =>
-    el("td", { role: "cell", translate: false, class: FIELDS[i].isNumber ? "is-number" : "" }, text)
-  );
+  const cells = texts.map((text, i) => {
+    const { isNumber = false, hasTokens = false } = FIELDS[i];
+    const kind = isNumber ? { class: "is-number" } : hasTokens ? { class: "is-short", title: text } : {};
+    return el("td", { role: "cell", translate: false, ...kind }, text);
+  });
   const element = el("tr", { role: "row" }, ...cells);
   setAttribute(element, "data-phase", row.phase);
   setAttribute(element, "data-forced", row.forced);
