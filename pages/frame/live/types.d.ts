@@ -83,8 +83,8 @@ interface SessionHost {
 /** What runs a model, or ran it: the server, the page's own thread, a recording. Its names are Generation's. */
 interface Engine {
   open(): Promise<Facts>;
-  /** Takes a text apart. */
-  tokenise(text: string, chat: boolean): Promise<{ ids: number[]; pieces: Piece[] }>;
+  /** Takes a text apart; with ids, which a chat template gave earlier, those, and whether they differ now. */
+  tokenise(text: string, chat: boolean, ids?: number[]): Promise<TextApart>;
   /** Reads a text, as far as the engine has not read it. */
   read(text: TextRequest): Promise<Reading>;
   /** Appends tokens. */
@@ -101,6 +101,11 @@ interface Engine {
   trouble?: string | null;
   retry?(): void;
   cancel?(): void;
+}
+interface TextApart {
+  ids: number[];
+  pieces: Piece[];
+  notice?: string | null; // why the chat template gives other ids now
 }
 /** One text, and the settings under which it goes on: all that a request is about. */
 interface TextRequest {
@@ -559,7 +564,7 @@ interface Facts {
   neutral: Values & { order: string };
   csv: { columns: string[]; formulas: string[] };
   fields: LinkField[];
-  run: { count: LinkField; place: LinkField; token: LinkField };
+  run: { count: LinkField; place: LinkField; token: LinkField; id: LinkField };
 }
 /** What pages/home/in_page_file.py puts beside the scripts. */
 interface PageFacts extends Facts {
@@ -590,6 +595,7 @@ interface Run {
 /** A setting of a link: its values, and the words in which others are refused. */
 interface LinkField {
   name: string;
+  label: string;
   kind: "text" | "whole" | "number" | "choice" | "several" | "switch";
   default: any;
   isControl: boolean;

@@ -49,8 +49,8 @@ export class AwayEngine {
     return this.server.open();
   }
 
-  tokenise(text, chat) {
-    return this.ask("tokenise", text, chat);
+  tokenise(text, chat, ids) {
+    return this.ask("tokenise", text, chat, ids);
   }
 
   /** @param {TextRequest} text @returns {Promise<Reading>} */
@@ -124,7 +124,7 @@ export class AwayEngine {
     const facts = await (await fetch(at(this.files.facts))).json();
     const worker = new Worker(at(this.files.worker), { type: "module" });
     const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
-    await engine.open();
+    await engine.ready;
     this.isHere = true;
     return engine;
   }

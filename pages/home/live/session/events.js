@@ -75,8 +75,8 @@ export const EVENTS = {
     this.active = text;
     await this.showDraft(text.prompt);
   },
-  prompt({ text }) {
-    return this.start(text, this.active.seed);
+  async prompt({ text }) {
+    await this.start(text, this.active.seed);
   },
   async tokenise({ text }) {
     if (text.length > MAX_DRAFT) {
@@ -99,9 +99,9 @@ export const EVENTS = {
     this.reseed(seed);
   },
   /** Starts the prompt again, with or without the model's chat template. */
-  chat({ chat }) {
+  async chat({ chat }) {
     const { prompt, seed } = this.active;
-    return this.start(prompt, seed, { chat: chat && this.facts.model.has_chat_template });
+    await this.start(prompt, seed, { chat: chat && this.facts.model.has_chat_template });
   },
   say({ text }) {
     this.say(text, "error");

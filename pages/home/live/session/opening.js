@@ -31,11 +31,14 @@ export async function begin(session, link) {
   let choices = isOther ? [] : link.choices;
   session.controls = link.controls;
   const { prompt, seed } = link;
+  /** @type {{prompt: string, chat: boolean, ids?: number[]}[]} */
   const ways = [{ prompt, chat: false }, { prompt: session.facts.prompt, chat: false }];
   if (link.chat && hasTemplate) ways.unshift({ prompt, chat: true }); // it may refuse
+  if (link.ids && hasTemplate) ways.unshift({ prompt, chat: true, ids: link.ids });
+  let notice = null;
   for (const way of ways) {
     try {
-      await session.start(way.prompt, seed, way);
+      notice = await session.start(way.prompt, seed, way);
       break;
     } catch (error) {
       if (way === ways.at(-1) || error.name === "AbortError") throw error;
@@ -43,7 +46,7 @@ export async function begin(session, link) {
       choices = [];
     }
   }
-  await session.write(link, choices, problems);
+  await session.write(link, choices, problems, notice);
   if (link.chat === undefined) tellOfChat(session);
 }
 
@@ -90,8 +93,8 @@ function readText(session, { id, query, ids, columns, joined }) {
 /** Opens the text of a link beside what is on the page. @param {Session} session */
 export async function openBeside(session, link, keep = false) {
   const chat = Boolean(link.chat) && session.facts.model.has_chat_template;
-  await session.start(link.prompt, link.seed, { keep, chat });
-  await session.write(link, link.choices, [...link.problems]);
+  const notice = await session.start(link.prompt, link.seed, { keep, chat, ids: chat ? link.ids : null });
+  await session.write(link, link.choices, [...link.problems], notice);
 }
 
 /** Says that a chat model continues plain text here, and where it can be asked instead. @param {Session} session */

@@ -175,8 +175,8 @@ export class Session {
     }
   }
 
-  /** Writes the run of a link, and says what was not as it asks. */
-  async write(link, choices, problems) {
+  /** Writes the run of a link, and says what was not as it asks. @param {string|null} notice of its prompt */
+  async write(link, choices, problems, notice) {
     try {
       await this.replay(choices);
     } catch (error) {
@@ -186,7 +186,9 @@ export class Session {
     this.controls = link.controls;
     this.reseed(link.seed);
     await this.refresh();
-    if (problems.length > 0) this.say(asManyAsFit([...new Set(problems)], MAX_SENTENCE, " "), "error");
+    const sentences = [...new Set([...problems, ...(notice ? [notice] : [])])];
+    if (sentences.length > 0)
+      this.say(asManyAsFit(sentences, MAX_SENTENCE, " "), problems.length > 0 ? "error" : "info");
   }
 
   /** Has the newest token named anew where the controls or the seed are others by now. */
@@ -303,11 +305,16 @@ export class Session {
    * Begins another text; the one on the page stays as a branch if anything was written.
    * @param {string} prompt
    * @param {number} seed
-   * @param {{keep?: boolean, chat?: boolean}} how keep: it stays though it is but a prompt
+   * @param {{keep?: boolean, chat?: boolean, ids?: number[]|null}} how keep: it stays though it is but a
+   *   prompt; ids: those that the chat template gave when its link was made
+   * @returns {Promise<string|null>} why it has other ids than the template gives now
    */
   async start(prompt, seed, how = {}) {
-    const { keep = false, chat = this.active?.chat ?? false } = how;
-    const { ids, pieces } = await this.takeApart(prompt, chat);
+    const { keep = false, chat = this.active?.chat ?? false, ids: earlier = null } = how;
+    const apart = earlier
+      ? await this.engine.tokenise(prompt, chat, earlier)
+      : await this.takeApart(prompt, chat);
+    const { ids, pieces } = apart;
     const text = new Text({ id: this.nBegun, prompt, seed, chat }, ids);
     await this.read(text);
     this.controls = text.reading.controls ?? this.controls;
@@ -316,6 +323,7 @@ export class Session {
     this.add(text);
     this.draftPieces = pieces;
     this.draft = prompt;
+    return apart.notice ?? null;
   }
 
   /** @param {Text} text */
