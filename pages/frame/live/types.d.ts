@@ -57,6 +57,10 @@ interface LiveSession {
   listen(page: SessionListener): void;
   /** One sentence while an answer does not come; null while all is well. */
   trouble: string | null;
+  /** How far the pass is that an answer waits for, where it takes long. */
+  reading: PassProgress | null;
+  /** Presses that a reload cut off, handed out once: they are pressed again. */
+  takeCutOff(): LoopEvent[];
   /** Tries at once what it would try later. */
   retry(): void;
   /** Gives up the event that is under way. */
@@ -67,7 +71,13 @@ interface LiveSession {
 }
 interface SessionListener {
   changed(): void; // the state is another one, and no event of this page made it so
-  troubled(): void; // `trouble` has changed
+  troubled(): void; // `trouble` or `reading` has changed
+  waiting?(): LoopEvent[]; // presses that were not handed over yet
+}
+/** How far a pass over a prompt is. */
+interface PassProgress {
+  nTokens: number;
+  share: number; // of its layers
 }
 /** The page around a session. */
 interface SessionHost {
@@ -97,8 +107,9 @@ interface Engine {
   fileKinds?: string[];
   file?(text: TextRequest, run: Record<string, any>): Promise<string>;
   fixed?: string; // why other settings change nothing of what follows
-  listen?(said: () => void): void; // `trouble` has changed
+  listen?(said: () => void): void; // `trouble` or `reading` has changed
   trouble?: string | null;
+  reading?: PassProgress | null;
   retry?(): void;
   cancel?(): void;
 }
@@ -303,6 +314,15 @@ interface TabRecord {
     joined: Record<string, string>;
     query: string;
   }[];
+  shown?: ShownReading | null; // of the active text; null where it is too large to keep
+  cutOff?: LoopEvent[]; // presses that were not answered
+}
+/** What the engine said last of a text: all that the page shows without asking it. */
+interface ShownReading {
+  reading: Omit<Reading, "rows" | "arrays">;
+  pass: PassColumns;
+  arrays: Record<string, string>; // base64, by name
+  isInt: string[]; // names of those that are no floats
 }
 
 /** The header of the sampling lesson's payload. */
@@ -417,7 +437,12 @@ interface View extends Position {
   isPlaying: boolean;
   speed: number;
   notice: Notice | null;
-  waitingFor: { nNext: number; isFinishing: boolean; trouble: string | null };
+  waitingFor: {
+    nNext: number;
+    isFinishing: boolean;
+    trouble: string | null;
+    reading: PassProgress | null;
+  };
 }
 /** The position that the figures show. */
 interface Position {

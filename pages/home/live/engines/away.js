@@ -17,6 +17,8 @@ export class AwayEngine {
   files = null;
   isPlanned = false; // the model is to be fetched
   isHere = false; // the page's model is loaded
+  /** @type {PageEngine|null} */
+  here = null; // while it is loaded, too
   isAway = false; // the server did not answer last
   lookedAt = 0;
   said = () => {}; // is told that `trouble` has changed
@@ -37,6 +39,10 @@ export class AwayEngine {
 
   get trouble() {
     return this.isAway ? AWAY : this.server.trouble;
+  }
+
+  get reading() {
+    return this.isAway || this.isAsked ? this.here?.reading ?? null : null;
   }
 
   /** @param {() => void} said */
@@ -124,6 +130,8 @@ export class AwayEngine {
     const facts = await (await fetch(at(this.files.facts))).json();
     const worker = new Worker(at(this.files.worker), { type: "module" });
     const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
+    engine.listen(() => this.said());
+    this.here = engine;
     await engine.ready;
     this.isHere = true;
     return engine;

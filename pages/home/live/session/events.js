@@ -25,15 +25,16 @@ export const EVENTS = {
     this.checkId(id);
     await this.step(id);
   },
-  async finish({ count }) {
+  async finish(event) {
     if (this.isFinished()) return;
-    const [begun, wanted] = [performance.now(), Math.max(1, Math.min(count, MAX_COUNT))];
+    const [begun, wanted] = [performance.now(), Math.max(1, Math.min(event.count, MAX_COUNT))];
     for (let written = 0; written < wanted && !this.active.finished;) {
       if (written > 0 && performance.now() - begun > MAX_FINISH_MS) {
         const seconds = MAX_FINISH_MS / 1000;
         return this.say(`Wrote ${written} of ${wanted} tokens in ${seconds} s: press again to go on.`);
       }
       written += await this.step(null, wanted - written);
+      event.count = wanted - written; // all that a reload would have to write
     }
   },
   async back() {

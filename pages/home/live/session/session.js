@@ -47,6 +47,11 @@ export class Session {
   /** A link that waits for its model. @type {{model: string, query: string}|null} */
   waitingLink = null;
   doing = Promise.resolve(); // one event after another
+  /** Events that are not answered yet. @type {LoopEvent[]} */
+  underWay = [];
+  isReadingAgain = false; // what is shown is what the tab kept
+  /** Those of the page before a reload. @type {LoopEvent[]} */
+  cutOff = [];
 
   /**
    * @param {Engine} engine what answers
@@ -71,6 +76,14 @@ export class Session {
     return this.engine.trouble ?? null;
   }
 
+  get reading() {
+    return this.engine.reading ?? null;
+  }
+
+  takeCutOff() {
+    return this.cutOff.splice(0);
+  }
+
   retry() {
     this.engine.retry?.();
   }
@@ -82,13 +95,29 @@ export class Session {
   /** Does what an event asks, after those before it. @param {LoopEvent} event @returns {Promise<State>} */
   answer(event) {
     noteEvent(event);
+    if (event.kind === "state" && this.isReadingAgain) return Promise.resolve(this.state);
+    this.underWay.push(event);
     const answered = this.doing.then(async () => {
       if (this.active === null) await openSession(this);
       if (event.kind !== "state") await this.handle(event);
       return this.state;
     });
-    this.doing = answered.then(() => {}, () => {});
+    const end = () => void this.underWay.splice(this.underWay.indexOf(event), 1);
+    this.doing = answered.then(end, end);
     return answered;
+  }
+
+  /** Has the text read that is shown as the tab kept it; what is pressed meanwhile comes after. */
+  readAgain() {
+    this.isReadingAgain = true;
+    this.doing = this.doing.then(async () => {
+      await this.attempt(async () => {
+        await this.read(this.active);
+        await this.showDraft(this.active.prompt);
+      }).catch(() => {}); // given up: the next press reads it
+      this.isReadingAgain = false;
+      this.page?.changed();
+    });
   }
 
   /** Does what no press of the component asks for, and shows it. @param {Partial<LoopEvent>} event */
