@@ -133,7 +133,9 @@ const CALLS = {
   async open({ query, isOutside, otherModel }) {
     const host = otherModel ? { otherModel: () => otherModel } : {};
     session = new Session(isOutside ? new OutsideEngine() : new HereEngine(), query, host);
-    return stateOf(await session.answer({ kind: "state", branch: null }));
+    await session.answer({ kind: "state", branch: null });
+    await session.doing; // what the tab kept is read again
+    return stateOf(session.state);
   },
   async file({ kind }) {
     return { text: await fileOf(session, kind) };

@@ -3,24 +3,29 @@
     python -m benchmarks.verdicts [C17 ...] [--sets 10] [--model storyteller] [--thorough] [--power]
 
 Each set draws everything anew, by other seeds. A verdict that fewer than nine tenths of the sets
-give is marked: the claim needs more prompts or texts, or another measure. `--power` puts faults of
-several sizes into the model and counts how many sets refuse it: from the size named in POWER on it
-must be nineteen in twenty, or the line is marked and the program fails: it can run by night.
+give is marked: the claim needs more prompts or texts, or another measure. So is a part whose mean
+over the sets is one that nineteen of twenty runs see, as it says, and that fewer than nine tenths
+see. `--power` puts faults of several sizes into the model and counts how many sets refuse it: from
+the size named in POWER on it must be nineteen in twenty. The program fails where a line is marked:
+it can run by night.
 """
 
 import argparse
+import math
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from unittest.mock import patch
 
 from benchmarks import violations
 from benchmarks.figures import describe_machine
 from model.claims.context import THOROUGH, ExperimentContext
 from model.claims.experiments import EXPERIMENTS
+from model.claims.records import Evidence, Finding
 from model.loading import LanguageModel, load_model
 
 APART = 10_000  # seeds from the first of one set to the first of the next
@@ -51,14 +56,33 @@ POWER = (
 )  # fmt: skip
 
 
-def verdicts(lm: LanguageModel, claim_id: str, n_sets: int, scale: float = 1.0) -> Counter[str]:
-    """Counts what comes of one claim by some sets of pointers."""
-    outcomes = Counter[str]()
+def findings(
+    lm: LanguageModel, claim_id: str, n_sets: int, scale: float = 1.0
+) -> Iterator[Finding]:
+    """Yields what comes of one claim by each of some sets of pointers."""
     others: dict[str, LanguageModel] = {"storyteller": lm} if "storyteller" in lm.name else {}
     for number in range(n_sets):
         context = ExperimentContext(lm, scale=scale, first_seed=number * APART, others=others)
-        outcomes[EXPERIMENTS[claim_id](context).outcome] += 1
-    return outcomes
+        yield EXPERIMENTS[claim_id](context)
+
+
+def verdicts(lm: LanguageModel, claim_id: str, n_sets: int) -> Counter[str]:
+    """Counts what comes of one claim by some sets of pointers."""
+    return Counter(found.outcome for found in findings(lm, claim_id, n_sets))
+
+
+def weak_parts(parts: Sequence[Evidence]) -> bool:
+    """Prints the power that a part of a claim states, and whether the sets bear it out."""
+    stated = [part.seen_from for part in parts if part.seen_from is not None]
+    if len(stated) < len(parts) or any(math.isnan(one) for one in stated):
+        return False
+    mean, seen_from = fmean(part.mean for part in parts), fmean(stated)
+    n_seen = sum(part.interval is not None and part.interval[0] > (part.bar or 0) for part in parts)
+    is_weak = mean >= seen_from and n_seen < STEADY * len(parts)
+    mark = "   WEAKER THAN IT SAYS" if is_weak else ""
+    what = f"{parts[0].what}: {mean:.3g} on average, seen from {seen_from:.3g} on"
+    print(f"     {what}: {n_seen}/{len(parts)}{mark}", flush=True)
+    return is_weak
 
 
 def copy_of(lm: LanguageModel) -> LanguageModel:
@@ -98,11 +122,15 @@ def show_verdicts(lm: LanguageModel, claims: list[str], n_sets: int, scale: floa
     """Prints the verdicts of each claim; returns whether none is that of the seeds."""
     all_steady = True
     for claim_id in claims:
-        counted = verdicts(lm, claim_id, n_sets, scale)
+        found = list(findings(lm, claim_id, n_sets, scale))
+        counted = Counter(one.outcome for one in found)
         words = ", ".join(f"{outcome} {n}" for outcome, n in counted.most_common())
         is_steady = counted.most_common(1)[0][1] >= STEADY * n_sets
         all_steady &= is_steady
         print(f"{claim_id}  {words}{'' if is_steady else '   THE SEEDS DECIDE'}", flush=True)
+        same = [one.evidence for one in found if len(one.evidence) == len(found[0].evidence)]
+        n_weak = sum(weak_parts(parts) for parts in zip(*same, strict=True))
+        all_steady &= n_weak == 0
     return all_steady
 
 

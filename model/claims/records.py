@@ -39,6 +39,7 @@ class Evidence:
     bar: float | None = None  # it holds where the whole interval lies above; None: where any does
     below: float | None = None  # and below this, where there is an upper bar
     is_condition: bool = False  # its failure refutes the claim; that it holds supports nothing
+    seen_from: float | None = None  # 19 of 20 runs see that it holds where it truly is this or more
 
     @property
     def must_always_be(self) -> bool:

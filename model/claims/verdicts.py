@@ -3,8 +3,9 @@
 What is measured n times has a 95 % interval: Student's t for means, Wilson's for shares. It holds
 where all of that lies above a bar that is set beforehand (and below a second one, if too much is
 as wrong as too little), it does not where all lies outside, and else it cannot be told apart from
-chance. A claim holds partly where some of its parts do, and not at all where one thing
-fails that must be so every time.
+chance. So what lies at the bar passes in one run of forty; from which value on nineteen of twenty
+runs see that it holds is stated beside the interval. A claim holds partly where some of its parts
+do, and not at all where one thing fails that must be so every time.
 """
 
 import math
@@ -19,6 +20,9 @@ from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from model.snowball.records import Estimate
 
 Z = 1.96  # half-width of a 95 % interval of a share, in standard errors
+SEEN = 0.95  # of the runs: what the power of a verdict is stated for
+# half-widths between a bar and a true value whose interval lies above it in so many runs
+_POWER = 1 + 1.645 / Z
 _NUMBER: Final = re.compile(r"\{(\w+):(\w+)\}")
 
 
@@ -46,7 +50,10 @@ def judge_mean(
     mean = values if isinstance(values, Estimate) else Estimate.of(values)
     interval = (mean.mean - mean.half_width, mean.mean + mean.half_width)
     outcome = _outcome(interval, above, partly, below)
-    return Evidence(what, outcome, mean.mean, interval, mean.n, of, unit, above, below)
+    seen_from = above + _POWER * mean.half_width
+    return Evidence(
+        what, outcome, mean.mean, interval, mean.n, of, unit, above, below, seen_from=seen_from
+    )
 
 
 def judge_ratio(
@@ -64,7 +71,10 @@ def judge_ratio(
     mean = Estimate.of(logs)
     interval = (math.exp(mean.mean - mean.half_width), math.exp(mean.mean + mean.half_width))
     outcome = _outcome(interval, above, partly, below)
-    return Evidence(what, outcome, math.exp(mean.mean), interval, mean.n, of, "ratio", above, below)
+    ratio, seen_from = math.exp(mean.mean), above * math.exp(_POWER * mean.half_width)
+    return Evidence(
+        what, outcome, ratio, interval, mean.n, of, "ratio", above, below, seen_from=seen_from
+    )
 
 
 def judge_share(
@@ -74,7 +84,8 @@ def judge_share(
     n_passed, n = sum(passed), len(passed)
     interval = wilson(n_passed, n)
     outcome = _outcome(interval, 0.5, partly)
-    return Evidence(what, outcome, n_passed / n, interval, n, of, "share", 0.5)
+    seen_from = share_seen(n, 0.5)
+    return Evidence(what, outcome, n_passed / n, interval, n, of, "share", 0.5, seen_from=seen_from)
 
 
 def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> Evidence:
@@ -85,7 +96,10 @@ def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> E
         passed - control + math.hypot(high - passed, control - low_control),
     )
     outcome = _outcome(interval, 0.0)
-    return Evidence(what, outcome, passed - control, interval, n, of, "fraction", 0.0)
+    seen_from = _POWER * (interval[1] - interval[0]) / 2
+    return Evidence(
+        what, outcome, passed - control, interval, n, of, "fraction", 0.0, seen_from=seen_from
+    )
 
 
 def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
@@ -117,6 +131,21 @@ def wilson(n_passed: float, n: int) -> tuple[float, float]:
     centre = (share + Z**2 / (2 * n)) / scale
     half = Z * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2) / scale
     return centre - half, centre + half
+
+
+def share_seen(n: int, bar: float) -> float:
+    """Returns the least true share of which nineteen of twenty runs of n say that it is above."""
+    enough = next((k for k in range(n + 1) if wilson(k, n)[0] > bar), None)
+    if enough is None:  # too few for any share
+        return math.nan
+    low, high = bar, 1.0
+    while high - low > 1e-6:
+        share = (low + high) / 2
+        tail = sum(
+            math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(enough, n + 1)
+        )
+        low, high = (low, share) if tail >= SEEN else (share, high)
+    return high
 
 
 def _outcome(

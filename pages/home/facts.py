@@ -14,7 +14,7 @@ from model.weights.device import choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home import controls
-from pages.home.link import COUNT, FIELDS, PLACE, TOKEN
+from pages.home.link import COUNT, FIELDS, ID, PLACE, TOKEN
 from pages.home.payload import describe_model, describe_shape
 from viz.format import FORMULA_STARTS
 from viz.home.run_export import CSV_COLUMNS
@@ -53,6 +53,7 @@ def page_facts() -> dict[str, Any]:
             "count": describe_field(COUNT),
             "place": describe_field(PLACE),
             "token": describe_field(TOKEN),
+            "id": describe_field(ID),
         },
     }
 
@@ -64,6 +65,7 @@ def describe_field(field: Field) -> dict[str, Any]:
     low, high = (0, limit) if isinstance(field, Text) else _bounds(field)
     return {
         "name": field.name,
+        "label": field.label,
         "kind": _KINDS[type(field).__name__],
         "default": field.default,
         "isControl": field in controls.FIELDS,

@@ -33,6 +33,7 @@ FIELDS = (
 )
 COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
 PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
+ID = Whole("ids", "A token of the prompt")  # as the chat template gave it when the link was made
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from pages.home.payload import describe_piece, describe_reading, name_arrays
 from pages.home.text_request import (
     MAX_COUNT,
     MAX_SEED,
+    ids_of,
     read_text_request,
     text_of_page,
     whole,
@@ -133,12 +134,17 @@ class Tab:
     def _tokenise(self, request: Mapping[str, Any]) -> Answer:
         text = text_of_page(request, self.texts.max_characters)
         chat = request.get("chat") is True
-        found = self.texts.tokenise(text, chat=chat)
+        earlier, notice = request.get("ids"), None
+        if chat and isinstance(earlier, list) and earlier:
+            found, notice = self.texts.prompt_of_run(text, ids_of(self.lm, earlier))
+        else:
+            found = self.texts.tokenise(text, chat=chat)
         ids = [piece.token_id for piece in found]
         self._typed[tuple(ids)] = text
         if len(self._typed) > MAX_TYPED:
             self._typed.popitem(last=False)
-        return {"ids": ids, "pieces": [describe_piece(piece) for piece in found]}, {}
+        shown = [describe_piece(piece) for piece in found]
+        return {"ids": ids, "pieces": shown, "notice": notice}, {}
 
     def _read(self, request: Mapping[str, Any]) -> Answer:
         asked = read_text_request(self.lm, request)

@@ -53,7 +53,7 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
         raise ValueError("The page sent no stop strings: reload the page.")
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
-        ids=_ids(lm, ids),
+        ids=ids_of(lm, ids),
         n_prompt=whole(fields, "n_prompt", 1, len(ids)),
         memory=Memory(_bits(memory, "target"), _bits(memory, "mu")),
         controls=Controls.from_page(controls),
@@ -62,7 +62,12 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
     )
 
 
-def _ids(lm: LanguageModel, ids: list[Any]) -> list[int]:
+def ids_of(lm: LanguageModel, ids: list[Any]) -> list[int]:
+    """Checks ids that the page sent.
+
+    Raises:
+        ValueError: One is none of the model's; one sentence.
+    """
     if are_ids(ids, lm.vocab_size):
         return ids
     for token_id in ids:

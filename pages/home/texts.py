@@ -19,10 +19,18 @@ from model.kv_cache import length_in_common
 from model.loading import LanguageModel
 from model.machine.turns import TURNS
 from model.masks import log_softmax
+from model.passes import check_context
 from model.records import Distribution, FloatArray, Pass, Piece, Step
 from model.sampling import process
 from model.server.logits import EngineError
-from model.tokenizing import encode, encode_bare, encode_chat, label, pieces
+from model.tokenizing import (
+    encode,
+    encode_bare,
+    encode_chat,
+    explain_chat_difference,
+    label,
+    pieces,
+)
 from pages.home.text_request import TextRequest
 
 MAX_TEXTS = 8
@@ -94,6 +102,18 @@ class Texts:
         """
         ids = encode_chat(self.lm, text) if chat else encode(self.lm, text)
         return pieces(self.lm.tokenizer, ids)
+
+    def prompt_of_run(self, text: str, ids: list[int]) -> tuple[tuple[Piece, ...], str | None]:
+        """Takes the prompt of an earlier run apart, in the chat template of its day.
+
+        Returns:
+            Its tokens, and one sentence if the template gives other ids now.
+
+        Raises:
+            ValueError: The model has no room for it; one sentence.
+        """
+        check_context(self.lm, len(ids))
+        return pieces(self.lm.tokenizer, ids), explain_chat_difference(self.lm, text, ids)
 
     def read(self, asked: TextRequest) -> Reading:
         """Reads a text, as far as it is not in a cache here.

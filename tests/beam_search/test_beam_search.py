@@ -1,5 +1,6 @@
 """Beam search against transformers', best-first search against all texts, and what they record."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -194,6 +195,26 @@ def test_best_first_agrees_with_trying_everything_and_says_where_it_may_not_go_o
     cut_short = best_first(limit=1)
     assert (cut_short.is_proved, cut_short.n_expanded) == (False, 1)
     assert cut_short.upper_bound > sum(cut_short.best[1])
+
+
+def test_the_likeliest_open_prefix_is_tried_first_and_a_short_whole_text_counts() -> None:
+    start = Generation(tiny("gpt2"), "he")
+    known = (0, 0, 0), (-50.0, -50.0, -50.0)
+
+    def bounds(search: BestFirstSearch) -> Iterator[float]:
+        while not search.is_done:
+            yield search.upper_bound
+            search.step()
+
+    first = BestFirstSearch(start, 3, known, 200, NO_END)
+    seen = list(bounds(first))
+    assert seen == sorted(seen, reverse=True)
+    # each pass takes the bound's own prefix away; any other order leaves it where it was
+    assert all(later < earlier for earlier, later in pairwise(seen))
+    likeliest = int(np.argmax(start.logits))
+    ended = BestFirstSearch(start, 3, known, 200, frozenset({likeliest}))
+    assert ended.best[0] == (likeliest,), "an end is whole, however short"
+    assert ended.best[1] == pytest.approx((log_softmax(start.logits).max(),))
 
 
 # Cost and quality

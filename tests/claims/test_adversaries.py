@@ -23,7 +23,12 @@ from model.claims import advanced, errors
 from model.claims.context import ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Outcome
-from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
+from model.claims.verdicts import (
+    combine,
+    judge_all,
+    judge_mean,
+    judge_share,
+)
 from model.constraints.decoding import Constraint
 from model.constraints.experiments import compare_methods
 from model.generation import Generation

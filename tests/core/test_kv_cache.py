@@ -34,6 +34,15 @@ def test_a_token_costs_what_is_known(
     assert kv_cache.cache_shape(config, bytes_per_number=2).bytes_per_token == bytes_per_token
 
 
+def test_of_two_stacks_the_one_that_writes_is_counted() -> None:
+    stack = {"num_hidden_layers": 3, "num_attention_heads": 4, "vocab_size": 9}
+    reads = transformers.BertConfig(hidden_size=32)
+    writes = transformers.LlamaConfig(**stack, hidden_size=64, num_key_value_heads=2)
+    both = transformers.EncoderDecoderConfig.from_encoder_decoder_configs(reads, writes)
+    assert kv_cache.cache_shape(both, 4) == kv_cache.cache_shape(writes, 4)
+    assert kv_cache.cache_shape(both, 4).bytes_per_token == 2 * 3 * 2 * 16 * 4
+
+
 def test_the_shape_names_its_factors() -> None:
     config = transformers.Qwen3Config(**QWEN3, num_key_value_heads=8, head_dim=128)
     shape = kv_cache.cache_shape(config, bytes_per_number=2)

@@ -239,3 +239,10 @@ def test_a_large_vocabulary_is_cut_to_its_best_and_a_histogram_that_suffices_to_
         of_means = held.tail_counts * np.exp(held.tail_logits / temperature)
         told = of_means * (1 + held.tail_variances / temperature**2 / 2)
         assert told.sum() == pytest.approx(true, rel=1e-6)
+
+
+def test_penalties_count_the_first_and_the_last_id_and_none_beyond() -> None:
+    logits, strong = np.zeros(4, np.float32), Settings(presence_penalty=1, order=ORDERS["vllm"])
+    for ids, counted in (([0], [0]), ([3], [3]), ([4, -1], []), ([0, 3, 4, 9], [0, 3])):
+        last = process(logits, ids, strong)[-1]
+        assert np.flatnonzero(last.scores < 0).tolist() == counted

@@ -12,6 +12,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 from transformers import PreTrainedTokenizerFast
 
 from model.loading import LanguageModel
+from model.token_bytes import token_bytes
 from model.tokenizing import (
     MAX_CHARACTERS,
     encode,
@@ -237,6 +238,17 @@ def test_a_chat_model_reads_its_template_special_tokens_and_all_and_others_say_w
         encode_chat(chat_model(None), "hi")
     with pytest.raises(ValueError, match=r"template of .* failed .*without it"):
         encode_chat(chat_model("{{ raise_exception('no system role') }}"), "hi")
+
+
+def test_each_stand_in_of_byte_level_bpe_is_the_byte_that_tokenizers_reads() -> None:
+    splits = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    starts = *range(0x800), *range(0x800, 0xD800, 0x800), *range(0xE000, 0x110000, 0x1000)
+    words, seen = tokenizer(), set[str]()
+    for character in map(chr, starts):
+        stand_ins = "".join(text for text, _ in splits.pre_tokenize_str(character))
+        assert token_bytes(words, VOCAB_SIZE - 1, stand_ins) == character.encode()
+        seen |= set(stand_ins)
+    assert len(seen) == 256 - len(b"\xc0\xc1") - len(range(0xF5, 0x100)), "all that UTF-8 has"
 
 
 def test_a_run_keeps_its_ids_where_the_template_writes_another_day() -> None:

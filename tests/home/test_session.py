@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_many_at_once_stop_where_the_text_ends_and_reset_leaves_the_prompt_alone
 def chat_session(in_page: InPage, template: str, **link: str) -> PageSession:
     words = tokenizer(chat_template=template)
     lm = replace(tiny("llama"), tokenizer=words, has_chat_template=True)
-    return PageSession(in_page, lm, "the cat", seed="3", **link)
+    return PageSession(in_page, lm, **{"prompt": "the cat", "seed": "3"} | link)
 
 
 def test_a_chat_template_wraps_the_prompt_of_its_text_and_its_special_tokens_show(
@@ -159,6 +160,35 @@ def test_a_chat_template_wraps_the_prompt_of_its_text_and_its_special_tokens_sho
     session.do("switch", id=session.header["branches"][0]["id"])
     assert session.header["chat"]
     assert session.ids[: len(wrapped)] == [piece["id"] for piece in wrapped]
+
+
+def test_a_chat_link_keeps_the_ids_of_its_run_and_says_where_the_template_gives_others(
+    in_page: InPage,
+) -> None:
+    run = chat_session(in_page, TEMPLATE, chat="1").do("finish", count=3)
+    link = dict(parse_qsl(run.query))
+    again = chat_session(in_page, TEMPLATE, **link)
+    assert (again.ids, again.notice) == (run.ids, "")
+    for template, word in (
+        (f"{{{{ strftime_now('%Y') }}}}{TEMPLATE}", "date"),
+        (f"a{TEMPLATE}", "otherwise"),
+        ("{{ raise_exception('no') }}", "refuses"),
+    ):
+        later = chat_session(in_page, template, **link)
+        assert (later.ids, later.header["n_prompt"]) == (run.ids, run.header["n_prompt"])
+        assert (word in later.notice, later.header["notice"]["kind"]) == (True, "info")
+        assert later.query.partition("&seed=")[2] == run.query.partition("&seed=")[2]
+        if word != "refuses":  # asked anew, it is today's
+            later.do("chat", chat=True)
+            assert len(later.ids) > run.header["n_prompt"]
+    for ids, word in (("1,x", "ids"), ("1,99999", "99999"), (",".join(["1"] * 5000), "ids")):
+        forged = chat_session(in_page, TEMPLATE, **link | {"ids": ids})
+        assert (forged.ids[: run.header["n_prompt"]], word in forged.notice) == (
+            run.ids[: run.header["n_prompt"]],
+            True,
+        )
+    plain = chat_session(in_page, TEMPLATE, chat="0", ids="5,6,7")
+    assert plain.ids == encode(plain.tab.lm, "the cat"), "ids stand for a template's text alone"
 
 
 def test_a_template_that_refuses_leaves_the_text_as_it_was(in_page: InPage) -> None:

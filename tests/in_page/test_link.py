@@ -1,12 +1,14 @@
 """The page reads a link by the table of which Python's checks are made: what, and refused how."""
 
 import random
+from collections.abc import Container
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
 from benchmarks.in_page import InPage
-from model.settings import SETTINGS
+from model.settings import COMMON, ORDERS, SETTINGS
 from pages.frame.fields import read_fields
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
@@ -51,15 +53,49 @@ def test_a_link_is_read_as_python_reads_its_fields(in_page: InPage) -> None:
         read = read_fields({name: (text,) for name, text in query.items()}, FIELDS)
         link = in_page("readLink", query=query)
         of_run = [one for one in link["problems"] if "run was left out" in one]
-        assert link["problems"] == [*filter(None, [read.sentence()]), *of_run], query
+        of_order = [one for one in link["problems"] if "order=all" in one]
+        assert link["problems"] == [*filter(None, [read.sentence()]), *of_run, *of_order], query
         names = Controls().to_page().keys() & read.values.keys()
         controls = Controls(**{name: read.values[name] for name in names})
+        if "use" not in read.values:
+            controls = replace(controls, use=in_use(read.values))
         assert link["controls"] == controls.to_page(), query
         prompt = read.values.get("prompt", DEFAULT_PROMPT)
         assert link["prompt"] == prompt.replace("\r\n", "\n").replace("\r", "\n"), query
         assert link["model"] == (read.values.get("model", "").strip() or "storyteller"), query
         assert link["seed"] == read.values.get("seed", 0), query
         assert link.get("chat") == read.values.get("chat"), query
+
+
+def in_use(named: Container[str]) -> tuple[str, ...]:
+    """Without `use`, a setting that a link names is in use."""
+    return tuple(name for name in COMMON if name in named or name in Controls().use)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_setting_that_a_link_names_works_or_a_sentence_says_why_not(
+    in_page: InPage, order: str
+) -> None:
+    stages = {name: setting for name, setting in SETTINGS.items() if setting.is_stage}
+    for name, setting in stages.items():
+        value = 1 if isinstance(setting.neutral, int) else 0.5
+        link = in_page("readLink", query={name: str(value), "order": order})
+        settings = Controls.from_page(link["controls"]).settings()
+        assert getattr(settings, name) == value
+        named = [sentence for sentence in link["problems"] if f"“{setting.title}”" in sentence]
+        assert len(named) == len(link["problems"]) == (name not in ORDERS[order]), name
+        neutral = in_page("readLink", query={name: str(setting.neutral), "order": order})
+        assert neutral["problems"] == []
+    kept = in_page("readLink", query={"top_k": "1", "use": "temperature"})["controls"]
+    assert (kept["top_k"], kept["use"]) == (1, ["temperature"])
+
+
+def test_the_link_of_a_setting_that_is_not_in_use_says_so(in_page: InPage) -> None:
+    controls = Controls(top_k=40, min_p=0.2)
+    told = in_page("open", query=controls.encode() | {"use": "temperature,top_p"})["header"]
+    assert told["controls"] == controls.to_page()
+    again = in_page("readLink", query=dict(parse_qsl(told["address"])))
+    assert again["controls"] == controls.to_page()
 
 
 def test_each_part_of_a_run_has_its_controls_and_seed(in_page: InPage) -> None:

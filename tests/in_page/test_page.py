@@ -15,6 +15,7 @@ from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.tokenizing import encode
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.in_page_file import live_page
 from tests.frame.accessibility import violations
@@ -30,6 +31,14 @@ FITS = """() => {
   return frame.height !== "520" && (root === undefined || root.scrollHeight <= root.clientHeight);
 }"""
 STATE = "() => [oneToken.ids, oneToken.text]"
+# presses Next so often and loads the page again before an answer; returns the ids before
+RELOAD_AT_ONCE = """(n) => {
+  const { ids } = oneToken;
+  for (let i = 0; i < n; i++)
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  location.reload();
+  return ids;
+}"""
 
 Open = Callable[..., Page]
 
@@ -184,6 +193,68 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
     page.evaluate("() => oneToken.ready")
     stands_at(page, 3)
     expect(page.locator(".branch")).to_have_count(2)  # the tab kept the other text
+
+
+LONG = "The old man looked at the sea and told a story. " * 24
+READING = """() => {
+  const words = new Set();
+  const note = () => {
+    const opening = document.querySelector("#opening");
+    const bar = opening?.querySelector("progress");
+    if (bar && !bar.hidden) words.add(`${opening.textContent.match(/\\d+/)?.[0]} ${bar.value}`);
+  };
+  new MutationObserver(note).observe(document, {
+    subtree: true, childList: true, characterData: true, attributes: true,
+  });
+  globalThis.heard = words;
+}"""
+
+
+def test_a_long_text_says_how_far_it_is_read_and_a_reload_shows_it_at_once(
+    open_file: Open, window: BrowserContext, storyteller: LanguageModel
+) -> None:
+    window.add_init_script(f"({READING})()")
+    page = open_file(f"#{urlencode({'prompt': LONG, 'present': '1', 'predict': '1'})}")
+    n = len(encode(storyteller, LONG))
+    heard = page.evaluate("() => [...heard].map((one) => one.split(' ').map(Number))")
+    assert {n_tokens for n_tokens, _ in heard} == {n}
+    assert [share for _, share in heard] == sorted({share for _, share in heard})
+    for switch in ("Presenter", "Predict first"):
+        expect(page.get_by_label(switch)).to_be_checked()
+        page.get_by_label(switch).uncheck()
+    press(page, "Next")
+    stands_at(page, n + 1)
+    page.wait_for_function("() => location.search.includes('run=1')")
+    choose_at(page, n, "Branch here, keep this text")
+    stands_at(page, n)
+
+    # a token that is on the screen, and a press that nobody has answered; both are there again
+    page.evaluate("() => document.activeElement?.blur()")
+    ids = page.evaluate(RELOAD_AT_ONCE, arg=2)
+    page.wait_for_load_state()
+    expect(page.locator("#opening")).to_have_count(0)
+    assert page.evaluate("() => oneToken.ids") == ids, "shown as it was kept, before it is read"
+    expect(page.locator(".bars-row").first).to_be_visible()
+    expect(page.locator(".branch")).to_have_count(2)
+    page.keyboard.press("ArrowRight")  # and this one waits for its turn
+    ours = Generation(storyteller, LONG, seed=page.evaluate("() => oneToken.header.seed"))
+    for _ in range(3):
+        ours.step(Settings(temperature=0.8, top_p=0.9))
+    assert stands_at(page, n + 3) == ours.ids
+
+
+def test_another_address_behind_the_hash_of_an_open_file_is_followed(open_file: Open) -> None:
+    page = open_file("#prompt=Once&seed=3")
+    expect(page.get_by_label("What comes next?")).to_be_hidden()
+    expect(page.locator(".bars-row").first).to_be_visible()
+    assert page.evaluate("() => oneToken.header.prompt") == "Once"
+    page.evaluate("() => { location.hash = 'prompt=A+bird&seed=5&present=1&model=gpt2'; }")
+    page.wait_for_function("() => oneToken.header.prompt === 'A bird'")
+    expect(page.locator("#seed")).to_have_value("5")
+    expect(page.get_by_label("Presenter")).to_be_checked()
+    expect(page.get_by_role("alert")).to_contain_text("gpt2")
+    page.wait_for_function("() => location.search.includes('seed=5') && location.hash === ''")
+    assert "present=1" in page.url
 
 
 def test_a_run_that_the_app_saves_live_opens_there_and_goes_on(

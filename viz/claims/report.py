@@ -111,6 +111,8 @@ def evidence_words(part: Evidence) -> str:
     if part.bar is not None:
         upper = "" if part.below is None else f" and below {_measured(part.below, unit)}"
         shown.append(f"asked for: above {_measured(part.bar, unit)}{upper}")
+    if part.seen_from is not None and not math.isnan(part.seen_from):
+        shown.append(f"19 of 20 runs would see it from {_measured(part.seen_from, unit)} on")
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
 
 

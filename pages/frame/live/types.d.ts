@@ -58,6 +58,10 @@ interface LiveSession {
   listen(page: SessionListener): void;
   /** One sentence while an answer does not come; null while all is well. */
   trouble: string | null;
+  /** How far the pass is that an answer waits for, where it takes long. */
+  reading: PassProgress | null;
+  /** Presses that a reload cut off, handed out once: they are pressed again. */
+  takeCutOff(): LoopEvent[];
   /** Tries at once what it would try later. */
   retry(): void;
   /** Gives up the event that is under way. */
@@ -68,7 +72,13 @@ interface LiveSession {
 }
 interface SessionListener {
   changed(): void; // the state is another one, and no event of this page made it so
-  troubled(): void; // `trouble` has changed
+  troubled(): void; // `trouble` or `reading` has changed
+  waiting?(): LoopEvent[]; // presses that were not handed over yet
+}
+/** How far a pass over a prompt is. */
+interface PassProgress {
+  nTokens: number;
+  share: number; // of its layers
 }
 /** The page around a session. */
 interface SessionHost {
@@ -84,8 +94,8 @@ interface SessionHost {
 /** What runs a model, or ran it: the server, the page's own thread, a recording. Its names are Generation's. */
 interface Engine {
   open(): Promise<Facts>;
-  /** Takes a text apart. */
-  tokenise(text: string, chat: boolean): Promise<{ ids: number[]; pieces: Piece[] }>;
+  /** Takes a text apart; with ids, which a chat template gave earlier, those, and whether they differ now. */
+  tokenise(text: string, chat: boolean, ids?: number[]): Promise<TextApart>;
   /** Reads a text, as far as the engine has not read it. */
   read(text: TextRequest): Promise<Reading>;
   /** Appends tokens. */
@@ -100,10 +110,16 @@ interface Engine {
   fileKinds?: string[];
   file?(text: TextRequest, run: Record<string, any>): Promise<string>;
   fixed?: string; // why other settings change nothing of what follows
-  listen?(said: () => void): void; // `trouble` has changed
+  listen?(said: () => void): void; // `trouble` or `reading` has changed
   trouble?: string | null;
+  reading?: PassProgress | null;
   retry?(): void;
   cancel?(): void;
+}
+interface TextApart {
+  ids: number[];
+  pieces: Piece[];
+  notice?: string | null; // why the chat template gives other ids now
 }
 /** One text, and the settings under which it goes on: all that a request is about. */
 interface TextRequest {
@@ -324,6 +340,15 @@ interface TabRecord {
     joined: Record<string, string>;
     query: string;
   }[];
+  shown?: ShownReading | null; // of the active text; null where it is too large to keep
+  cutOff?: LoopEvent[]; // presses that were not answered
+}
+/** What the engine said last of a text: all that the page shows without asking it. */
+interface ShownReading {
+  reading: Omit<Reading, "rows" | "arrays">;
+  pass: PassColumns;
+  arrays: Record<string, string>; // base64, by name
+  isInt: string[]; // names of those that are no floats
 }
 
 /** The header of the sampling lesson's payload. */
@@ -439,7 +464,12 @@ interface View extends Position {
   isPlaying: boolean;
   speed: number;
   notice: Notice | null;
-  waitingFor: { nNext: number; isFinishing: boolean; trouble: string | null };
+  waitingFor: {
+    nNext: number;
+    isFinishing: boolean;
+    trouble: string | null;
+    reading: PassProgress | null;
+  };
 }
 /** The position that the figures show. */
 interface Position {
@@ -587,7 +617,7 @@ interface Facts {
   neutral: Values & { order: string };
   csv: { columns: string[]; formulas: string[] };
   fields: LinkField[];
-  run: { count: LinkField; place: LinkField; token: LinkField };
+  run: { count: LinkField; place: LinkField; token: LinkField; id: LinkField };
 }
 /** What pages/home/in_page_file.py puts beside the scripts. */
 interface PageFacts extends Facts {
@@ -619,6 +649,7 @@ interface Run {
 /** A setting of a link: its values, and the words in which others are refused. */
 interface LinkField {
   name: string;
+  label: string;
   kind: "text" | "whole" | "number" | "choice" | "several" | "switch";
   default: any;
   isControl: boolean;

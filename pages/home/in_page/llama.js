@@ -10,6 +10,8 @@ export class Llama {
   constructor(config, weights) {
     this.config = config;
     this.weights = weights;
+    /** Is told how far a pass is, as a share of its layers. @type {(nTokens: number, share: number) => void} */
+    this.heard = () => {};
   }
 
   /**
@@ -44,6 +46,7 @@ export class Llama {
       const gate = linear(between, weight("mlp.gate_proj"));
       const up = linear(between, weight("mlp.up_proj"));
       add(x, linear(swiglu(gate, up), weight("mlp.down_proj")));
+      this.heard(ids.length, (layer + 1) / nLayers);
     }
     cache.advance(ids.length);
 

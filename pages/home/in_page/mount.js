@@ -1,13 +1,14 @@
 // The page: the live component with the model itself behind it, and around it what Streamlit gives on the
 // app's page. It asks for nothing: all that it needs is in its file.
 
-import { el } from "../../frame/live/dom.js";
+import { el, setText } from "../../frame/live/dom.js";
 import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
 import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
+import { replaceAddress } from "../../frame/live/page_address.js";
 import { embed, isEmbedded } from "../live/embed.js";
 import { createFiles } from "../live/files.js";
 import { Live } from "../live/live.js";
@@ -15,6 +16,7 @@ import { createOwnText } from "../live/own_text.js";
 import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
+import { readingInWords } from "../live/transport.js";
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
 
@@ -23,6 +25,7 @@ export default function ({ sheet, workers }) {
   const facts = JSON.parse(node("facts").textContent);
   const weights = node("weights").textContent;
   node("weights").remove(); // the worker has them from here on
+  moveHash();
   const engine = new PageEngine(new Worker(workers.model), { facts, weights });
   const session = new Session(engine, readAddress(facts), new Page(facts.model.name));
   const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
@@ -30,7 +33,23 @@ export default function ({ sheet, workers }) {
   giveLabels(facts.model.labels, facts.labels);
   giveLazyModule("slider_map", { createSliderMap, startWorker: () => new Worker(workers.map) });
   giveLazyModule("own_sampler", { createOwnSampler });
+  session.listen({ changed() {}, troubled: () => showReading(session.reading) });
   opened.then(() => show(session, facts, sheet), refuse);
+}
+
+/** Moves what the address says behind `#` behind `?`, where all parts of the page read it. */
+function moveHash() {
+  const said = location.hash.slice(1);
+  if (said.includes("=")) replaceAddress(`${location.pathname}?${said}`);
+}
+
+/** Says how far the model is in a prompt that has nothing to show yet. @param {PassProgress|null} reading */
+function showReading(reading) {
+  if (reading === null || reading.nTokens === 0) return;
+  const [words, progress] = node("opening").children;
+  setText(words, readingInWords(reading));
+  progress.hidden = false;
+  progress.value = reading.share;
 }
 
 /** What is around the session in a file. @implements {SessionHost} */
@@ -56,7 +75,9 @@ function readAddress({ query }) {
 }
 
 function refuse(error) {
-  node("opening").textContent = error.message;
+  const [words, progress] = node("opening").children;
+  words.textContent = error.message;
+  progress.hidden = true;
 }
 
 /** @param {Session} session */
@@ -71,6 +92,7 @@ function show(session, facts, sheet) {
   session.page.changed();
   addEventListener("pagehide", () => session.rest());
   connectToolbar(session);
+  addEventListener("hashchange", () => follow(session));
   const { name, n_parameters: nWeights } = facts.model;
   node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
@@ -87,14 +109,55 @@ function createSampler(live) {
   return el("div", { class: "ott" }, section.element);
 }
 
+/** Opens what was pasted behind `#` into the address of the open file. @param {Session} session */
+async function follow(session) {
+  const query = location.hash.slice(1);
+  if (!query.includes("=")) return;
+  moveHash();
+  turnAsAsked(session);
+  await session.do({ kind: "open", texts: [{ query, keep: false }] });
+}
+
+/** Turns the switches as the address says. @param {Session} session */
+function turnAsAsked(session) {
+  const said = readAddress({ query: "" });
+  for (const { id, turn, name } of SWITCHES) {
+    node(id).checked = said[name] === "1";
+    turn(session, node(id).checked);
+  }
+}
+
+/** The switches of the page around the text: their ids, and their names in the address. */
+const SWITCHES = [
+  { id: "predict", name: "predict", turn: (session, isOn) => session.turn("hide_bars", isOn) },
+  {
+    id: "presenter",
+    name: "present",
+    turn(session, isOn) {
+      document.documentElement.classList.toggle("is-presenting", isOn);
+      session.turn("presenter", isOn);
+    },
+  },
+];
+
+/** Has the address say whether a switch is on, for a reload. */
+function sayInAddress(name, isOn) {
+  const query = new URLSearchParams(location.search);
+  if (isOn) query.set(name, "1");
+  else query.delete(name);
+  replaceAddress(`${location.pathname}?${query}`);
+}
+
 /** The switches of the page, and the seed of the text that is written. @param {Session} session */
 function connectToolbar(session) {
   node("toolbar").addEventListener("submit", (event) => event.preventDefault());
-  node("predict").addEventListener("change", ({ target }) => session.turn("hide_bars", target.checked));
-  node("presenter").addEventListener("change", ({ target }) => {
-    document.documentElement.classList.toggle("is-presenting", target.checked);
-    session.turn("presenter", target.checked);
-  });
+  for (const { id, name, turn } of SWITCHES) {
+    node(id).addEventListener("change", ({ target }) => {
+      turn(session, target.checked);
+      sayInAddress(name, target.checked);
+    });
+  }
+  turnAsAsked(session);
   node("seed").addEventListener("change", ({ target }) => {
     if (target.reportValidity()) session.do({ kind: "seed", seed: target.valueAsNumber });
     else target.value = session.active.seed;

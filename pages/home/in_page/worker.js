@@ -7,6 +7,8 @@ import { Tokenizer } from "./tokenizer.js";
 
 const PIECE = 2 ** 16; // letters of base64 at a time, a multiple of four
 
+const LONG = 32; // tokens of a pass that is told of while it runs
+
 /** @type {Texts|null} */
 let texts = null;
 
@@ -24,6 +26,9 @@ addEventListener("unhandledrejection", ({ reason }) => reportError(reason)); // 
 async function load({ facts, weights }) {
   const bytes = weights.startsWith("http") ? await fetched(weights) : await unpack(weights);
   const model = new Llama(facts.config, readSafetensors(bytes));
+  model.heard = (nTokens, share) => {
+    if (nTokens >= LONG) postMessage({ reading: { nTokens, share } });
+  };
   texts = new Texts(model, new Tokenizer(facts.tokenizer, facts.labels), facts);
 }
 

@@ -103,6 +103,7 @@ export class Live {
     session.listen({
       changed: () => this.queue.push({ kind: "state" }),
       troubled: () => this.schedule(),
+      waiting: () => this.queue.waiting.map(({ timing: _, ...entry }) => this.complete(entry)),
     });
   }
 
@@ -112,12 +113,17 @@ export class Live {
   begin(entry) {
     if (this.header === null && entry.kind !== "state") return null; // there is no text yet
     if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
-    if (entry.kind === "settings" && entry.isUndo) this.controls = entry.controls;
+    if (entry.controls) this.controls = entry.controls; // of an undo, or of a press that a reload cut off
     const { kind, timing: _, isUndo: __, ...fields } = entry;
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
     if (kind === "finish") this.light.hold("read");
-    const controls = EVENTS_WITH_CONTROLS.includes(kind) ? { controls: this.controls } : {};
-    return { kind, ...fields, ...controls, branch: this.header?.branch ?? null };
+    return this.complete({ kind, ...fields });
+  }
+
+  /** An event with the sliders and the text of this moment. @returns {LoopEvent} */
+  complete(fields) {
+    const controls = EVENTS_WITH_CONTROLS.includes(fields.kind) ? { controls: this.controls } : {};
+    return { ...controls, ...fields, branch: this.header?.branch ?? null };
   }
 
   beginStep(entry) {
@@ -177,6 +183,9 @@ export class Live {
     this.adopt(before, entry);
     this.settle(before, entry);
     if (header.finished || header.notice?.kind === "error") this.stop();
+    if (before === null) {
+      for (const { branch: _, ...press } of this.session.takeCutOff()) this.queue.push(press);
+    }
     this.schedule();
   }
 

@@ -101,8 +101,9 @@ function createFigure({ name, title, axis, ...what }) {
   const svg = shape("svg", "passes-drawing", columns.prefill, columns.decode, line);
   setAttribute(svg, "preserveAspectRatio", "none");
   setAttribute(svg, "aria-hidden", "true"); // what it is part of has a name
-  const rows = el("div", { class: "passes-rows" });
-  const marks = el("div", { class: "passes-marks" });
+  // a screen reader would read the numbers at the axes one by one
+  const rows = el("div", { class: "passes-rows", "aria-hidden": "true" });
+  const marks = el("div", { class: "passes-marks", "aria-hidden": "true" });
   const plot = el("div", { class: "passes-plot", role: "img" }, rows, svg, pointed);
   const note = el("p", { class: "muted" });
   const element = el(
@@ -157,7 +158,7 @@ function createFigure({ name, title, axis, ...what }) {
     setText(prefill, words[0]);
     setText(decode, words[1]);
     setText(note, what.note(facts));
-    setAttribute(plot, "aria-label", `${title(facts)}. ${words.join("; ")}. ${note.textContent}`);
+    setAttribute(plot, "aria-label", title(facts)); // what it shows is said above and below it
   }
   return { element, say, draw };
 }

@@ -35,6 +35,7 @@ export function keepPreference(name, isOn) {
 
 /** Whether nobody has opened the page in this browser before, and no link says what to show. */
 export function isFirstVisit() {
-  const isFirst = location.search === "" && !prefers("seen", false);
+  const isAsked = location.search !== "" || location.hash.includes("=");
+  const isFirst = !isAsked && !prefers("seen", false);
   return isFirst && keepPreference("seen", true); // a browser that keeps nothing would ask at each visit
 }

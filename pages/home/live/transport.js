@@ -40,6 +40,7 @@ export function createTransport(actions, switches) {
   const copyEmbed = createCopy("copy embed code", () => embedCode(header), whyNone);
   const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
   const reason = announced(el("p", { class: "reason", id: "reason" }));
+  const progress = el("progress", { hidden: true, "aria-label": "How much of it is read" });
   const waiting = el(
     "span",
     { class: "row waiting", hidden: true },
@@ -53,6 +54,7 @@ export function createTransport(actions, switches) {
       { class: "thumb transport" },
       el("div", drive, next, play, back, more),
       reason,
+      progress,
       waiting,
     ),
     extras: el(
@@ -71,8 +73,11 @@ export function createTransport(actions, switches) {
       setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
       speed.value = String(view.speed);
       slowly.set(view.isSlow);
-      setText(reason, view.waitingFor.trouble ?? why ?? waitingInWords(view));
-      setShown(waiting, view.waitingFor.trouble !== null);
+      const { trouble, reading } = view.waitingFor;
+      setText(reason, trouble ?? why ?? (reading ? readingInWords(reading) : waitingInWords(view)));
+      setShown(progress, reading !== null);
+      if (reading?.share > 0) progress.value = reading.share;
+      setShown(waiting, trouble !== null);
     },
   };
 }
@@ -81,6 +86,13 @@ export function createTransport(actions, switches) {
 function setDisabled(node, isDisabled) {
   setAttribute(node, "aria-disabled", isDisabled);
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
+}
+
+/** What a pass over a prompt is at; how far it is the bar beside it shows. @param {PassProgress} reading */
+export function readingInWords({ nTokens }) {
+  return nTokens === 0
+    ? "Unpacking the model…"
+    : `The model reads the prompt, ${formatCount(nTokens)} tokens in one pass…`;
 }
 
 function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {

@@ -82,6 +82,10 @@ export function buildView(state) {
     isPlaying: player.isPlaying,
     speed: player.speed,
     notice: state.notice,
-    waitingFor: { ...state.queue.waitingFor, trouble: state.session.trouble ?? null },
+    waitingFor: {
+      ...state.queue.waitingFor,
+      trouble: state.session.trouble ?? null,
+      reading: state.queue.isIdle ? null : state.session.reading ?? null,
+    },
   };
 }

@@ -17,6 +17,8 @@ export class AwayEngine {
   files = null;
   isPlanned = false; // the model is to be fetched
   isHere = false; // the page's model is loaded
+  /** @type {PageEngine|null} */
+  here = null; // while it is loaded, too
   isAway = false; // the server did not answer last
   lookedAt = 0;
   said = () => {}; // is told that `trouble` has changed
@@ -39,6 +41,10 @@ export class AwayEngine {
     return this.isAway ? AWAY : this.server.trouble;
   }
 
+  get reading() {
+    return this.isAway || this.isAsked ? this.here?.reading ?? null : null;
+  }
+
   /** @param {() => void} said */
   listen(said) {
     this.said = said;
@@ -49,8 +55,8 @@ export class AwayEngine {
     return this.server.open();
   }
 
-  tokenise(text, chat) {
-    return this.ask("tokenise", text, chat);
+  tokenise(text, chat, ids) {
+    return this.ask("tokenise", text, chat, ids);
   }
 
   /** @param {TextRequest} text @returns {Promise<Reading>} */
@@ -129,7 +135,9 @@ export class AwayEngine {
     const facts = await (await fetch(at(this.files.facts))).json();
     const worker = new Worker(at(this.files.worker), { type: "module" });
     const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
-    await engine.open();
+    engine.listen(() => this.said());
+    this.here = engine;
+    await engine.ready;
     this.isHere = true;
     return engine;
   }

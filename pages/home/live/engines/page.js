@@ -4,6 +4,9 @@
 export class PageEngine {
   n = 0; // of the request that was sent last
   waiting = new Map(); // {resolve, reject} by number
+  /** What a request waits for: no tokens while the model is unpacked. @type {PassProgress|null} */
+  reading = null;
+  said = () => {}; // is told that `reading` has changed
 
   /**
    * @param {Worker} worker that runs pages/home/in_page/worker.js
@@ -14,13 +17,26 @@ export class PageEngine {
     this.facts = opening.facts;
     worker.onmessage = ({ data }) => this.take(data);
     worker.onerror = ({ message }) => this.fail(message);
-    this.ready = this.ask("load", opening);
-    this.ready.catch(() => {}); // who opens it hears of it
+    this.tell({ nTokens: 0, share: 0 });
+    this.ready = this.send("load", opening);
+    this.ready.then(() => this.tell(null), () => {}); // who asks for something hears of it
   }
 
-  async open() {
-    await this.ready;
-    return this.facts;
+  /** @param {() => void} said */
+  listen(said) {
+    this.said = said;
+  }
+
+  /** @param {PassProgress|null} reading */
+  tell(reading) {
+    if (reading === this.reading) return;
+    this.reading = reading;
+    this.said();
+  }
+
+  /** What the page shows of the model is known before its weights are unpacked. */
+  open() {
+    return Promise.resolve(this.facts);
   }
 
   tokenise(text) {
@@ -52,8 +68,14 @@ export class PageEngine {
     return this.ask("score", text, word, position);
   }
 
-  /** Hands a request to the model. @returns {Promise<any>} */
-  ask(kind, ...said) {
+  /** Hands a request to the model, once it is there. @returns {Promise<any>} */
+  async ask(kind, ...said) {
+    await this.ready;
+    return this.send(kind, ...said);
+  }
+
+  /** @returns {Promise<any>} */
+  send(kind, ...said) {
     const n = this.n++;
     return new Promise((resolve, reject) => {
       this.waiting.set(n, { resolve, reject });
@@ -61,7 +83,9 @@ export class PageEngine {
     });
   }
 
-  take({ n, answer, refusal }) {
+  take({ n, answer, refusal, reading }) {
+    if (reading) return this.tell(reading);
+    this.tell(null);
     const { resolve, reject } = this.waiting.get(n);
     this.waiting.delete(n);
     if (refusal === undefined) resolve(answer);
@@ -72,6 +96,9 @@ export class PageEngine {
     const error = new Error(`The model in this page stopped (${message}): load the page again.`);
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
+    this.ready = Promise.reject(error);
+    this.ready.catch(() => {});
+    this.tell(null);
   }
 
   close() {

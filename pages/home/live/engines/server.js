@@ -44,8 +44,8 @@ export class ServerEngine {
     return (await this.ask({ kind: "open" })).header;
   }
 
-  async tokenise(text, chat) {
-    return (await this.ask({ kind: "tokenise", text, chat })).header;
+  async tokenise(text, chat, ids) {
+    return (await this.ask({ kind: "tokenise", text, chat, ids })).header;
   }
 
   /** @param {TextRequest} text @returns {Promise<Reading>} */

@@ -31,15 +31,16 @@ export const EVENTS = {
     this.checkId(id);
     await this.step(id);
   },
-  async finish({ count }) {
+  async finish(event) {
     if (this.isFinished()) return;
-    const [begun, wanted] = [performance.now(), Math.max(1, Math.min(count, MAX_COUNT))];
+    const [begun, wanted] = [performance.now(), Math.max(1, Math.min(event.count, MAX_COUNT))];
     for (let written = 0; written < wanted && !this.active.finished;) {
       if (written > 0 && performance.now() - begun > MAX_FINISH_MS) {
         const seconds = MAX_FINISH_MS / 1000;
         return this.say(`Wrote ${written} of ${wanted} tokens in ${seconds} s: press again to go on.`);
       }
       written += await this.step(null, wanted - written);
+      event.count = wanted - written; // all that a reload would have to write
     }
   },
   async back() {
@@ -81,8 +82,8 @@ export const EVENTS = {
     this.active = text;
     await this.showDraft(text.prompt);
   },
-  prompt({ text }) {
-    return this.start(text, this.active.seed);
+  async prompt({ text }) {
+    await this.start(text, this.active.seed);
   },
   async tokenise({ text }) {
     if (text.length > MAX_DRAFT) {
@@ -117,9 +118,9 @@ export const EVENTS = {
     this.reseed(seed);
   },
   /** Starts the prompt again, with or without the model's chat template. */
-  chat({ chat }) {
+  async chat({ chat }) {
     const { prompt, seed } = this.active;
-    return this.start(prompt, seed, { chat: chat && this.facts.model.has_chat_template });
+    await this.start(prompt, seed, { chat: chat && this.facts.model.has_chat_template });
   },
   say({ text }) {
     this.say(text, "error");

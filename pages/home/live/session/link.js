@@ -31,16 +31,52 @@ export function readLink(query, facts) {
   } catch (error) {
     problems.push(`The link’s run was left out: ${error.message.replace(/\.+$/, "")}.`);
   }
+  const controls = controlsOfLink(values, facts);
+  problems.push(...outOfOrder(values, controls, facts));
   return {
     model: values.model?.trim() || facts.model.name,
     prompt: (values.prompt ?? facts.prompt).replace(/\r\n?/g, "\n"),
+    ids: values.chat ? readIds(query.ids, facts, problems) : null,
     seed,
     chat: values.chat,
-    controls: { ...defaultControls(facts), ...controlsAmong(values, facts) },
+    controls,
     stop,
     choices,
     problems,
   };
+}
+
+/** The ids that a link's chat template gave, null if it names none that can be read. */
+function readIds(text, facts, problems) {
+  if (text === undefined) return null;
+  try {
+    const ids = text.split(",");
+    if (ids.length > MAX_TOKENS)
+      throw new RangeError(`there are more than ${MAX_TOKENS.toLocaleString("en")}`);
+    return ids.map((id) => readField(facts.run.id, id));
+  } catch (error) {
+    problems.push(`The link’s ids were left out: ${error.message}.`);
+    return null;
+  }
+}
+
+/** The controls of a link; without `use`, every setting that it names is in use. @returns {Controls} */
+function controlsOfLink(values, facts) {
+  const controls = { ...defaultControls(facts), ...controlsAmong(values, facts) };
+  if (values.use) return controls;
+  const { options } = facts.fields.find(({ name }) => name === "use");
+  return { ...controls, use: options.filter((name) => controls.use.includes(name) || name in values) };
+}
+
+/** Names the settings of a link that its order has no stage for. */
+function outOfOrder(values, { order }, { fields, orders, neutral }) {
+  const lost = fields.filter(({ name }) =>
+    name in values && values[name] !== neutral[name] && orders.all.includes(name) &&
+    !orders[order].includes(name)
+  );
+  if (lost.length === 0) return [];
+  const labels = asManyAsFit(lost.map(({ label }) => `“${label}”`), MAX_FAULTS, ", ");
+  return [`The order “${order}” has no stage for ${labels}: add order=all to the link.`];
 }
 
 /** Reads the query of one text, which a tab or a file kept; its prompt may be long. */
@@ -96,7 +132,12 @@ export function writeAddress({ active: { prompt, chat }, controls, facts, stop }
   if (dtype) query.set("dtype", dtype);
   if (hasTemplate && !chat) query.set("chat", "0");
   if (stop.length > 0) query.set("stop", writeStrings(stop));
-  for (const [field, text] of Object.entries(encodeControls(controls, facts))) query.set(field, text);
+  const said = encodeControls(controls, facts);
+  const use = facts.fields.find(({ name }) => name === "use");
+  // without it a setting that is named would be in use
+  if (use.options.some((name) => name in said && !controls.use.includes(name)))
+    said.use = writeField(use, controls.use);
+  for (const [field, text] of Object.entries(said)) query.set(field, text);
   return String(query).replace(/%2C/g, ",");
 }
 
@@ -169,7 +210,10 @@ export function linkOf(header) {
 export function textQuery({ prompt, seed, chat, ids, n_prompt: nPrompt, steps }) {
   const forced = steps.forced.flatMap((isForced, i) => (isForced ? [`${i}:${ids[nPrompt + i]}`] : []));
   const query = new URLSearchParams({ prompt, seed: String(seed) });
-  if (chat) query.set("chat", "1");
+  if (chat) {
+    query.set("chat", "1");
+    query.set("ids", ids.slice(0, nPrompt).join(",")); // a template may write today's date
+  }
   if (forced.length > 0) query.set("forced", forced.join(","));
   if (steps.how.length > 0) query.set("run", runOf(steps.how));
   return String(query).replace(/%3A|%2C|%3B|%7E/g, decodeURIComponent); // these may stand in a query

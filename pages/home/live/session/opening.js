@@ -1,7 +1,7 @@
 // How a session begins: with what the tab kept over a reload, with a link, or with what can be had.
 
 import { readControls, readLink, readWhole } from "./link.js";
-import { lostBranches } from "./tab_record.js";
+import { lostBranches, readShown } from "./tab_record.js";
 import { Text } from "./text.js";
 
 /** Columns that a text cannot do without. */
@@ -25,17 +25,20 @@ export async function begin(session, link) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   const problems = [...link.problems];
   const isOther = link.model !== name && !(session.host.isModel?.(link.model) ?? false);
-  if (isOther && session.host.otherModel) problems.push(session.host.otherModel(link.model));
+  problems.push(...tellOfModel(session, link));
   if (link.chat && !hasTemplate)
     problems.push(`${name} has no chat template: the prompt stands as it was written.`);
   let choices = isOther ? [] : link.choices;
   session.controls = link.controls;
   const { prompt, seed } = link;
+  /** @type {{prompt: string, chat: boolean, ids?: number[]}[]} */
   const ways = [{ prompt, chat: false }, { prompt: session.facts.prompt, chat: false }];
   if (link.chat && hasTemplate) ways.unshift({ prompt, chat: true }); // it may refuse
+  if (link.ids && hasTemplate) ways.unshift({ prompt, chat: true, ids: link.ids });
+  let notice = null;
   for (const way of ways) {
     try {
-      await session.start(way.prompt, seed, way);
+      notice = await session.start(way.prompt, seed, way);
       break;
     } catch (error) {
       if (way === ways.at(-1) || error.name === "AbortError") throw error;
@@ -43,7 +46,7 @@ export async function begin(session, link) {
       choices = [];
     }
   }
-  await session.write(link, choices, problems);
+  await session.write(link, choices, problems, notice);
   if (link.chat === undefined) tellOfChat(session);
 }
 
@@ -58,11 +61,18 @@ async function restore(session, record) {
     const active = texts.find(({ id }) => id === record.active);
     session.controls = readControls(record.controls, session.facts);
     session.stop = record.stop ?? [];
-    await session.read(active);
+    const shown = record.shown ? readShown(record.shown) : null;
+    if (shown === null) await session.read(active);
+    else {
+      active.pass = record.shown.pass;
+      active.adopt(shown, session.readingKey(active));
+    }
     session.texts = texts;
     session.active = active;
     session.nBegun = Math.max(...texts.map(({ id }) => id)) + 1;
-    await session.showDraft(active.prompt);
+    session.cutOff = record.cutOff ?? [];
+    if (shown === null) await session.showDraft(active.prompt);
+    else session.readAgain();
     return true;
   } catch (error) {
     if (error.name === "AbortError") throw error;
@@ -91,8 +101,15 @@ function readText(session, { id, query, ids, columns, joined }) {
 /** Opens the text of a link beside what is on the page. @param {Session} session */
 export async function openBeside(session, link, keep = false) {
   const chat = Boolean(link.chat) && session.facts.model.has_chat_template;
-  await session.start(link.prompt, link.seed, { keep, chat });
-  await session.write(link, link.choices, [...link.problems]);
+  const notice = await session.start(link.prompt, link.seed, { keep, chat, ids: chat ? link.ids : null });
+  const ofModel = tellOfModel(session, link);
+  await session.write(link, ofModel.length > 0 ? [] : link.choices, [...link.problems, ...ofModel], notice);
+}
+
+/** Says that a link's model cannot be had here, if so. @param {Session} session */
+function tellOfModel({ facts, host }, { model }) {
+  const isOther = model !== facts.model.name && !(host.isModel?.(model) ?? false);
+  return isOther && host.otherModel ? [host.otherModel(model)] : [];
 }
 
 /** Says that a chat model continues plain text here, and where it can be asked instead. @param {Session} session */

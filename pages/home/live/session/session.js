@@ -63,6 +63,11 @@ export class Session {
   /** A link that waits for its model. @type {{model: string, query: string}|null} */
   waitingLink = null;
   doing = Promise.resolve(); // one event after another
+  /** Events that are not answered yet. @type {LoopEvent[]} */
+  underWay = [];
+  isReadingAgain = false; // what is shown is what the tab kept
+  /** Those of the page before a reload. @type {LoopEvent[]} */
+  cutOff = [];
 
   /**
    * @param {Engine} engine what answers
@@ -87,6 +92,14 @@ export class Session {
     return this.engine.trouble ?? null;
   }
 
+  get reading() {
+    return this.engine.reading ?? null;
+  }
+
+  takeCutOff() {
+    return this.cutOff.splice(0);
+  }
+
   retry() {
     this.engine.retry?.();
   }
@@ -98,13 +111,29 @@ export class Session {
   /** Does what an event asks, after those before it. @param {LoopEvent} event @returns {Promise<State>} */
   answer(event) {
     noteEvent(event);
+    if (event.kind === "state" && this.isReadingAgain) return Promise.resolve(this.state);
+    this.underWay.push(event);
     const answered = this.doing.then(async () => {
       if (this.active === null) await openSession(this);
       if (event.kind !== "state") await this.handle(event);
       return this.state;
     });
-    this.doing = answered.then(() => {}, () => {});
+    const end = () => void this.underWay.splice(this.underWay.indexOf(event), 1);
+    this.doing = answered.then(end, end);
     return answered;
+  }
+
+  /** Has the text read that is shown as the tab kept it; what is pressed meanwhile comes after. */
+  readAgain() {
+    this.isReadingAgain = true;
+    this.doing = this.doing.then(async () => {
+      await this.attempt(async () => {
+        await this.read(this.active);
+        await this.showDraft(this.active.prompt);
+      }).catch(() => {}); // given up: the next press reads it
+      this.isReadingAgain = false;
+      this.page?.changed();
+    });
   }
 
   /** Does what no press of the component asks for, and shows it. @param {Partial<LoopEvent>} event */
@@ -201,8 +230,8 @@ export class Session {
     }
   }
 
-  /** Writes the run of a link, and says what was not as it asks. */
-  async write(link, choices, problems) {
+  /** Writes the run of a link, and says what was not as it asks. @param {string|null} notice of its prompt */
+  async write(link, choices, problems, notice) {
     try {
       await this.replay(choices);
     } catch (error) {
@@ -213,7 +242,9 @@ export class Session {
     this.stop = link.stop ?? this.stop;
     this.reseed(link.seed);
     await this.refresh();
-    if (problems.length > 0) this.say(asManyAsFit([...new Set(problems)], MAX_SENTENCE, " "), "error");
+    const sentences = [...new Set([...problems, ...(notice ? [notice] : [])])];
+    if (sentences.length > 0)
+      this.say(asManyAsFit(sentences, MAX_SENTENCE, " "), problems.length > 0 ? "error" : "info");
   }
 
   /** Has the newest token named anew where the controls or the seed are others by now. */
@@ -330,11 +361,16 @@ export class Session {
    * Begins another text; the one on the page stays as a branch if anything was written.
    * @param {string} prompt
    * @param {number} seed
-   * @param {{keep?: boolean, chat?: boolean}} how keep: it stays though it is but a prompt
+   * @param {{keep?: boolean, chat?: boolean, ids?: number[]|null}} how keep: it stays though it is but a
+   *   prompt; ids: those that the chat template gave when its link was made
+   * @returns {Promise<string|null>} why it has other ids than the template gives now
    */
   async start(prompt, seed, how = {}) {
-    const { keep = false, chat = this.active?.chat ?? false } = how;
-    const { ids, pieces } = await this.takeApart(prompt, chat);
+    const { keep = false, chat = this.active?.chat ?? false, ids: earlier = null } = how;
+    const apart = earlier
+      ? await this.engine.tokenise(prompt, chat, earlier)
+      : await this.takeApart(prompt, chat);
+    const { ids, pieces } = apart;
     const text = new Text({ id: this.nBegun, prompt, seed, chat }, ids);
     await this.read(text);
     this.controls = text.reading.controls ?? this.controls;
@@ -343,6 +379,7 @@ export class Session {
     this.add(text);
     this.draftPieces = pieces;
     this.draft = prompt;
+    return apart.notice ?? null;
   }
 
   /** @param {Text} text */

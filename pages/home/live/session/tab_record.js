@@ -7,9 +7,13 @@ import { textQuery } from "./link.js";
 import { textOf } from "./state.js";
 
 const STORED_AS = "one-token-at-a-time";
+const MAX_BYTES = 300_000; // of the arrays that are kept
+/** Presses that are made again after a reload that came before their answer. */
+const PRESSES = ["next", "force", "finish", "back", "reset", "rewind", "again"]
+  .concat(["branch", "switch", "prompt", "settings", "seed", "chat"]);
 
 /** Keeps a session. @param {import("./session.js").Session} session */
-export function keepBranches({ facts, controls, stop, active, texts }) {
+export function keepBranches({ facts, controls, stop, active, texts, underWay, cutOff, page }) {
   const branches = texts.map((text) => {
     const { id, ids, columns, joined } = text;
     return { id, ids, columns, joined, query: textQuery(/** @type {any} */ (textOf(text))) };
@@ -21,8 +25,41 @@ export function keepBranches({ facts, controls, stop, active, texts }) {
     stop,
     active: active.id,
     branches,
+    shown: shownOf(active),
+    cutOff: [...underWay, ...cutOff, ...(page?.waiting?.() ?? [])].filter(({ kind }) =>
+      PRESSES.includes(kind)
+    ),
   };
   tabStore.write(STORED_AS, JSON.stringify(record));
+}
+
+/** What the page shows of a text, to be shown at once after a reload. @returns {ShownReading|null} */
+function shownOf({ reading, pass }) {
+  const { rows: _, arrays, ...said } = reading;
+  const all = Object.entries(arrays);
+  if (all.reduce((sum, [, { byteLength }]) => sum + byteLength, 0) > MAX_BYTES) return null;
+  return {
+    reading: said,
+    pass,
+    arrays: Object.fromEntries(all.map(([name, array]) => [name, lettersOf(array)])),
+    isInt: all.filter(([, array]) => !(array instanceof Float32Array)).map(([name]) => name),
+  };
+}
+
+/** The reading that a tab kept. @param {ShownReading} shown @returns {Reading} */
+export function readShown({ reading, arrays, isInt }) {
+  const read = Object.entries(arrays).map(([name, letters]) => {
+    const { buffer } = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+    return [name, isInt.includes(name) ? new Int32Array(buffer) : new Float32Array(buffer)];
+  });
+  if (!(reading.distribution.n_vocab > 0) || read.length === 0)
+    throw new RangeError("a distribution is missing");
+  return { ...reading, rows: {}, arrays: Object.fromEntries(read) };
+}
+
+function lettersOf(array) {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /**
