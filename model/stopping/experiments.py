@@ -26,7 +26,7 @@ def moments(lm: LanguageModel, text: str, stop: StopStrings) -> tuple[Moment, ..
         stream = after
         if stream.match is not None:
             return tuple(found)
-    (end_id, *_) = sorted(lm.end_ids) or [None]
+    end_id = min(lm.end_ids, default=None)
     name = "end" if end_id is None else label(lm.tokenizer, end_id)
     found.append(_moment(name, b"", stream, stream.ended(), is_end=True))
     return tuple(found)

@@ -238,8 +238,14 @@ class Texts:
         known = [] if own is None else [own]
         best = max([*known, *others], key=lambda text: _n_common(text, asked.ids), default=None)
         if best is None or _n_common(best, asked.ids) < min(MIN_COMMON, len(asked.ids)):
-            earlier = {"n_prompt": asked.n_prompt, "memory": asked.memory}
-            text = Generation(self.lm, asked.ids, asked.seed, stop=asked.stop, **earlier)
+            text = Generation(
+                self.lm,
+                asked.ids,
+                asked.seed,
+                stop=asked.stop,
+                n_prompt=asked.n_prompt,
+                memory=asked.memory,
+            )
             n_kept = 0
         else:
             text = best if best is own else best.fork()

@@ -10,6 +10,21 @@ const MAX_FINISH_MS = 3000; // that "+20 tokens" may keep the page waiting
 const MAX_SEED = 2 ** 31 - 1;
 const MAX_DRAFT = 20_000; // characters that are taken apart while they are typed
 export const MAX_COUNT = 200; // tokens of one request
+/** Events of no text in particular. */
+export const BRANCHLESS = [
+  "switch",
+  "settings",
+  "stop",
+  "tokenise",
+  "seed",
+  "chat",
+  "open",
+  "open run",
+  "model",
+  "say",
+];
+/** Events after which what was looked at stays. */
+export const QUIET = ["inspect", "tokenise", "settings", "stop", "guess", "word", "seed", "say"];
 
 /** @typedef {import("./session.js").Session} Session */
 

@@ -5,7 +5,7 @@
 import { activeSettings } from "../controls.js";
 import { uniformAt } from "../../../frame/live/pointer.js";
 import { noteEvent } from "../timings.js";
-import { EVENTS, MAX_COUNT } from "./events.js";
+import { BRANCHLESS, EVENTS, MAX_COUNT, QUIET } from "./events.js";
 import { asManyAsFit } from "./fields.js";
 import { readControls, writeHow } from "./link.js";
 import { openSession } from "./opening.js";
@@ -15,21 +15,6 @@ import { Text } from "./text.js";
 
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
-/** Events of no text in particular. */
-const BRANCHLESS = [
-  "switch",
-  "settings",
-  "stop",
-  "tokenise",
-  "seed",
-  "chat",
-  "open",
-  "open run",
-  "model",
-  "say",
-];
-/** Events after which what was looked at stays. */
-const QUIET = ["inspect", "tokenise", "settings", "stop", "guess", "word", "seed", "say"];
 
 const ENDS = {
   eos: "the model wrote its end token",
