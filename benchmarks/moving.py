@@ -33,7 +33,10 @@ PAUSE = (
     """(root) => { for (const motion of root.getAnimations({ subtree: true })) motion.pause(); }"""
 )
 SET = """(root, ms) => {
-  for (const motion of root.getAnimations({ subtree: true })) motion.currentTime = ms;
+  for (const motion of root.getAnimations({ subtree: true })) {
+    if (ms < motion.effect.getComputedTiming().endTime) motion.currentTime = ms;
+    else motion.finish(); // what flew is taken away
+  }
 }"""
 FINISH = """(root) => {
   for (const motion of root.getAnimations({ subtree: true }))
