@@ -9,7 +9,7 @@ import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 const N_LINES = 4;
 const ENDS = {
   eos: "the end token was drawn: the loop stops",
-  stop: "a stop string is complete: the loop stops",
+  stop: "stop string: the loop stops",
   length: "the length limit is reached: the loop stops",
   recorded: "the recording ends here",
 };
