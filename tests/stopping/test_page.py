@@ -76,8 +76,8 @@ def test_the_end_token_is_measured_before_and_after_the_settings(
     assert all(step.masked == 0 or step.masked > step.raw for step in curve.steps)  # top-p
     assert any(step.masked == 0 for step in curve.steps)
     lines = end_figure(curve).figure.data
-    assert list(lines[0].y) == [max(LEAST, step.raw) for step in curve.steps]
-    low, high = end_figure(curve).figure.layout.yaxis.range
+    assert list(lines[0]["y"]) == [max(LEAST, step.raw) for step in curve.steps]
+    low, high = end_figure(curve).figure.layout["yaxis"]["range"]
     assert low < log10(LEAST) < 0 < high
 
 
