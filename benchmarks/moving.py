@@ -43,7 +43,7 @@ FINISH = """(root) => {
     if (motion.effect.getComputedTiming().iterations !== Infinity) motion.finish();
 }"""
 JOIN = """async ({ shots, wide }) => {
-  const { joinFrames } = await import("/pages/home/live/apng.js");
+  const { joinFrames } = await import("/pages/home/live/figures/apng.js");
   async function* frames() {
     for (const [png, ms] of shots) {
       const image = new Image();

@@ -19,7 +19,7 @@ BEATS = {
     "Draw": "What decides which token it is?",
     "Append": "And then?",
 }
-PANEL, STEP, MARGIN = 500, 544, 40  # of the strip, pages/home/live/picture_rows.js
+PANEL, STEP, MARGIN = 500, 544, 40  # of the strip, pages/home/live/figures/picture_rows.js
 SIGNED = 100  # of its height: margins, and where it is from
 PROMPTS = {"0.2": "A low temperature: what happens to the bars?", "2": "A high one: and now?"}
 LAST = (

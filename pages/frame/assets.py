@@ -135,7 +135,7 @@ def modules(*entries: str) -> tuple[str, ...]:
 
 def style_sheets(*folders: Path) -> tuple[str, ...]:
     """Returns the style sheets of some folders: the base, then the rest by name."""
-    sheets = [path for folder in folders for path in folder.glob("*.css")]
+    sheets = [path for folder in folders for path in folder.rglob("*.css")]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))
 

@@ -302,5 +302,5 @@ def test_a_word_is_followed_while_the_reader_steps_and_covered_while_one_guesses
     expect(head).to_contain_text("⏎ number")
     live.get_by_role("button", name="forget it").click()
     expect(head).to_be_hidden()
-    covered = reader.page.evaluate(COVERED, address("home/live/ask_word.js"))
+    covered = reader.page.evaluate(COVERED, address("home/live/controls/ask_word.js"))
     assert covered == [True, True, False, False]

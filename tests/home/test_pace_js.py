@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 # Plays for some presses; each takes as long as it is told to. Returns the times of the presses.
 PLAY = """
 async ({ speed, seconds }) => {
-  const { Player } = await import("/pages/home/live/player.js");
+  const { Player } = await import("/pages/home/live/controls/player.js");
   let now = 1000;
   let planned = null;
   performance.now = () => now;

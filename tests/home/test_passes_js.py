@@ -15,9 +15,9 @@ SHAPE = CacheShape(
     n_layers=2, n_kv_heads=2, head_dim=8, n_heads=4, bytes_per_number=4, bytes_per_token=256
 )
 LOAD = """async () => {
-  const { createPasses } = await import('/pages/home/live/passes.js');
-  const { createTable } = await import('/pages/home/live/table.js');
-  globalThis.LOOP_FACTS = await import('/pages/home/live/loopfacts.js');
+  const { createPasses } = await import('/pages/home/live/figures/passes.js');
+  const { createTable } = await import('/pages/home/live/figures/table.js');
+  globalThis.LOOP_FACTS = await import('/pages/home/live/figures/loopfacts.js');
   globalThis.PASSES = createPasses();
   globalThis.TABLE = createTable();
   document.body.append(PASSES.element);

@@ -23,7 +23,7 @@ MAX_TOKENS = 250
 N_TOKENS = 4096  # of the shipped model's vocabulary
 WORD = re.compile("␣[a-z]{2,}")
 EXAMPLES = re.findall(
-    r'"([^"]+)"', source("home/live/prompt.js").split("EXAMPLES = [")[1].split("]")[0]
+    r'"([^"]+)"', source("home/live/controls/prompt.js").split("EXAMPLES = [")[1].split("]")[0]
 )
 
 

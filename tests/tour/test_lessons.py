@@ -40,7 +40,7 @@ from tests.home.page_session import PageSession
 TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
 MAX_STORY = 200  # tokens
 SURE = 0.9  # a piece that is likelier leaves no choice
-_SCRIPT = (Path(__file__).parents[2] / "pages/home/live/prompt.js").read_text("utf-8")
+_SCRIPT = (Path(__file__).parents[2] / "pages/home/live/controls/prompt.js").read_text("utf-8")
 EXAMPLES = re.findall(r'"(.+?)"', re.findall(r"EXAMPLES = \[(.+?)\]", _SCRIPT, re.DOTALL)[0])
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
 TOPICS = {  # what the keys of a page's settings begin with

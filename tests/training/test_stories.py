@@ -48,7 +48,7 @@ def test_the_card_says_what_was_counted_and_keeps_the_rest(tmp_path: Path) -> No
 
 
 def test_every_prompt_that_the_home_page_offers_was_measured_and_ends() -> None:
-    script = (Path(__file__).parents[2] / "pages/home/live/prompt.js").read_text("utf-8")
+    script = (Path(__file__).parents[2] / "pages/home/live/controls/prompt.js").read_text("utf-8")
     (listed,) = re.findall(r"const EXAMPLES = \[(.*?)\];", script, re.DOTALL)
     offered = re.findall(r'"(.+?)"', listed)
     assert offered

@@ -9,14 +9,14 @@ import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
 import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
-import { embed, isEmbedded } from "../live/embed.js";
-import { createFiles } from "../live/files.js";
+import { embed, isEmbedded } from "../live/controls/embed.js";
+import { createFiles } from "../live/controls/files.js";
 import { Live } from "../live/live.js";
 import { createOwnText } from "../live/own_text.js";
 import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
-import { readingInWords } from "../live/transport.js";
+import { readingInWords } from "../live/controls/transport.js";
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
 

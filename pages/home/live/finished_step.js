@@ -1,7 +1,7 @@
 // The step that was just pressed: what it was drawn from, shown for a moment, or until the next press.
 
 import { isStill } from "../../frame/live/motion.js";
-import { keepPreference, prefers } from "./preferences.js";
+import { keepPreference, prefers } from "./controls/preferences.js";
 
 const LIT_MS = 250;
 

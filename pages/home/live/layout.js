@@ -1,10 +1,10 @@
 // Where everything stands on the page. Builds the parts once; every frame hands each its record.
 
 import { announced } from "../../frame/live/announced.js";
-import { createAskWord, createLogprobs } from "./ask_word.js";
-import { createBars } from "./bars.js";
-import { APPEND } from "./beats.js";
-import { createBranches } from "./branches.js";
+import { createAskWord, createLogprobs } from "./controls/ask_word.js";
+import { createBars } from "./figures/bars.js";
+import { APPEND } from "./figures/beats.js";
+import { createBranches } from "./figures/branches.js";
 import {
   createButton,
   el,
@@ -14,20 +14,20 @@ import {
   setShown,
   setText,
 } from "../../frame/live/dom.js";
-import { flyToStrip } from "./flight.js";
-import { createGuess } from "./guess.js";
-import { letGoOfFocus, listenForClicks } from "./keys.js";
-import { createLoop } from "./loop.js";
+import { flyToStrip } from "./figures/flight.js";
+import { createGuess } from "./controls/guess.js";
+import { letGoOfFocus, listenForClicks } from "./controls/keys.js";
+import { createLoop } from "./figures/loop.js";
 import { createLazySection } from "../../frame/live/lazy_section.js";
 import { keepOrder } from "./order.js";
-import { createPasses } from "./passes.js";
-import { createPieces } from "./pieces.js";
-import { createPrompt } from "./prompt.js";
-import { createSpeaker } from "./speaker.js";
-import { createStopField } from "./stop_field.js";
-import { createStrip } from "./strip.js";
-import { createTable } from "./table.js";
-import { createTransport } from "./transport.js";
+import { createPasses } from "./figures/passes.js";
+import { createPieces } from "./figures/pieces.js";
+import { createPrompt } from "./controls/prompt.js";
+import { createSpeaker } from "./controls/speaker.js";
+import { createStopField } from "./controls/stop_field.js";
+import { createStrip } from "./figures/strip.js";
+import { createTable } from "./figures/table.js";
+import { createTransport } from "./controls/transport.js";
 
 /** Parts whose words may need another line at the next token. */
 const WORDY = ".bars-top, .loop-band";

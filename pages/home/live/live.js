@@ -6,20 +6,20 @@
 
 import { createActions } from "./actions.js";
 import { showLink } from "./address.js";
-import { Beats } from "./beats.js";
+import { Beats } from "./figures/beats.js";
 import { activeSettings, sameControls } from "./controls.js";
 import { EventQueue } from "./event_queue.js";
 import { FinishedStep } from "./finished_step.js";
-import { listenForKeys } from "./keys.js";
+import { listenForKeys } from "./controls/keys.js";
 import { createLayout } from "./layout.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { linkOf } from "./session/link.js";
 import { readDistribution } from "../../frame/live/payload.js";
-import { Player, StageLight } from "./player.js";
-import { isFirstVisit } from "./preferences.js";
+import { Player, StageLight } from "./controls/player.js";
+import { isFirstVisit } from "./controls/preferences.js";
 import { afterThisFrame } from "./timings.js";
 import { Undo } from "./session/undo.js";
-import { visible } from "./stop_field.js";
+import { visible } from "./controls/stop_field.js";
 import { buildView } from "./view.js";
 
 const SETTLE_AFTER_MS = 250;

@@ -1,8 +1,8 @@
 // The entry: one Live per place in the page.
 
 import { mountOnce } from "../../frame/live/stale_updates.js";
-import { embed, isEmbedded } from "./embed.js";
-import { createFiles } from "./files.js";
+import { embed, isEmbedded } from "./controls/embed.js";
+import { createFiles } from "./controls/files.js";
 import { Live } from "./live.js";
 import { streamlit } from "./streamlit.js";
 

@@ -1,0 +1,128 @@
+// Predict, then reveal: the bars stay covered until the reader has said what comes next, by one of four words
+// or by a word of one's own.
+
+import { announced } from "../../../frame/live/announced.js";
+import { isDrawShown } from "../figures/beats.js";
+import {
+  createButton,
+  el,
+  named,
+  setAttribute,
+  setSentence,
+  setShown,
+  setText,
+} from "../../../frame/live/dom.js";
+import { formatCount, formatProbability } from "../../../frame/live/format.js";
+import { activeResult } from "../../../frame/live/strategies.js";
+
+const N_LIKELY = 3;
+const N_LOOKED_AT = 12; // tokens, the likeliest first, among which whole words are looked for
+const WORD = /^␣\p{L}{2,}$/u;
+/** One of these stands beside the likely words, the first that the model has as one token. */
+const FUNNY = ["elephant", "banana", "dragon", "cheese", "spoon", "pizza", "robot"].map((word) => `␣${word}`);
+
+/** The question over the covered bars, and the verdict above them. @param {Actions} actions */
+export function createGuess(actions) {
+  const box = el("input", {
+    type: "text",
+    class: "guess-box",
+    dir: "auto",
+    id: "guess",
+    autocomplete: "off",
+    spellcheck: false,
+    placeholder: "or your own word",
+  });
+  const say = (word) => {
+    isNewcomers = view.asksNewcomer;
+    actions.guess(word);
+  };
+  const options = Array.from({ length: N_LIKELY + 1 }, () => {
+    const node = createButton("button guess-option", null, () => say(node.textContent));
+    return node;
+  });
+  const submit = el("button", { type: "submit", class: "button is-quiet" }, "Guess");
+  const reveal = createButton("quiet", "Just reveal", () => actions.reveal());
+  const ask = el(
+    "form",
+    { class: "guess", hidden: true },
+    el("label", { class: "guess-question", htmlFor: "guess" }, "What comes next?"),
+    el("div", { class: "row guess-options", role: "group", "aria-label": "Four guesses" }, ...options),
+    el("div", { class: "row guess-row" }, box, submit, reveal),
+  );
+  const verdict = announced(el("p", { class: "verdict", hidden: true }));
+  ask.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (box.value !== "") say(box.value);
+  });
+  let view = null;
+  let position = null;
+  let isNewcomers = false; // a newcomer's first guess goes on to the step itself
+  return {
+    element: ask,
+    verdict,
+    update(now) {
+      view = now;
+      if (position !== view.position) box.value = "";
+      position = view.position;
+      const keepFocus = followFocus(ask, box);
+      setShown(ask, view.hidden);
+      keepFocus();
+      if (view.hidden && view.distribution) offer(options, view);
+      if (isNewcomers && (view.header.guess || view.header.notice)) {
+        isNewcomers = false;
+        if (view.header.guess) setTimeout(() => actions.playGuessed(performance.now()));
+      }
+      const sentence = view.hidden ? null : verdictOf(view);
+      setShown(verdict, sentence !== null);
+      setAttribute(verdict, "data-right", sentence !== null && isRight(view));
+      setSentence(verdict, sentence ?? "");
+    },
+  };
+}
+
+/** Writes the words to guess from: the likeliest that are whole, and a funny one, in no telling order. */
+function offer(options, view) {
+  const words = wordsToGuess(view);
+  options.forEach((node, i) => {
+    setShown(node, i < words.length);
+    setText(node, words[i] ?? "");
+  });
+}
+
+/** @param {View} view */
+function wordsToGuess(view) {
+  const result = activeResult(view);
+  const nLooked = Math.min(N_LOOKED_AT, result.order.length);
+  const likely = Array.from({ length: nLooked }, (_, row) => view.label(result.idOf(row)));
+  const words = likely.filter((label) => WORD.test(label)).slice(0, N_LIKELY);
+  const known = new Set(Object.values(view.labels));
+  const funny = FUNNY.find((label) => known.has(label) && !likely.includes(label));
+  const all = [...words, ...(funny ? [funny] : [])].map((label) => label.slice(1));
+  const turn = view.position % Math.max(1, all.length);
+  return [...all.slice(turn), ...all.slice(0, turn)];
+}
+
+/** The focus of who guesses by keyboard goes to the answer, and back to the box for the next question. */
+function followFocus(ask, box) {
+  const place = ask.parentElement; // the answer stands there too
+  const active = ask.getRootNode().activeElement;
+  const wasAsking = !ask.hidden;
+  return () => {
+    if (wasAsking === ask.hidden && active && (active === place || ask.contains(active)))
+      (ask.hidden ? place : box).focus({ preventScroll: true });
+  };
+}
+
+/** Whether the token that was drawn is the one that the reader had guessed. */
+function isRight({ guess, chosenId, forced, label, beat }) {
+  return chosenId !== null && !forced && isDrawShown({ beat }) && label(chosenId) === guess.label;
+}
+
+function verdictOf(view) {
+  const { guess, header: { model } } = view;
+  if (!guess) return null;
+  if (isRight(view)) return `✓ You guessed it: ${named(guess.label)}, ${formatProbability(guess.prob)}.`;
+  const piece = guess.n_tokens > 1 ? `, its first of ${guess.n_tokens} tokens ${named(guess.label)}` : "";
+  const rank = `${formatCount(guess.rank + 1)} of ${formatCount(model.vocab_size)}`;
+  return `Your guess “${guess.text}”${piece}: number ${rank}, ${formatProbability(guess.prob)}.`;
+}

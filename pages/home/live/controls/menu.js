@@ -1,0 +1,130 @@
+// What one token of the strip says of itself, and what can be done with it.
+
+import { createButton, el, quote } from "../../../frame/live/dom.js";
+import { formatCount, formatNats, formatNumber, formatProbability } from "../../../frame/live/format.js";
+
+const GAP = 6;
+const LINGER_MS = 150; // in which the pointer reaches the tip
+
+/** The facts of the token at a position of the text, as lines of [name, value]. @param {View} view */
+export function describeToken(view, index) {
+  const id = view.ids[index];
+  const facts = [["position", formatCount(index)], ["id", formatCount(id)]];
+  const step = index - view.nPrompt;
+  const { steps } = view.header;
+  if (step >= 0 && step < steps.prob.length) facts.push(...factsOfDraw(steps, step));
+  const note = noteOf(view, index);
+  return { title: quote(view.label(id)), facts, note, canBranch: index >= view.nPrompt };
+}
+
+function factsOfDraw(steps, step) {
+  const nats = -steps.logprob[step];
+  return [
+    ["probability", formatProbability(steps.prob[step])],
+    ["rank", formatCount(steps.rank[step] + 1)],
+    ["surprise", `${formatNats(nats)} (${formatNumber(nats / Math.LN2)} bits)`],
+    ["entropy", formatNats(steps.entropy[step])],
+    ["after masks", formatProbability(steps.chosen_prob[step])],
+  ];
+}
+
+function noteOf(view, index) {
+  if (index < view.nPrompt) return "of the prompt";
+  if (index >= view.nConfirmed) return "pending: its distribution is on its way";
+  return view.header.steps.forced[index - view.nPrompt] ? "forced by you" : "written by the model";
+}
+
+/** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
+export function createTokenMenu(actions, describe) {
+  const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
+  const element = createMenu("menu", "This token");
+  let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
+  const plan = (action, delay) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, delay);
+  };
+  const hideTip = () => plan(() => tip.hidePopover(), LINGER_MS);
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  tip.addEventListener("pointerleave", hideTip);
+  const act = (action) => {
+    element.hidePopover();
+    action();
+  };
+  return {
+    element,
+    tip,
+    open(index, node, isByPointer) {
+      clearTimeout(timer);
+      fillMenu(element, describe(index), index, actions, act);
+      openBeside(element, node, "below", isByPointer);
+    },
+    showTip(index, node) {
+      plan(() => {
+        if (element.matches(":popover-open") || !node.isConnected) return;
+        fillFacts(tip, describe(index));
+        if (!tip.matches(":popover-open")) tip.showPopover();
+        place(tip, node, "above");
+      }, 0);
+    },
+    hideTip,
+  };
+}
+
+function fillFacts(node, { title, facts, note }) {
+  const table = el("dl", { class: "facts" });
+  for (const [name, value] of facts) {
+    table.append(el("dt", { class: "muted" }, name), el("dd", { translate: false }, value));
+  }
+  node.replaceChildren(
+    el("p", { class: "facts-title muted" }, el("b", { textContent: title, translate: false }), ` ${note}`),
+    table,
+  );
+}
+
+function fillMenu(node, description, index, actions, act) {
+  fillFacts(node, description);
+  const button = (text, action) => createButton("menu-item", text, () => act(action));
+  if (index > 0) node.append(button("Look at its distribution", () => actions.inspect(index)));
+  if (!description.canBranch) {
+    node.append(el("p", { class: "facts-note muted", textContent: "Edit the prompt to change this token." }));
+    return;
+  }
+  node.append(
+    button("Rewind to before it", () => actions.rewind(index)),
+    button("Branch here, keep this text", () => actions.branch(index)),
+  );
+}
+
+/** Makes a menu; it closes once the focus has gone elsewhere. */
+export function createMenu(kind, name) {
+  const onfocusout = ({ currentTarget, relatedTarget }) => {
+    if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) currentTarget.hidePopover();
+  };
+  return el("div", { class: kind, popover: "auto", role: "dialog", "aria-label": name, onfocusout });
+}
+
+/** Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard. */
+export function openBeside(popover, anchor, side, isByPointer) {
+  if (isByPointer) anchor.blur();
+  popover.ontoggle = ({ newState }) => {
+    const isLost = newState === "closed" && document.activeElement === document.body;
+    if (isLost && !isByPointer) anchor.focus({ preventScroll: true });
+  };
+  popover.showPopover();
+  place(popover, anchor, side);
+  popover.querySelector("button")?.focus();
+}
+
+/** Puts a popover beside a token, inside the window. */
+function place(node, anchor, side) {
+  const box = anchor.getBoundingClientRect();
+  const { width, height } = node.getBoundingClientRect();
+  const above = box.top - height - GAP;
+  const below = box.bottom + GAP;
+  const wanted = side === "above" ? above : below;
+  const fits = side === "above" ? above >= 0 : below + height <= innerHeight;
+  const top = fits ? wanted : side === "above" ? below : above;
+  const left = Math.min(Math.max(GAP, box.left), innerWidth - width - GAP);
+  node.style.setProperty("left", `${left}px`);
+  node.style.setProperty("top", `${Math.max(GAP, top)}px`);
+}

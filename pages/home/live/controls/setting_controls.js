@@ -1,0 +1,70 @@
+// The sliders of the masks: beside the picture, or, while strategies are compared, each over its column.
+
+import { isInUse } from "../controls.js";
+import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { formatSetting } from "../../../frame/live/format.js";
+import { createSlider } from "../../../frame/live/sliders.js";
+import { aloneResult, effectOf, MASKS } from "../../../frame/live/strategies.js";
+
+const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
+/** What each does, in half a sentence. */
+const HINTS = {
+  temperature: () => "lower: safer · higher: bolder",
+  top_p: ({ top_p: p }) => `keep the likeliest until they make ${formatSetting(100 * p)}\u202f%`,
+  top_k: ({ top_k: k }) => k === 0 ? "keep all tokens" : `keep the ${formatSetting(k)} likeliest`,
+  min_p: ({ min_p: p }) => `keep what is at least ${formatSetting(100 * p)}\u202f% as likely as the best`,
+  greedy: () => "always the likeliest",
+};
+
+/** Makes the controls. @param {Actions} actions */
+export function createSettingControls(actions) {
+  const all = ORDER.map((name) => createControl(name, actions));
+  const element = el("div", { class: "settings", role: "group", "aria-label": "Sampling" });
+  element.append(...all.map((control) => control.element));
+  let isApart = false;
+  return {
+    element,
+    /** Puts each over its column, or all of them beside the picture. */
+    arrange(places, hidden) {
+      const wasApart = isApart;
+      isApart = places !== null;
+      for (const { name, element: control } of all) {
+        setShown(control, isApart || !hidden.includes(name));
+        if (isApart !== wasApart) (places?.get(name) ?? element).append(control);
+      }
+    },
+    update(view) {
+      for (const control of all) if (!control.element.hidden) control.update(view);
+    },
+  };
+}
+
+function createControl(name, actions) {
+  const { title } = MASKS.find((mask) => mask.name === name);
+  const box = el("input", {
+    type: "checkbox",
+    name: `use_${name}`,
+    "aria-label": `use ${title.toLowerCase()}`,
+    onchange: () => actions.setUse(name, box.checked),
+  });
+  const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
+  const label = el("label", { class: "setting-name" }, box, title);
+  const hint = el("p", { class: "setting-hint" });
+  const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);
+  const element = el("div", { class: "setting" }, head, slider?.input ?? null, hint);
+  element.dataset.name = name;
+  return {
+    name,
+    element,
+    update(view) {
+      const isUsed = isInUse(name, view.controls);
+      box.checked = isUsed;
+      setAttribute(element, "data-in-use", isUsed);
+      setText(hint, HINTS[name](view.controls));
+      const { nVocab } = view.distribution;
+      // while Play runs it would be said with every token
+      const effect = view.isPlaying || !slider ? "" : effectOf(name, aloneResult(view, name), nVocab);
+      slider?.set(view.controls[name], nVocab, effect);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What is said aloud of what happened: the words that came, each once, and never faster than they can be
+// heard.
+
+import { announced } from "../../../frame/live/announced.js";
+import { asText, spoken, withCommas } from "../../../frame/live/aloud.js";
+import { el, setText } from "../../../frame/live/dom.js";
+import { formatProbability, formatTokens } from "../../../frame/live/format.js";
+
+const REST_MS = 4000; // between two sentences while Play writes
+const WRITING = ["next", "force", "finish", "again", "pause"];
+
+/** Makes the place that is read out. */
+export function createSpeaker() {
+  const element = announced(el("div", { hidden: true }), { "aria-live": "polite" });
+  let heard = []; // ids of the text that was said, or stood there before
+  let since = -REST_MS;
+  return {
+    element,
+    /** What stands there and need not be said. */
+    know: ({ ids }) => (heard = ids),
+    /**
+     * Says what an event brought, or Pause ends.
+     * @param {string} kind
+     * @param {Header} header
+     * @param {Label} label
+     * @param {boolean} isPlaying more will come by itself
+     */
+    say(kind, header, label, isPlaying) {
+      if (isPlaying && performance.now() - since < REST_MS) return;
+      since = performance.now();
+      setText(element, withCommas(sentenceOf(kind, header, label, countCommon(heard, header.ids))));
+      heard = header.ids;
+    },
+  };
+}
+
+function countCommon(before, ids) {
+  const n = ids.findIndex((id, i) => id !== before[i]);
+  return n < 0 ? ids.length : n;
+}
+
+/** What is heard: the words since `from` and how long the text is, or what it ends with now. */
+function sentenceOf(kind, { ids, joined, steps, inspect }, label, from) {
+  if (kind === "inspect" && inspect)
+    return `Position ${inspect.position}, before ${spoken(label(inspect.token_id))} was chosen`;
+  const length = formatTokens(ids.length);
+  const nNew = ids.length - from;
+  if (!WRITING.includes(kind) || nNew === 0) return `${length}, the last is ${spoken(label(ids.at(-1)))}`;
+  if (nNew > 1) return `${asText(ids, from, label, joined)} … ${length}`;
+  return `${spoken(label(ids.at(-1)))}, probability ${formatProbability(steps.prob.at(-1))}, ${length}`;
+}

@@ -1,0 +1,35 @@
+// The field for stop strings, one a line, folded away under what is set.
+
+import { el, quote, setText } from "../../../frame/live/dom.js";
+import { writeStrings } from "../../../frame/live/stopping.js";
+
+/** Makes the field. @param {Actions} actions */
+export function createStopField(actions) {
+  const box = el("textarea", {
+    name: "stop",
+    rows: 2,
+    dir: "auto",
+    spellcheck: false,
+    translate: false,
+    "aria-label": "Stop strings, one a line",
+    onchange: () => actions.stopAt(box.value),
+  });
+  const words = el("summary", {});
+  const hint = el("p", { class: "setting-hint" }, "One a line; \\n is a line break. Each ends the text.");
+  let shown = "";
+  return {
+    element: el("details", { class: "stop-field" }, words, box, hint),
+    /** @param {View} view */
+    update({ header: { stop } }) {
+      const text = writeStrings(stop);
+      setText(words, stop.length > 0 ? `Stop at ${stop.map(visible).join(", ")}` : "Stop strings: none");
+      if (text !== shown) box.value = text; // what was refused stays, to be mended
+      shown = text;
+    },
+  };
+}
+
+/** A stop string as it is named in a sentence. @param {string} string */
+export function visible(string) {
+  return quote(string.replaceAll(" ", "␣").replaceAll("\n", "⏎").replaceAll("\t", "⇥"));
+}

@@ -1,0 +1,119 @@
+// Next, Play, Back, Reset and the speed, with the one line that says why something cannot be pressed.
+
+import { announced } from "../../../frame/live/announced.js";
+import { createCopy } from "./copy.js";
+import { addressOf, embedCode } from "./embed.js";
+import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { formatCount } from "../../../frame/live/format.js";
+import { hasAddress } from "../../../frame/live/page_address.js";
+import { createSwitch } from "./switch.js";
+
+const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
+const FINISH_COUNT = 20;
+
+/**
+ * The buttons that drive the loop, and behind "More" on a phone what is needed less often.
+ * @param {Actions} actions
+ * @param {HTMLElement[]} switches of the picture
+ */
+export function createTransport(actions, switches) {
+  const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
+  const play = button("Play", "space", "", () => actions.togglePlay());
+  setAttribute(play.firstElementChild, "data-room", "Pause"); // what else it says: it keeps its width
+  const back = button("Back", "←", "", () => actions.back());
+  const reset = button("Reset", null, "", () => actions.reset());
+  const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
+  setAttribute(finish, "aria-label", `Write ${FINISH_COUNT} tokens at once`);
+  const speed = createSpeed(actions);
+  const slowly = createSwitch("Slowly", "Every step in five beats; one alone: Shift and →", actions.slow);
+  const more = createButton("button more-toggle", "More", () => {
+    const isOpen = document.documentElement.toggleAttribute("data-more");
+    more.ariaExpanded = String(isOpen);
+    setAttribute(more.closest(".ott"), "data-more", isOpen);
+  });
+  more.ariaExpanded = "false";
+  /** @type {Header} */
+  let header;
+  const whyNone = () =>
+    hasAddress() ? "too long for a link: save the JSON below" : "no link opens this frame: save the JSON";
+  const copy = createCopy("copy link", () => addressOf(header), whyNone);
+  const copyEmbed = createCopy("copy embed code", () => embedCode(header), whyNone);
+  const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
+  const reason = announced(el("p", { class: "reason", id: "reason" }));
+  const progress = el("progress", { hidden: true, "aria-label": "How much of it is read" });
+  const waiting = el(
+    "span",
+    { class: "row waiting", hidden: true },
+    createButton("quiet", "try now", () => actions.retry()),
+    createButton("quiet", "stop waiting", () => actions.cancel()),
+  );
+  const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
+  return {
+    element: el(
+      "div",
+      { class: "thumb transport" },
+      el("div", drive, next, play, back, more),
+      reason,
+      progress,
+      waiting,
+    ),
+    extras: el(
+      "div",
+      { class: "extras" },
+      el("div", { class: "row seldom" }, speed, finish, reset),
+      el("div", { class: "row muted switches" }, slowly.element, ...switches),
+      el("div", { class: "row foot" }, whole, copyEmbed, copy),
+    ),
+    update(view) {
+      header = view.header;
+      setAttribute(whole, "href", addressOf(header) || null);
+      const why = view.reasonAgainstNext;
+      for (const node of [next, play, finish]) setDisabled(node, why !== null);
+      setDisabled(back, view.ids.length <= view.nPrompt);
+      setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
+      speed.value = String(view.speed);
+      slowly.set(view.isSlow);
+      const { trouble, reading } = view.waitingFor;
+      setText(reason, trouble ?? why ?? (reading ? readingInWords(reading) : waitingInWords(view)));
+      setShown(progress, reading !== null);
+      if (reading?.share > 0) progress.value = reading.share;
+      setShown(waiting, trouble !== null);
+    },
+  };
+}
+
+/** A disabled button keeps its focus and says why, so it is marked rather than switched off. */
+function setDisabled(node, isDisabled) {
+  setAttribute(node, "aria-disabled", isDisabled);
+  setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
+}
+
+/** What a pass over a prompt is at; how far it is the bar beside it shows. @param {PassProgress} reading */
+export function readingInWords({ nTokens }) {
+  return nTokens === 0
+    ? "Unpacking the model…"
+    : `The model reads the prompt, ${formatCount(nTokens)} tokens in one pass…`;
+}
+
+function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
+  if (isFinishing) return "Writing several tokens at once…";
+  return nNext > 0 && !isPlaying ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
+}
+
+function button(text, key, kind, onPress) {
+  const node = createButton(`button ${kind}`, el("span", {}, text), (event) => {
+    if (node.getAttribute("aria-disabled") !== "true") onPress(event);
+  });
+  if (key) node.append(el("kbd", { "aria-hidden": "true" }, key));
+  return node;
+}
+
+function createSpeed(actions) {
+  const options = SPEEDS.map((speed) => {
+    const text = speed === Infinity ? "fastest" : `${speed} token${speed === 1 ? "" : "s"}/s`;
+    return el("option", { value: speed }, text);
+  });
+  const onchange = () => actions.setSpeed(Number(select.value));
+  const select = el("select", { class: "speed", "aria-label": "Speed of Play", onchange }, ...options);
+  return select;
+}

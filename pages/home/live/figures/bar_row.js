@@ -1,0 +1,98 @@
+// One row of the bars: a token, and what every strategy makes of it.
+
+import { spoken } from "../../../frame/live/aloud.js";
+import {
+  createButton,
+  el,
+  quote,
+  setAttribute,
+  setShown,
+  setText,
+  visibleParts,
+} from "../../../frame/live/dom.js";
+import { formatCount, formatCumulative, formatProbability } from "../../../frame/live/format.js";
+import { createBarCell } from "../../../frame/live/bar_cell.js";
+import { isDrawShown } from "./beats.js";
+import { COLUMNS } from "./column_headers.js";
+import { N_TOKEN_ROWS } from "./rows.js";
+import { createOthers } from "./others.js";
+
+/** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
+export function createRow(isTail, actions) {
+  const others = isTail ? createOthers(actions) : null;
+  const label = others?.button ?? createButton("bars-label");
+  if (!isTail) setAttribute(label, "aria-description", "press to choose it");
+  label.translate = false;
+  const rank = el("span", { class: "bars-rank" });
+  const cells = COLUMNS.map(({ name }) => createCell(name));
+  const element = el(
+    "tr",
+    { class: isTail ? "bars-tail" : "bars-row" },
+    el("th", { scope: "row" }, label, rank, others?.menu ?? null),
+    ...cells.map((cell) => cell.element),
+  );
+  let shownLabel = null;
+  if (!isTail) element.addEventListener("click", () => actions.force(Number(element.dataset.id)));
+
+  function setToken(token, view, nOthers) {
+    setShown(element, isTail ? nOthers > 0 : token !== null);
+    if (isTail) setText(label, `${formatCount(nOthers)} more`);
+    if (isTail || token === null) return;
+    setAttribute(element, "data-id", token.id);
+    const isChosen = token.id === view.chosenId && isDrawShown(view);
+    setAttribute(element, "data-chosen", isChosen);
+    setAttribute(element, "data-mine", view.guess?.label === view.label(token.id));
+    const words = view.label(token.id);
+    if (words !== shownLabel) {
+      shownLabel = words;
+      label.replaceChildren(...visibleParts(words));
+      setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to choose it`);
+    }
+    setAttribute(
+      label,
+      "aria-label",
+      `${spoken(words)}${isChosen ? ", chosen" : ""}`,
+    );
+    setText(rank, rankInWords(token.rank));
+  }
+  const setSum = (sum) => cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
+  return { element, cells, setToken, setSum, offer: others?.offer };
+}
+
+/** The rank among all tokens, where the row's place does not tell it. */
+function rankInWords(rank) {
+  if (rank < 0) return "rank unknown";
+  return rank < N_TOKEN_ROWS ? "" : `rank ${formatCount(rank + 1)}`;
+}
+
+function createCell(name) {
+  const { track, bars, ghost, number, show } = createBarCell();
+  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
+  const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
+  element.dataset.col = name;
+
+  /**
+   * @param {Cell} cell
+   * @param {Look} look which share it shows, and where it lies when the cells lie end to end
+   * @param {string|null} boundary
+   */
+  function update(cell, look, boundary) {
+    const isOut = look.share === "prob" && !cell.isKept;
+    const share = look.share === "none" ? 0 : cell[look.share];
+    show(share, { out: isOut ? cell.raw : null, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
+    setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
+    setAttribute(element, "data-boundary", boundary);
+    setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
+    setShown(coin, cell.hasCoin);
+  }
+  return { element, bars, ghost, update, setSum: (text) => setText(sum, text) };
+}
+
+/** What stands in the place of a number that is not known, or only bounded; null where it is. */
+function wordsOf(cell, { share }, isOut) {
+  if (share === "none") return "";
+  if (!cell.isHeld) return "–";
+  if (isOut || !cell.bound) return null;
+  return (cell.bound > 0 ? "≤" : "≥") + formatProbability(cell[share]);
+}

@@ -1,0 +1,133 @@
+// The picture of the next token: the distribution that it is drawn from, as rows and as the draw bar below
+// them, on one axis from 0 to 100 %; or, side by side, the same tokens under every strategy on the same raw
+// logits.
+
+import { BEATS } from "./beats.js";
+import { moveBeat } from "./beat_motion.js";
+import { sentenceOf } from "./beat_words.js";
+import { createCoinBar } from "./coinbar.js";
+import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { formatCount } from "../../../frame/live/format.js";
+import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
+import { isInUse } from "../controls.js";
+import { createMatrix } from "./matrix.js";
+import { createPictures } from "./picture.js";
+import { createPipeline } from "./pipeline.js";
+import { keepPreference, prefers } from "../controls/preferences.js";
+import { createSettingControls } from "../controls/setting_controls.js";
+import { createSwitch } from "../controls/switch.js";
+import { activeResult, aloneResult, describePipeline, keptInWords } from "../../../frame/live/strategies.js";
+
+const UNSENT =
+  "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
+  "entropies take them as equally likely.";
+const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"]]
+  .concat([["edge", "top-p"], ["coin", "pointer"]]);
+
+/** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
+export function createBars(actions, loop) {
+  const top = createTopLine();
+  const matrix = createMatrix(actions);
+  const coin = createCoinBar(actions);
+  const settings = createSettingControls(actions);
+  const pipeline = createPipeline(actions);
+  const pictures = createPictures(() => lastView);
+  const unsent = el("p", { class: "muted bars-unsent" });
+  const compare = createSwitch("side by side", "Every strategy on the same logits", () => {
+    keepPreference("side", compare.isOn);
+    if (lastView) update(lastView);
+    else arrange([]);
+  });
+  compare.input.name = "compare";
+  compare.set(prefers("side", false));
+  const element = el(
+    "section",
+    { class: "bars", "aria-label": "The next token" },
+    top.element,
+    createPicker(matrix.table),
+    el("div", { class: "plot" }, matrix.table, coin.element),
+    coin.line,
+    unsent,
+    loop,
+    el("div", { class: "bars-foot" }, pictures.button, pipeline.element),
+    pictures.menu,
+  );
+  let lastView = null;
+  let shownBeat = 0;
+  const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
+  arrange(RARER);
+
+  /** Which strategies show; so also before there is anything to show. */
+  function arrange(hidden) {
+    const isComparing = compare.isOn && !lastView?.beat;
+    setAttribute(element, "data-comparing", isComparing);
+    const root = element.closest(".ott");
+    if (root) setAttribute(root, "data-comparing", isComparing);
+    settings.arrange(isComparing ? places : null, hidden);
+    return isComparing;
+  }
+
+  function update(view) {
+    lastView = view;
+    if (view.distribution === null) return;
+    setAttribute(element, "data-stage", view.stage);
+    setAttribute(element, "data-beat", BEATS[view.beat - 1] ?? null);
+    setAttribute(element, "data-drawn", view.isDrawn);
+    const active = activeResult(view);
+    const isComparing = arrange(RARER.filter((name) => !isInUse(name, view.controls)));
+    top.update(view, active);
+    const resultOf = (name) => name === "active" ? active : aloneResult(view, name);
+    const columns = isComparing ? COLUMNS : COLUMNS.filter(({ name }) => name === "active");
+    const results = new Map(columns.map(({ name }) => [name, resultOf(name)]));
+    const picture = matrix.update(view, results, !isComparing);
+    element.style.setProperty("--n-rows", String(picture.tokens.length + 1));
+    settings.update(view);
+    const { nUnsent } = view.distribution;
+    setShown(unsent, nUnsent > 0);
+    setText(unsent, `${formatCount(nUnsent)} ${UNSENT}`);
+    coin.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
+    setAttribute(element, "data-edge", !coin.edge.hidden);
+    pipeline.update(view, active);
+    if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
+    shownBeat = view.beat;
+  }
+  return {
+    element,
+    update,
+    settings: settings.element,
+    switches: [compare.element, ...coin.switches],
+    root: () => arrange(RARER),
+  };
+}
+
+/** What one sees, in a sentence, and the legend. */
+function createTopLine() {
+  const words = el("b", { class: "bars-words" });
+  const kept = el("span", {});
+  const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
+  const element = el(
+    "div",
+    { class: "row muted bars-top" },
+    el("p", { class: "bars-active" }, "Drawn from ", kept, ": ", words),
+    el("span", { class: "row bars-legend" }, ...keys),
+  );
+  function update(view, active) {
+    setText(words, describePipeline(active, view.settings));
+    setText(kept, `${keptInWords(active, view.distribution.nVocab)} tokens`);
+  }
+  return { element, update };
+}
+
+/** On a narrow page one strategy stands beside the active one: this chooses which. */
+function createPicker(table) {
+  const choices = COLUMNS.filter(({ name }) => name !== "active");
+  const options = choices.map(({ name, title }) => el("option", { value: name }, title));
+  const show = () => {
+    for (const cell of table.querySelectorAll("[data-col]"))
+      cell.toggleAttribute("data-picked", cell.dataset.col === select.value);
+  };
+  const select = el("select", { onchange: show }, ...options);
+  select.value = SWITCHED[0];
+  show();
+  return el("label", { class: "bars-picker" }, "Strategy beside the active one ", select);
+}

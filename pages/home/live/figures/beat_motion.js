@@ -1,0 +1,125 @@
+// How the beats move: bars grow, are cut, slide end to end and fall into the draw bar; the pointer falls; the
+// token flies to its place. What stands there at the end is what the page's style says without any motion.
+
+import { startAt } from "../../../frame/live/bar_cell.js";
+import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
+import { fly, move, rest } from "../../../frame/live/motion.js";
+import { SETTINGS } from "../../../frame/live/settings.js";
+import { lastStage } from "../../../frame/live/strategies.js";
+
+const TOKEN_MS = 60; // from one token that lights up to the next
+const MAX_LIT = 24; // tokens of the text
+const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
+
+/**
+ * Moves what a beat changes; beat 0 ends every motion.
+ * @param {HTMLElement} bars the section of the bars
+ * @param {View} view
+ * @param {Result} result what is drawn from
+ * @param {Picture} picture what the matrix shows
+ */
+export function moveBeat(bars, view, result, picture) {
+  const root = /** @type {HTMLElement} */ (bars.closest(".ott"));
+  for (
+    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .coin-segment, .coin-marker, .cut-edge")
+  ) rest(node);
+  MOVES[view.beat]?.({ root, view, result, ...picture });
+}
+
+const percent = (share) => `${(100 * share).toFixed(3)}%`;
+
+function read({ root }) {
+  const tokens = [...root.querySelectorAll(".strip .token")].slice(-MAX_LIT);
+  const lit = "var(--stage-tint)";
+  tokens.forEach((token, i) =>
+    move(token, [{}, { backgroundColor: lit, boxShadow: `0 0 0 .14em ${lit}`, offset: 0.4 }, {}], {
+      duration: 900,
+      delay: i * TOKEN_MS,
+    })
+  );
+}
+
+/** The bars grow from nothing to the model's own shares; then the temperature reshapes them. */
+function score({ cells, shown }) {
+  cells.forEach(({ raw }, i) =>
+    move(shown[i].bars[0], [
+      { width: "0%" },
+      { width: percent(raw), offset: 0.5 },
+      { width: percent(raw), offset: 0.65 },
+      {},
+    ], { duration: 1700, easing: "ease-in-out" })
+  );
+}
+
+/** The bars slide end to end; what lies behind the edge goes, and what stays grows to the whole axis. */
+function cut({ root, view, result, cells, pieces, shown }) {
+  const timing = { duration: 2200, easing: "ease-in-out" };
+  let sum = 0;
+  cells.forEach(({ scored, isKept }, i) => {
+    const there = { width: percent(scored), transform: startAt(sum) };
+    const [bar] = shown[i].bars;
+    const from = { width: percent(scored), transform: startAt(0) };
+    if (isKept && pieces[i].length === 1)
+      move(bar, [from, { ...there, offset: 0.35 }, { ...there, offset: 0.6 }, {}], timing);
+    else if (!isKept) goOut(bar, shown[i].ghost, [from, { ...there, offset: 0.35 }], timing);
+    sum += scored;
+  });
+  if (lastStage(result).name !== "top_p") return;
+  const edge = /** @type {HTMLElement} */ (root.querySelector(".cut-edge"));
+  edge.dataset.name = `${SETTINGS.top_p.title} ${view.settings.top_p}`;
+  const [p, end] = [startAt(view.settings.top_p), startAt(1)];
+  pass(edge, [
+    { transform: p, opacity: 0 },
+    { transform: p, opacity: 1, offset: 0.3 },
+    { transform: p, opacity: 1, offset: 0.6 },
+    { transform: end, opacity: 1, offset: 0.95 },
+    { transform: end, opacity: 0 },
+  ], timing);
+}
+
+/** Shows for the time of a motion what is hidden before and after it. */
+function pass(node, frames, timing) {
+  const motion = move(node, frames, timing);
+  if (motion === null) return;
+  node.classList.add("is-passing");
+  motion.onfinish = motion.oncancel = () => node.classList.remove("is-passing");
+}
+
+function goOut(bar, ghost, frames, timing) {
+  const [, there] = frames;
+  const out = { ...there, opacity: 0.15 };
+  pass(bar, [...frames, { ...out, offset: 0.6 }, { ...there, opacity: 0, offset: 1 }], timing);
+  move(ghost, [{ opacity: 0 }, { opacity: 0, offset: 0.6 }, {}], timing);
+}
+
+/** The bars fall into the draw bar, and the pointer falls and stops. */
+function draw({ root, cells }) {
+  const rows = [...root.querySelectorAll(".bars-table tbody tr:not([hidden])")];
+  const bar = root.querySelector(".coin-bar").getBoundingClientRect();
+  const segments = [...root.querySelectorAll(".coin-segment:not([hidden])")];
+  segments.forEach((segment, i) => {
+    const row = rows[Math.min(i, rows.length - 1)]?.getBoundingClientRect() ?? bar;
+    move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.2 }, { opacity: 1 }], {
+      duration: 700,
+      delay: Math.min(i, cells.length) * 90,
+    });
+  });
+  const marker = /** @type {HTMLElement} */ (root.querySelector(".coin-marker"));
+  const start = `translateX(-${parseFloat(marker.style.left) || 0}cqw)`;
+  move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
+    opacity: 1,
+  }], {
+    duration: 1500,
+    delay: 700,
+    easing: "cubic-bezier(.35, 0, .1, 1)",
+  });
+}
+
+/** The very segment flies into the text's empty place. */
+function append({ root }) {
+  const segment = root.querySelector(".coin-segment[data-state=chosen]");
+  const token = [...root.querySelectorAll(".strip .token")].at(-1);
+  if (!(segment instanceof HTMLElement) || !(token instanceof HTMLElement)) return;
+  fly(root, segment, token, { duration: 900 });
+  move(token, [{ opacity: 0 }, { opacity: 0, offset: 0.99 }, { opacity: 1 }], { duration: 900 });
+}

@@ -1,0 +1,100 @@
+// One step of the loop in five beats: read, score, cut, draw, append. The first Next is played beat by beat, and
+// later ones on wish; whatever else is pressed ends it. It holds no state of the text: the step is answered as
+// ever, and only what is shown of it waits.
+
+import { isStill } from "../../../frame/live/motion.js";
+import { keepPreference, prefers } from "../controls/preferences.js";
+
+/** The five words, as keys. @type {StageOfLoop[]} */
+export const BEATS = ["read", "score", "cut", "draw", "append"];
+export const READ = 1;
+export const SCORE = 2;
+export const CUT = 3;
+export const DRAW = 4;
+export const APPEND = 5;
+const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
+
+/** Whether the draw is on the screen: it comes before its last two beats. */
+export const isDrawShown = ({ beat }) => beat === 0 || beat >= DRAW;
+
+/** Which beat of a step is shown. */
+export class Beats {
+  /** 1 to 5 while a step is played slowly, else 0. */
+  beat = 0;
+  /** Whether every step is played slowly. */
+  isSlow = prefers("slow", false);
+  /** What the reader guessed, and for which position: it stays marked while that is shown. */
+  guess = null;
+  wanted = false;
+  isGuessed = false; // a guess began the step: Next then ends it first
+  timer = 0;
+
+  /** @param {() => void} changed */
+  constructor(changed) {
+    this.changed = changed;
+  }
+
+  /** The stage of the loop that is lit; null while nothing is played. */
+  get stage() {
+    return this.beat > 0 ? BEATS[this.beat - 1] : null;
+  }
+
+  /** Plays every step slowly from now on, or no longer. */
+  slow(isSlow) {
+    this.isSlow = isSlow;
+    keepPreference("slow", isSlow);
+    this.changed();
+  }
+
+  /** The next step is played slowly, whatever else holds. */
+  want() {
+    this.wanted = true;
+  }
+
+  /** A step was pressed: begins to play it, if it is to be; returns whether it is. */
+  begin(isFirst, isPlaying) {
+    const isWanted = this.wanted || ((this.isSlow || isFirst) && !isPlaying);
+    this.end();
+    if (isWanted) this.show(READ);
+    return isWanted;
+  }
+
+  /** Shows the next beat, or ends. */
+  advance = () => {
+    if (this.beat > 0 && this.beat < APPEND) this.show(this.beat + 1);
+    else this.end();
+  };
+
+  /** Ends what is played: the step stands whole. */
+  end() {
+    clearTimeout(this.timer);
+    this.wanted = this.isGuessed = false;
+    if (this.beat === 0) return;
+    this.beat = 0;
+    this.changed();
+  }
+
+  /** Ends a step that a guess began; tells whether there was one. */
+  endsGuessed() {
+    if (!this.isGuessed) return false;
+    this.end();
+    return true;
+  }
+
+  show(beat) {
+    clearTimeout(this.timer);
+    this.beat = beat;
+    this.timer = setTimeout(this.advance, BEAT_MS[beat] + (isStill() ? 1000 : 0));
+    this.changed();
+  }
+
+  /** Keeps a guess for as long as its position is shown. */
+  note({ guess, ids }) {
+    if (guess) this.guess = { ...guess, position: ids.length };
+  }
+
+  /** The guess at a position, if there is one. */
+  guessAt(position) {
+    return this.guess?.position === position ? this.guess : null;
+  }
+}

@@ -1,0 +1,68 @@
+// The code that ran: the lines of the very function, those of the present stage lit.
+
+import { createButton, el, setAttribute, setText } from "../../../frame/live/dom.js";
+
+const [CLOSED, OPEN] = ["show the code that ran", "hide the code"];
+/** What the lines of each beat are marked with: a function of an older run says mask, choose and run. */
+const CODE_STAGES = {
+  read: ["read", "score", "run"],
+  score: ["score", "run"],
+  cut: ["cut", "mask"],
+  draw: ["draw", "choose"],
+  append: ["append", "stop"],
+};
+
+/** Makes the listing and the button that unfolds it. @param {(isOpen: boolean) => void} unfolded */
+export function createCode(unfolded) {
+  const name = el("p", { class: "muted" });
+  const list = el("ol", {
+    class: "code-lines",
+    translate: false,
+    tabIndex: 0,
+    "aria-label": "The code that ran",
+  });
+  const element = el("div", { class: "code", hidden: true }, name, list);
+  const toggle = createButton("quiet loop-code", CLOSED, unfold);
+  toggle.ariaExpanded = "false";
+  let shown = null;
+  let lines = [];
+  let last = [null, "idle"];
+
+  function unfold() {
+    element.hidden = !element.hidden;
+    toggle.ariaExpanded = String(!element.hidden);
+    unfolded(!element.hidden);
+    setText(toggle, element.hidden ? CLOSED : OPEN);
+    update(...last);
+  }
+
+  function update(code, stage) {
+    last = [code, stage];
+    if (!code || element.hidden) return;
+    if (shown?.file !== code.file || shown.first_line !== code.first_line) {
+      shown = code;
+      setText(name, `${code.name} in ${code.file}`);
+      lines = code.lines.map((text, i) => createLine(text, code.numbers?.[i] ?? code.first_line + i));
+      for (const i of restOfDocstring(code.lines)) lines[i].hidden = true;
+      list.replaceChildren(...lines);
+    }
+    const lit = (CODE_STAGES[stage] ?? []).map((key) => code.stages[key]).filter(Boolean);
+    lines.forEach((line, i) => {
+      const isLit = lit.some(([first, last]) => first <= i && i <= last);
+      setAttribute(line, "data-lit", isLit);
+    });
+  }
+  return { element, toggle, update };
+}
+
+/** Rows of the docstring below its first line: the loop should fit on a projector. */
+function restOfDocstring(lines) {
+  const first = lines.findIndex((line) => line.trimStart().startsWith('"""'));
+  const last = lines.findIndex((line, i) => i >= first && line.trimEnd().endsWith('"""'));
+  return lines.flatMap((_, i) => (first < i && i <= last ? [i] : []));
+}
+
+function createLine(text, number) {
+  const code = el("code", { class: /^\s*(#|"""|\/\/)/.test(text) ? "is-comment" : "" }, text || " ");
+  return el("li", { value: number }, code);
+}

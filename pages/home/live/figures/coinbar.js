@@ -1,0 +1,218 @@
+// The draw bar: the distribution that is drawn from laid end to end, on the axis of the rows above it, with
+// the pointer as one line through all of them. The draw is the inverse of this cumulative sum, so the token is
+// the segment on which the pointer falls.
+
+import {
+  createButton,
+  el,
+  heard,
+  named,
+  setAttribute,
+  setSentence,
+  setShown,
+  setText,
+  shorten,
+} from "../../../frame/live/dom.js";
+import { isDrawShown } from "./beats.js";
+import { startAt } from "../../../frame/live/bar_cell.js";
+import { createSwitch } from "../controls/switch.js";
+import { formatCoin, formatCount, formatProbability } from "../../../frame/live/format.js";
+import { activeResult, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+
+const MAX_SEGMENTS = 48;
+const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
+const MAX_WORDS = 32; // characters of a token in a sentence
+const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
+const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
+const NOTE = "Seed and position alone decide where the pointer falls: " +
+  "move a slider, and the bars move under it.";
+const QUESTION = "Press Next, and a pointer falls on this bar; or press on it yourself.";
+
+/** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
+export function createCoinBar(actions) {
+  const sentence = el("span", { class: "coin-sentence" });
+  const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
+  const note = el("span", { class: "muted coin-note" }, NOTE);
+  const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
+  const peek = createSwitch("Peek", "Show the pointer before the draw", actions.peek);
+  const segments = el("div", { class: "coin-segments", translate: false });
+  const marker = el("div", { class: "coin-marker" });
+  const edge = el("div", { class: "cut-edge", hidden: true });
+  const bar = el("div", { class: "coin-bar", role: "img" }, segments);
+  const element = el("div", { class: "coin" }, bar, edge, marker);
+  const line = el("p", { class: "coin-line" }, sentence, " ", look, " ", note);
+  const pool = [];
+  let width = 1200;
+  let size = 13;
+  let lastView = null;
+
+  segments.addEventListener("click", ({ clientX }) => {
+    if (lastView === null) return;
+    const { left, width: across } = segments.getBoundingClientRect();
+    const hit = drawnToken(
+      activeResult(lastView),
+      Math.min(MAX_PLACE, Math.max(0, (clientX - left) / across)),
+    );
+    if (hit !== null) actions.force(hit.id);
+  });
+  new ResizeObserver(([entry]) => {
+    width = entry.contentRect.width;
+    size = parseFloat(getComputedStyle(bar).fontSize);
+    if (lastView) update(lastView);
+  }).observe(bar);
+
+  function update(view, said = null) {
+    lastView = view;
+    const result = activeResult(view);
+    const drawn = drawnToken(result, view.coin);
+    const isShown = isDrawShown(view);
+    const parts = segmentsOf(view, result);
+    parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
+    pool.forEach((segment, i) => setShown(segment, i < parts.length));
+    setShown(marker, isShown && view.coin !== null);
+    const edgeAt = isShown ? topPEdge(result, view.settings) : null;
+    setShown(edge, edgeAt !== null);
+    if (edgeAt !== null) edge.style.transform = startAt(edgeAt);
+    setAttribute(edge, "data-tall", view.coin !== null); // the rows above lie end to end
+    marker.style.left = `${100 * (view.coin ?? 0)}%`;
+    setAttribute(marker, "data-at", isShown && view.coin !== null ? formatCoin(view.coin).slice(0, 4) : null);
+    const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
+    setSentence(sentence, words);
+    setShown(note, view.coin !== null && !view.isDrawn && !isGreedy(result));
+    setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
+    hold.set(view.isHolding);
+    peek.set(view.isPeeking);
+    const spoken = view.isBeforeDraw || !isShown ? "No pointer has fallen yet." : words;
+    setAttribute(bar, "aria-label", `The shares that are drawn from, end to end. ${heard(spoken)}`);
+  }
+
+  function segmentAt(i) {
+    if (!pool[i]) {
+      pool[i] = el("span", { class: "coin-segment" }, el("span", {}));
+      segments.append(pool[i]);
+    }
+    return pool[i];
+  }
+  return { element, edge, line, switches: [hold.element, peek.element], update };
+}
+
+/** The segments of the bar: of one token, or of several thin ones together. */
+export function segmentsOf(view, result) {
+  return cutIntoParts(result, placeOf(result, view.chosenId, drawnToken(result, view.coin)));
+}
+
+/** Where the token of interest lies: the chosen one, else the one on which the coin falls. */
+function placeOf(result, chosenId, drawn) {
+  if (chosenId === null || chosenId === drawn?.id) return drawn;
+  const { probs, kept } = lastStage(result);
+  const row = result.rowOf(chosenId);
+  if (row < 0 || !kept[row]) return null;
+  let from = 0;
+  for (const other of result.order) {
+    if (other === row) break;
+    from += probs[other];
+  }
+  return { id: chosenId, from, to: from + probs[row] };
+}
+
+/**
+ * Cuts the distribution into segments in the one order: the best tokens one by one, small ones
+ * together but true in width, and always the token of interest by itself.
+ */
+function cutIntoParts(result, place) {
+  const { probs, kept, nKept } = lastStage(result);
+  const parts = [];
+  let sum = 0;
+  for (const row of result.order) {
+    if (!kept[row] || parts.length === MAX_SEGMENTS || probs[row] < MIN_SEGMENT) break;
+    parts.push({ id: result.idOf(row), from: sum, width: probs[row], count: 1 });
+    sum += probs[row];
+  }
+  const nLeft = nKept - parts.length;
+  if (nLeft === 0) return parts;
+  if (place === null || place.from < sum) return [...parts, together(sum, 1, nLeft)];
+  const nBefore = result.order.indexOf(result.rowOf(place.id)) - parts.length;
+  const single = { id: place.id, from: place.from, width: place.to - place.from, count: 1 };
+  const rest = [together(sum, place.from, nBefore), single, together(place.to, 1, nLeft - nBefore - 1)];
+  return [...parts, ...rest.filter(({ count }) => count > 0)];
+}
+
+function together(from, to, count) {
+  return { id: null, from, width: Math.max(0, to - from), count };
+}
+
+/**
+ * The part of a segment in which its word can stand, as [from, to]: beside the pointer, which crosses no word.
+ * @param {{from: number, width: number}} segment
+ * @param {number|null} coin
+ */
+export function roomBeside({ from, width }, coin) {
+  const to = from + width;
+  if (coin === null || coin < from || coin > to) return [from, to];
+  return coin - from > to - coin ? [from, coin] : [coin, to];
+}
+
+function paintSegment(segment, part, view, widthInEms) {
+  const { id, from, width, count } = part;
+  const label = id === null ? `${formatCount(count)} more` : shorten(view.label(id), 16);
+  const [start, end] = roomBeside(part, isDrawShown(view) ? view.coin : null);
+  const fits = [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
+  segment.style.left = `${100 * from}%`;
+  segment.style.width = `${100 * width}%`;
+  segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
+  setText(segment.firstChild, fits ? label : "");
+  setAttribute(segment, "data-id", id);
+  const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
+  setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");
+  setAttribute(segment, "data-mine", id !== null && view.guess?.label === view.label(id));
+  setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
+}
+
+/**
+ * Where top-p's limit lies on the axis of what is drawn from: on the last token that stays. Null where another
+ * mask cuts after it.
+ */
+function topPEdge(result, { top_p: limit }) {
+  const { name, removedMass, reachesTail } = lastStage(result);
+  return name === "top_p" && removedMass > 0 && !reachesTail ? Math.min(1, limit / (1 - removedMass)) : null;
+}
+
+function isGreedy(result) {
+  return lastStage(result).name === "greedy";
+}
+
+/** What the coin fell on one press ago, in Python's words; before the first, what a press will do. */
+function lastAnswer({ header, label }) {
+  const { ids, n_prompt: nPrompt, steps } = header;
+  const last = ids.length - 1;
+  if (last < nPrompt) return QUESTION;
+  const token = named(label(ids[last]), MAX_WORDS);
+  if (steps.forced.at(-1)) return `Last token: ${token}, chosen by you.`;
+  const share = formatProbability(steps.chosen_prob.at(-1));
+  return `Last draw: the pointer ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
+}
+
+function sentenceOf(view, drawn, result) {
+  const label = (id) => named(view.label(id), MAX_WORDS);
+  if (view.coin === null) return "A token of the prompt: nothing was drawn for it.";
+  const coin = `pointer ${formatCoin(view.coin)}`;
+  if (view.forced && view.chosenId !== null) {
+    const else_ = drawn && drawn.id !== view.chosenId
+      ? `; the ${coin} would have fallen on ${label(drawn.id)}`
+      : "";
+    return `You chose ${label(view.chosenId)}${else_}.`;
+  }
+  if (isGreedy(result))
+    return `Greedy: the ${coin} has nothing to decide, the best token takes the whole bar.`;
+  if (waitsForPython(result)) {
+    return "A mask cuts among tokens that the page does not hold: Python draws.";
+  }
+  if (!drawn) return `The ${coin} falls among tokens that the page does not hold: Python draws.`;
+  if (view.chosenId !== null && view.chosenId !== drawn.id) {
+    return `So the ${coin} would fall on ${label(drawn.id)}, ${
+      formatProbability(drawn.to - drawn.from)
+    }; it fell on ${label(view.chosenId)}.`;
+  }
+  const verb = view.chosenId === null ? "falls" : "fell";
+  return `The ${coin} ${verb} on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)} of the bar.`;
+}

@@ -1,0 +1,51 @@
+// The heads of the bars' columns: a strategy, what it keeps, and the axis of its bars.
+
+import { createAxis } from "../../../frame/live/bar_cell.js";
+import { el, setText } from "../../../frame/live/dom.js";
+import { formatEntropy } from "../../../frame/live/format.js";
+import { keptInWords, lastStage, MASKS } from "../../../frame/live/strategies.js";
+
+const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
+
+/** The masks that show while they are in use, or when all strategies are compared. */
+export const RARER = ["min_p", "greedy"];
+/** The masks with a column of their own. */
+export const SWITCHED = ["temperature", "top_k", "top_p", "min_p", "greedy"];
+
+/** The columns from left to right: what the model says, each mask alone on it, and all together. */
+export const COLUMNS = [
+  { name: "raw", title: "Model", says: "no mask" },
+  ...SWITCHED.map(maskNamed),
+  { name: "active", title: "Active", says: "all ticked masks" },
+];
+
+/** Makes the head of one column; `setting` is where its slider stands while columns are compared. */
+export function createHead({ name, title, says }) {
+  const setting = el("div", { class: "bars-setting" });
+  const words = el("span", { class: "bars-lead" }, says);
+  const isPlain = !SWITCHED.includes(name);
+  const nodes = isPlain ? [el("span", { class: "bars-name" }, title), words] : [setting];
+  const kept = el("span", { class: "bars-count" });
+  const entropy = el("span", { class: "bars-entropy" });
+  const last = name === "active" ? withSumTitle(entropy) : entropy;
+  const box = el("div", { class: "bars-head-box" }, ...nodes, kept, last);
+  // its name alone is said before each cell; what stands in it is read by itself
+  const named = { abbr: title, "aria-label": title, title: says };
+  const element = el("th", { scope: "col", class: "bars-head", ...named }, box, createAxis());
+  element.dataset.col = name;
+  return {
+    element,
+    setting,
+    update(view, result) {
+      const isPast = name === "active" && view.inspecting !== null && !view.isWhatIf;
+      setText(words, isPast ? "as it was at that step" : says);
+      setText(kept, `keeps ${keptInWords(result, view.distribution.nVocab)}`);
+      setText(entropy, `entropy ${formatEntropy(lastStage(result))}`);
+    },
+  };
+}
+
+/** The active column also has the running sum, whose title stands over it. */
+function withSumTitle(entropy) {
+  return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
+}

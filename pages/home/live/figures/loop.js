@@ -1,0 +1,94 @@
+// The loop as its five beats, with the true numbers of the last pass, and the one that runs now lit; folded
+// away, all numbers and the code that ran.
+
+import { BEATS } from "./beats.js";
+import { createCode } from "./code.js";
+import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
+
+const N_LINES = 4;
+
+/** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
+export function createLoop() {
+  const stations = new Map(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
+  const code = createCode((isOpen) => setAttribute(element, "data-open", isOpen));
+  const back = createReturn(code.toggle);
+  const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations.get(name).element));
+  const cache = createCache();
+  stations.get("read").element.append(cache.element);
+  const element = el(
+    "section",
+    { class: "loop", "aria-label": "The loop" },
+    band,
+    back.element,
+    code.element,
+  );
+
+  function update(view) {
+    const pass = passOf(view);
+    const facts = loopFacts(view, pass);
+    const lit = BEATS.indexOf(view.stage);
+    BEATS.forEach((name, i) => {
+      const state = lit === i ? "lit" : view.beat > 0 && i < lit ? "done" : null;
+      const isToCome = view.beat > 0 && i > lit;
+      stations.get(name).update(isToCome ? [] : facts[name], state);
+    });
+    setAttribute(stations.get("read").element, "data-phase", pass.phase);
+    cache.update(view.header, pass);
+    back.update(view);
+    code.update(view.header.code, view.stage);
+  }
+  return { element, update };
+}
+
+function createStation(name, number) {
+  const word = name[0].toUpperCase() + name.slice(1);
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0${word}`);
+  const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
+  const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
+  return {
+    element,
+    update(words, state) {
+      setAttribute(element, "data-lit", state === "lit");
+      setAttribute(element, "data-done", state === "done");
+      setAttribute(element, "aria-current", state === "lit" ? "step" : null);
+      lines.forEach((line, i) => {
+        setText(line, words[i] ?? "");
+        setShown(line, i === 0 || i < words.length);
+      });
+    },
+  };
+}
+
+function createReturn(toggle) {
+  const words = el("span", { class: "loop-return-words" });
+  const element = el("div", { class: "loop-return" }, words, toggle);
+  return {
+    element,
+    update(view) {
+      setText(words, view.isPaced ? "stages paced for the eye" : "");
+    },
+  };
+}
+
+/** The cache as columns, one for each token: the prompt's, then those that were written. */
+function createCache() {
+  const prompt = el("span", { class: "loop-columns is-prompt" });
+  const written = el("span", { class: "loop-columns is-written" });
+  const words = el("span", { class: "loop-line", translate: false });
+  const strip = el("div", { class: "loop-cache", role: "img" }, prompt, written);
+  const element = el("div", { class: "loop-cache-box" }, strip, words);
+  return {
+    element,
+    update({ cache, n_prompt: nPrompt }, pass) {
+      const nColumns = pass.hasKeys ? pass.tokens : 0; // of keys and values
+      const nFromPrompt = Math.min(nColumns, nPrompt);
+      strip.style.setProperty("--n", String(Math.max(nColumns, 1)));
+      prompt.style.setProperty("--count", String(nFromPrompt));
+      written.style.setProperty("--count", String(nColumns - nFromPrompt));
+      setText(words, cacheInWords(pass));
+      setAttribute(strip, "aria-label", cacheInWords(pass));
+      setAttribute(strip, "title", cacheFormula(cache));
+    },
+  };
+}

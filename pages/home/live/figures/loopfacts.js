@@ -1,0 +1,159 @@
+// The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
+// nothing of its own but reads the pass, the active masks and the coin.
+
+import { shorten } from "../../../frame/live/dom.js";
+import {
+  formatBytes,
+  formatCoin,
+  formatCount,
+  formatEntropy,
+  formatParameters,
+  formatSeconds,
+  formatTokens,
+} from "../../../frame/live/format.js";
+import { keepsKeys, newestPass, readRows } from "./steprows.js";
+import {
+  activeResult,
+  describePipeline,
+  drawnToken,
+  lastStage,
+  waitsForPython,
+} from "../../../frame/live/strategies.js";
+
+const MAX_LABEL = 14; // characters of a token in a station
+
+/**
+ * Reads the pass that made the distribution on screen: the last one, or that of a past step. A
+ * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
+ * @returns {Pass}
+ */
+export function passOf({ header, position }) {
+  const { cache, ids, n_prompt: nPrompt } = header;
+  if (position >= ids.length) return newestPass(header);
+  return readRows(header)[position - nPrompt] ?? {
+    phase: "prefill",
+    seconds: null,
+    nInput: position,
+    isShared: false,
+    tokens: position,
+    // a state that sums up what was read is as large after one token as after all
+    bytes: keepsKeys(cache) ? position * cache.bytes_per_token : cache.bytes,
+    hasKeys: keepsKeys(cache),
+  };
+}
+
+/**
+ * Puts the loop into words: of each beat what a newcomer reads first, then the numbers of a laboratory.
+ * @param {View} view
+ * @param {Pass} pass what passOf returned
+ * @returns {Record<string, string[]>} lines by beat
+ */
+export function loopFacts(view, pass) {
+  const read = readFacts(view, pass);
+  if (view.hidden || view.distribution === null) return { ...unknownFacts(view), read };
+  const result = activeResult(view);
+  const [raw, last] = [result.stages[0], lastStage(result)];
+  const { id } = tokenOf(view, result);
+  const nVocab = view.distribution.nVocab;
+  return {
+    read,
+    score: [
+      `${formatCount(nVocab)} shares`,
+      `best logit ${raw.scores[0].toFixed(2)}, ${shortLabel(view, result.idOf(0))}`,
+      `entropy ${formatEntropy(raw)}`,
+    ],
+    cut: [
+      keptInShort(result, last.nKept, nVocab),
+      describePipeline(result, view.settings),
+      `entropy ${formatEntropy(last)}`,
+    ],
+    draw: drawInWords(view, last, id),
+    append: appendInWords(view, id),
+  };
+}
+
+function keptInShort(result, nKept, nVocab) {
+  if (waitsForPython(result)) return "some stay";
+  return nKept === nVocab ? "all stay" : `${formatCount(nKept)} stay`;
+}
+
+/** While the bars are hidden, or the text has ended: nothing of what comes next. */
+function unknownFacts(view) {
+  const vocabulary = formatCount(view.header.model.vocab_size);
+  const ask = view.hidden ? ["after your guess"] : [];
+  return { score: [`${vocabulary} shares`], cut: ask, draw: [], append: [] };
+}
+
+function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
+  const { model } = header;
+  const nContext = contextIds.length;
+  const nPrompt = Math.min(header.n_prompt, nContext);
+  const time = seconds === null ? "run anew" : formatSeconds(seconds);
+  return [
+    `${nInput === 1 ? "1 new token" : formatTokens(nInput)}, ${time}`,
+    `${formatCount(nPrompt)} of the prompt, ${formatCount(nContext - nPrompt)} written`,
+    seconds === null ? `${phase}, run anew to look back` : `${phase} ${formatSeconds(seconds)}, measured`,
+    `${model.name}, ${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
+  ];
+}
+
+function shortLabel(view, id) {
+  return shorten(view.label(id), MAX_LABEL);
+}
+
+/** The token of this position: chosen, or the one on which the coin falls. */
+function tokenOf(view, result) {
+  const id = view.chosenId ?? drawnToken(result, view.coin)?.id ?? null;
+  const row = id === null ? -1 : result.rowOf(id);
+  return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
+}
+
+function appendInWords({ isBeforeDraw, contextIds, label }, id) {
+  if (isBeforeDraw) return ["no id yet", "not yet"];
+  const token = id === null ? "–" : shorten(label(id), MAX_LABEL);
+  return [id === null ? "id –" : `id ${id}`, token, `length ${formatCount(contextIds.length + 1)}`];
+}
+
+function drawInWords(view, last, id) {
+  if (view.isBeforeDraw) return ["not yet", "press Next"];
+  if (view.forced && view.chosenId !== null) return ["chosen by you", "whatever the pointer"];
+  if (view.coin === null) return ["of the prompt"];
+  if (last.name === "greedy") return ["the likeliest", "the pointer decides nothing"];
+  const pointer = `pointer ${formatCoin(view.coin)}`;
+  if (id === null) return [pointer, "waits for Python"];
+  return [pointer, `${view.chosenId === null ? "falls" : "fell"} on ${shortLabel(view, id)}`];
+}
+
+/** What is kept after a pass, in tokens and bytes; a state sums up all tokens. */
+export function cacheInWords({ tokens, bytes, hasKeys }) {
+  if (!hasKeys) return bytes > 0 ? `state: ${formatBytes(bytes)}` : "no cache";
+  return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use`;
+}
+
+/** What is held, and what one token takes of it: as a product where it is one. */
+export function cacheFormula(cache) {
+  const { bytes, bytes_held: held, bytes_per_token: perToken } = cache;
+  if (perToken === 0) {
+    return held === 0
+      ? "this model keeps no cache: each pass reads the whole text again"
+      : `${formatBytes(held)} held: no keys and values, but a state that sums up what was read`;
+  }
+  const room = held > bytes ? ", with room for more tokens" : "";
+  return `${formatBytes(held)} held${room}; ${formatBytes(perToken)} per token${factors(cache)}`;
+}
+
+/** The product that a token's bytes are: of keys and values, or of one latent for both. */
+function factors(cache) {
+  const { n_layers: nLayers, n_kv_heads: nHeads, head_dim: size, bytes_per_number: width } = cache;
+  const layers = formatTokens(nLayers, "layer");
+  const numbers = `${formatCount(size)} numbers`;
+  const product = nLayers * nHeads * size * width;
+  if (cache.bytes_per_token === 2 * product) {
+    const heads = formatTokens(nHeads, "KV head");
+    return ` = 2 × ${layers} × ${heads} × ${numbers} × ${width} bytes`;
+  }
+  if (cache.bytes_per_token === product && nHeads === 1) {
+    return ` = ${layers} × ${numbers} for keys and values together × ${width} bytes`;
+  }
+  return ", summed layer by layer";
+}

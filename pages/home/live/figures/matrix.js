@@ -1,0 +1,95 @@
+// The matrix: a row for each token, a column for each strategy, all on the same raw logits and the same axis
+// from 0 to 100 %. Built once; a repaint only writes what changed.
+
+import { createRow } from "./bar_row.js";
+import { READ, SCORE } from "./beats.js";
+import { el, setAttribute } from "../../../frame/live/dom.js";
+import { COLUMNS, createHead } from "./column_headers.js";
+import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn } from "./rows.js";
+import { drawnToken, lastStage } from "../../../frame/live/strategies.js";
+
+/** Makes the matrix. @param {Actions} actions */
+export function createMatrix(actions) {
+  const heads = COLUMNS.map((column) => createHead(column));
+  const corner = el("th", { scope: "col", class: "bars-corner" }, "next token");
+  const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) => createRow(i === N_TOKEN_ROWS, actions));
+  const table = el(
+    "table",
+    { class: "bars-table", "aria-label": "Probability of the next token" },
+    el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
+    el("tbody", {}, ...rows.map((row) => row.element)),
+  );
+
+  /**
+   * Draws the columns that show, of which there are results; the active one's bars alone, or all.
+   * @returns {Picture} what the active column shows, for what moves
+   */
+  function update(view, results, isAlone) {
+    const active = results.get("active");
+    const drawn = drawnToken(active, view.coin);
+    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
+    const sums = cumulativeMass(active, tokens, drawn);
+    const where = { coin: view.coin, nVocab: view.distribution.nVocab };
+    rows.forEach((row, i) => {
+      row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
+      row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
+    });
+    rows.at(-1).offer(view, active);
+    let picture = null;
+    COLUMNS.forEach(({ name }, c) => {
+      const result = results.get(name);
+      if (result) heads[c].update(view, result);
+      if (!result || (isAlone && result !== active)) return;
+      const { cells, boundaryId } = readColumn(result, tokens, where);
+      const pieces = layEndToEnd(cells, tokens, sums);
+      const isStairs = isAlone && isLaidEndToEnd(view, active);
+      const boundary = isCutShown(name) ? boundaryId : null;
+      rows.forEach((row, i) => {
+        const k = i === N_TOKEN_ROWS ? tokens.length : i;
+        if (k > tokens.length || (k === tokens.length && i < N_TOKEN_ROWS)) return;
+        const look = { share: shareOf(view), pieces: isStairs ? pieces[k] : null };
+        row.cells[c].update(cells[k], look, boundaryAt(i, boundary, tokens));
+      });
+      if (result === active) picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
+    });
+    if (!isAlone) drawMinPLimit(table, view.controls.min_p, results.get("min_p"));
+    return picture;
+  }
+  return { table, heads, update };
+}
+
+/** Min-p's threshold is a length: a bar that does not reach it is out. */
+function drawMinPLimit(table, minP, result) {
+  const limit = minP * lastStage(result).probs[result.order[0]];
+  table.style.setProperty("--min-p-limit", `${100 * limit}%`);
+  setAttribute(table, "data-min-p", limit > 0 ? "on" : null);
+}
+
+/** The cells of a column that show, in the order of the rows. */
+function shownCells(rows, tokens, c) {
+  return [...tokens.map((_, i) => rows[i].cells[c]), rows[N_TOKEN_ROWS].cells[c]];
+}
+
+/** Left-aligned while one compares; end to end once a pointer has fallen, so that it crosses what it takes. */
+function isLaidEndToEnd(view, active) {
+  if (lastStage(active).name === "greedy") return false;
+  return view.beat > 0 ? view.beat > SCORE : view.coin !== null;
+}
+
+/** Which share of a token shows: that which is drawn from, unless the step is played slowly. @returns {Look["share"]} */
+function shareOf({ beat }) {
+  if (beat === READ) return "none";
+  return beat === SCORE ? "scored" : "prob";
+}
+
+/** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is active. */
+function isCutShown(name) {
+  return !["raw", "greedy", "active"].includes(name);
+}
+
+/** Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside"). */
+function boundaryAt(row, boundaryId, tokens) {
+  if (boundaryId === null) return null;
+  if (row < N_TOKEN_ROWS) return tokens[row]?.id === boundaryId ? "under" : null;
+  return tokens.some(({ id }) => id === boundaryId) ? null : "inside";
+}

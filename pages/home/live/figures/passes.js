@@ -1,0 +1,272 @@
+// Two figures of every pass so far: the bytes that the cache holds after it, and the time it took.
+// Drawn from the numbers of the worked table, and only while they are in sight; their words are always
+// true, so that nothing moves when one scrolls to them.
+
+import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../../frame/live/format.js";
+import { cacheFormula } from "./loopfacts.js";
+import { keepsKeys, newestPass, readRows } from "./steprows.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const FEW = 5; // passes: fewer leave room, so that a first pass is a column and not a wall
+const MAX_PARTED = 100; // columns that are told apart by a thin gap
+const TICKS = 4;
+
+/** What each figure draws of a pass. */
+const FIGURES = [
+  {
+    name: "cache",
+    title: ({ cache }) => `The ${keepsKeys(cache) ? "KV cache" : "state"} after each pass`,
+    axis: "tokens read",
+    valueOf: (pass) => pass.bytes,
+    spansOf: spansInTokens,
+    units: [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"]],
+    legend: ({ first }) => [
+      `prefill: ${formatTokens(first.nInput)} in one pass`,
+      "decode: one token a pass",
+    ],
+    line: ({ passes, cache }) => lineOfFormula(passes, cache),
+    note: ({ cache, passes, reading }) =>
+      `${readingInWords(reading)} Measured: ${cacheInBytes(passes.at(-1), cache)}`,
+  },
+  {
+    name: "seconds",
+    title: () => "The time of each pass",
+    axis: "pass",
+    valueOf: (pass) => pass.seconds,
+    spansOf: (passes) => passes.map((_, i) => [i + 0.05, i + 0.95]),
+    units: [[1e-3, "ms"], [1, "s"]],
+    legend: ({ first, decodes }) => [prefillInWords(first), decodeInWords(decodes)],
+    line: ({ passes, decodes }) => {
+      const height = median(decodes);
+      return decodes.length > 1 ? { from: 1, to: passes.length, start: height, end: height } : null;
+    },
+    note: ({ model, decodes, passes, nShared }) =>
+      `Measured on ${model.device}, ${model.dtype}.` +
+      (decodes.length > 1 ? " The dashed line is the median of the decode passes." : "") +
+      (nShared > 0
+        ? ` Others were served during ${formatCount(nShared)} of ${formatCount(passes.length)}.`
+        : ""),
+  },
+];
+
+/** Makes both figures. @type {MakePart} */
+export function createPasses() {
+  const figures = FIGURES.map(createFigure);
+  const element = el("div", { class: "passes" }, ...figures.map((figure) => figure.element));
+  let isSeen = false;
+  let view = null;
+  const draw = () => {
+    if (view === null) return;
+    const facts = factsOf(view.header);
+    for (const figure of figures) {
+      figure.say(facts);
+      if (isSeen) figure.draw(facts);
+    }
+  };
+  const see = (isNow) => {
+    isSeen = isNow;
+    draw();
+  };
+  new IntersectionObserver(([entry]) => see(entry.isIntersecting)).observe(element);
+  addEventListener("beforeprint", () => see(true));
+  return {
+    element,
+    update(next) {
+      const isNew = next.header !== view?.header;
+      view = next;
+      if (isNew) draw();
+    },
+  };
+}
+
+/** Every pass so far, that of the next distribution included. */
+function factsOf(header) {
+  const { cache, model, reading } = header;
+  /** @type {Pass[]} */
+  const passes = [...readRows(header)];
+  if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
+  const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
+  const nShared = passes.filter(({ isShared }) => isShared).length;
+  return { passes, decodes, first: passes[0], cache, model, nShared, reading };
+}
+
+function createFigure({ name, title, axis, ...what }) {
+  const heading = el("h2");
+  const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
+  const pointed = el("p", { class: "passes-pointed", hidden: true });
+  const legend = el("p", { class: "row passes-legend" }, prefill, decode);
+  const columns = { prefill: shape("path", "is-prefill"), decode: shape("path", "is-decode") };
+  const line = shape("line", "passes-line");
+  const svg = shape("svg", "passes-drawing", columns.prefill, columns.decode, line);
+  setAttribute(svg, "preserveAspectRatio", "none");
+  setAttribute(svg, "aria-hidden", "true"); // what it is part of has a name
+  // a screen reader would read the numbers at the axes one by one
+  const rows = el("div", { class: "passes-rows", "aria-hidden": "true" });
+  const marks = el("div", { class: "passes-marks", "aria-hidden": "true" });
+  const plot = el("div", { class: "passes-plot", role: "img" }, rows, svg, pointed);
+  const note = el("p", { class: "muted" });
+  const element = el(
+    "figure",
+    { class: "passes-figure", "data-figure": name },
+    heading,
+    legend,
+    plot,
+    marks,
+    el("p", { class: "muted passes-axis" }, axis),
+    note,
+  );
+  let shown = null;
+  svg.addEventListener("pointermove", ({ offsetX }) => {
+    const x = shown.width * (offsetX / svg.clientWidth);
+    const index = shown.spans.findIndex(([from, to]) => from <= x && x < to);
+    point(index);
+  });
+  svg.addEventListener("pointerleave", () => point(-1));
+
+  function point(index) {
+    setShown(pointed, index >= 0);
+    if (index >= 0) setText(pointed, passInWords(shown.passes[index], index));
+  }
+
+  function draw(facts) {
+    const { passes } = facts;
+    const spans = what.spansOf(passes);
+    const heights = passes.map(what.valueOf);
+    const over = what.line(facts);
+    const width = Math.max(spans.at(-1)[1], name === "seconds" ? FEW : 0);
+    const ticks = roundTicks(Math.max(...heights, over?.end ?? 0));
+    const top = ticks.at(-1) || 1;
+    shown = { passes, spans, width };
+    setAttribute(svg, "viewBox", `0 0 ${width} ${top}`);
+    setAttribute(svg, "data-parted", passes.length <= MAX_PARTED);
+    for (const [phase, path] of Object.entries(columns)) {
+      const parts = spans.map((span, i) => passes[i].phase === phase ? columnOf(span, heights[i], top) : "");
+      setAttribute(path, "d", parts.join(""));
+    }
+    drawLine(line, over, top);
+    const [size, unit] = what.units.findLast(([size]) => size <= top) ?? what.units[0];
+    const inUnit = (tick) => `${Number((tick / size).toPrecision(3))}\u202f${unit}`;
+    placeTicks(rows, ticks, (tick) => ["bottom", tick / top, inUnit(tick)]);
+    const steps = roundTicks(width).filter((tick) => tick <= width && Number.isInteger(tick));
+    placeTicks(marks, steps, (tick) => ["left", tick / width, formatCount(tick)]);
+  }
+
+  function say(facts) {
+    const words = what.legend(facts);
+    setText(heading, title(facts));
+    setText(prefill, words[0]);
+    setText(decode, words[1]);
+    setText(note, what.note(facts));
+    setAttribute(plot, "aria-label", title(facts)); // what it shows is said above and below it
+  }
+  return { element, say, draw };
+}
+
+function shape(tag, name, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  setAttribute(node, "class", name);
+  node.append(...children);
+  return node;
+}
+
+function columnOf([from, to], height, top) {
+  return `M${from} ${top}V${top - height}H${to}V${top}Z`;
+}
+
+function drawLine(node, line, top) {
+  node.style.display = line === null ? "none" : "";
+  if (line === null) return;
+  const ends = { x1: line.from, x2: line.to, y1: top - line.start, y2: top - line.end };
+  for (const [name, value] of Object.entries(ends)) setAttribute(node, name, value);
+}
+
+/** Writes numbers along an axis, each at its share of the length. */
+function placeTicks(axis, ticks, describe) {
+  axis.replaceChildren(...ticks.map((tick) => {
+    const [edge, share, text] = describe(tick);
+    const node = el("span", {}, el("span", {}, text));
+    node.style[edge] = `${100 * share}%`;
+    return node;
+  }));
+}
+
+/** Round numbers from 0 to the first that is not below a largest value. */
+function roundTicks(largest) {
+  if (!(largest > 0)) return [0];
+  const rough = largest / TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  return Array.from({ length: Math.ceil(largest / step - 1e-9) + 1 }, (_, i) => i * step);
+}
+
+/** The tokens that each pass added: the prompt's block, then one each. */
+function spansInTokens(passes) {
+  let start = 0;
+  return passes.map(({ phase, nInput }) => {
+    // a pass that filled the cache again read the whole text: it adds what was not there before
+    const end = Math.max(phase === "prefill" ? nInput : start + nInput, start + 1);
+    const span = [start, end];
+    start = end;
+    return span;
+  });
+}
+
+/** The straight line of the formula, as far as it holds: layers with a window keep no more. */
+function lineOfFormula(passes, cache) {
+  if (!keepsKeys(cache)) return null;
+  const end = spansInTokens(passes).at(-1)[1];
+  const to = isCut(cache) ? Math.min(end, cache.sliding_window) : end;
+  return { from: 0, to, start: 0, end: to * cache.bytes_per_token };
+}
+
+/** What the newest press found in the cache, and what it had to read. */
+function readingInWords({ n_kept: nKept, n_read: nRead, seconds }) {
+  const whole = formatTokens(nKept + nRead);
+  if (nRead === 0) return `The newest press found all ${whole} in the cache.`;
+  return `Of ${whole} the newest press found ${formatCount(nKept)} in the cache, and read ${
+    formatCount(nRead)
+  } in ${formatSeconds(seconds)}.`;
+}
+
+/** Whether layers with a window have let positions go. */
+function isCut({ sliding_window: window, bytes, tokens, bytes_per_token: perToken }) {
+  return window !== null && bytes < tokens * perToken;
+}
+
+function cacheInBytes({ tokens, bytes }, cache) {
+  const rest = cacheFormula(cache);
+  if (!keepsKeys(cache)) return `${formatBytes(bytes)} in use; ${rest}.`;
+  const derived = tokens * cache.bytes_per_token;
+  const inUse = `${formatTokens(tokens)}, ${formatBytes(bytes)} in use; ${rest}.`;
+  if (bytes === derived) return `${inUse} The dashed line, tokens × bytes per token, agrees to the byte.`;
+  if (isCut(cache)) {
+    const kept = formatTokens(cache.sliding_window, "position");
+    return `${inUse} Layers with a window keep ${kept}: the dashed line would give ${formatBytes(derived)}.`;
+  }
+  return `${inUse} The dashed line gives ${formatBytes(derived)}, which is not what the tensors hold.`;
+}
+
+function prefillInWords({ nInput, seconds }) {
+  const words = `prefill: ${formatTokens(nInput)} in ${formatSeconds(seconds)}`;
+  return nInput === 1 || seconds === 0 ? words : `${words}, ${formatSeconds(seconds / nInput)} a token`;
+}
+
+function decodeInWords(decodes) {
+  if (decodes.length === 0) return "decode: no pass yet";
+  if (decodes.length === 1) return `decode: ${formatSeconds(decodes[0])}, one pass so far`;
+  return `decode: ${formatSeconds(median(decodes))} a token, median of ${formatCount(decodes.length)}`;
+}
+
+function passInWords({ phase, nInput, tokens, bytes, seconds, hasKeys }, index) {
+  const read = `pass ${formatCount(index + 1)}, ${phase}: ${formatTokens(nInput)} in, ${
+    formatSeconds(seconds)
+  }`;
+  return `${read}; then ${hasKeys ? `${formatTokens(tokens)} cached, ` : ""}${formatBytes(bytes)}`;
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}

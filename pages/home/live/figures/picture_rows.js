@@ -1,0 +1,121 @@
+// Rows and draw bar of a picture to save, on one axis from 0 to 100 %: the rule of the page.
+
+import { shorten } from "../../../frame/live/dom.js";
+import { formatProbability } from "../../../frame/live/format.js";
+import { roomBeside, segmentsOf } from "./coinbar.js";
+
+/**
+ * What is seen at a moment: what every row takes of the axis and how far it has faded, the outlines of what is
+ * out and the draw bar by their opacity, and how far the pointer has come; null before it falls.
+ * @typedef {{pieces: number[][][], fade: number[], ghosts: number[], bar: number, pointer: number|null, isScored: boolean}} Moment
+ */
+const TICKS = [0, 25, 50, 75, 100];
+/** @typedef {{width: number, label: number, number: number, row: number, type: number, text: number, nLines: number, nWords: number}} Shape */
+/** @type {Shape} */
+export const LARGE = {
+  width: 1120,
+  label: 220,
+  number: 130,
+  row: 44,
+  type: 26,
+  text: 40,
+  nLines: 2,
+  nWords: 2,
+};
+/** @type {Shape} */
+export const SMALL = {
+  width: 500,
+  label: 120,
+  number: 88,
+  row: 34,
+  type: 19,
+  text: 25,
+  nLines: 2,
+  nWords: 4,
+};
+
+/**
+ * Draws rows and draw bar; returns where they end, and where the chosen segment lies.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {any} step its result, cells, labels and ids
+ * @param {Moment} look
+ * @param {Shape} shape
+ * @param {{x: number, y: number}} at
+ */
+export function drawRows(paint, view, step, look, shape, { x, y }) {
+  const { label, number, row: high, type, width } = shape;
+  const [left, across] = [x + label, width - label - number];
+  const top = y + 1.1 * type;
+  const nRows = step.cells.length;
+  const foot = top + nRows * high + 0.4 * high;
+  for (const percent of TICKS) {
+    const at = left + across * percent / 100;
+    paint.line(at, top, at, foot, "line", { "stroke-width": 1 });
+    if (shape === LARGE || percent % 50 === 0)
+      paint.words(`${percent}\u202f%`, at, y + 0.7 * type, 0.72 * type, { role: "muted", anchor: "middle" });
+  }
+  step.cells.forEach((cell, i) => {
+    const middle = top + (i + 0.5) * high;
+    const isChosen = i < step.ids.length && step.ids[i] === view.chosenId && look.pointer === 1;
+    drawCell(paint, cell, look, i, { left, across, y: top + i * high, high, isChosen });
+    const [face, size] = i < step.ids.length ? ["read", type] : ["plain", 0.72 * type];
+    const base = middle + 0.35 * type;
+    paint.words(step.labels[i], left - 12, base, size, { anchor: "end", face, weight: isChosen ? 700 : 400 });
+    paint.words(numberOf(cell, look, i), x + width, base, 0.9 * type, { anchor: "end", weight: 600 });
+  });
+  const chosen = drawBar(paint, view, step, look, shape, { left, across, top, foot });
+  return { bottom: foot + 1.5 * high + 1.4 * type, chosen };
+}
+
+function numberOf(cell, { isScored, pieces, ghosts }, i) {
+  if (pieces.every((lies) => lies.length === 0)) return "";
+  if (isScored) return formatProbability(cell.scored);
+  return ghosts[i] > 0 ? "out" : formatProbability(cell.prob);
+}
+
+/** A row's bars, and the dashed outline of what was cut. */
+function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
+  const [top, thick] = [y + 0.14 * high, 0.72 * high];
+  for (const [from, to] of look.pieces[i]) {
+    const [x, wide] = [left + across * from, across * (to - from)];
+    paint.box(x, top, wide, thick, "kept", { "data-row": i, opacity: 1 - look.fade[i] });
+    if (isChosen) paint.outline(x, top, wide, thick, "chosen", { "stroke-width": 3 });
+  }
+  const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, opacity: look.ghosts[i], "data-out": i };
+  if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.raw, thick, "rejected", dashed);
+}
+
+/** The draw bar and the pointer; returns where the chosen segment lies. */
+function drawBar(paint, view, { result }, look, { row: high, type }, { left, across, top, foot }) {
+  const thick = 1.3 * high;
+  paint.outline(left, foot, across, thick, "line", { "stroke-width": 1, fill: paint.colours.raised });
+  let chosen = { x: left, y: foot, width: 0, label: "" };
+  const coin = look.pointer === null ? null : view.coin;
+  for (const part of look.bar > 0 ? segmentsOf(view, result) : []) {
+    const { id, from, width } = part;
+    const [x, wide] = [left + across * from, across * width];
+    const label = id === null ? "" : shorten(view.label(id), 16);
+    const isChosen = id !== null && id === view.chosenId;
+    paint.box(x, foot, wide, thick, "kept", { "fill-opacity": 0.5, opacity: look.bar });
+    paint.line(x + wide, foot, x + wide, foot + thick, "paper", { "stroke-width": 1 });
+    const [a, b] = roomBeside(part, coin);
+    if (paint.measure(label, 0.85 * type, "read") + 12 < across * (b - a)) {
+      const words = { anchor: "middle", face: "read", opacity: look.bar };
+      paint.words(label, left + across * (a + b) / 2, foot + 0.6 * thick, 0.85 * type, words);
+    }
+    if (isChosen) chosen = { x, y: foot, width: wide, label };
+  }
+  if (coin === null) return chosen;
+  if (look.pointer === 1)
+    paint.outline(chosen.x, foot, Math.max(2, chosen.width), thick, "chosen", { "stroke-width": 3 });
+  const at = left + across * coin * look.pointer;
+  paint.line(at, top - 4, at, foot + thick, "coin", { "stroke-width": 3, "data-pointer": "" });
+  paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.coin });
+  if (look.pointer === 1)
+    paint.words(coin.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
+      anchor: "middle",
+      weight: 600,
+    });
+  return chosen;
+}

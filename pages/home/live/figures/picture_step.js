@@ -1,0 +1,148 @@
+// One step in a picture to save: the text, the rows and the draw bar on one axis from 0 to 100 %, and the pointer
+// through all of them; or one of its five beats at any moment of its motion.
+
+import { quoted, shorten } from "../../../frame/live/dom.js";
+import { formatCount } from "../../../frame/live/format.js";
+import { activeResult, drawnToken, lastStage } from "../../../frame/live/strategies.js";
+import { sentenceOf } from "./beat_words.js";
+import { APPEND, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
+import { drawRows, LARGE } from "./picture_rows.js";
+import { drawText } from "./picture_text.js";
+import { chooseRows, cumulativeMass, layEndToEnd, readColumn } from "./rows.js";
+
+/**
+ * The step that a picture shows: the one on the screen, else the last that was drawn, else the one to come.
+ * @param {View} view
+ * @returns {View}
+ */
+export function stepOf(view) {
+  if (view.isDrawn && view.coin !== null) return view;
+  const { header, lastDrawn } = view;
+  const position = header.ids.length - 1;
+  const isLast = lastDrawn?.position === position && lastDrawn.coin !== null;
+  const step = isLast
+    ? { ...lastDrawn, chosenId: header.ids[position], forced: header.steps.forced.at(-1) }
+    : { coin: view.toss, chosenId: header.next_id, forced: false };
+  const settings = step.settings ?? view.settings;
+  const contextIds = isLast ? header.ids.slice(0, position) : view.contextIds;
+  const ids = [...contextIds, step.chosenId];
+  return { ...view, ...step, settings, contextIds, ids, toss: step.coin, isDrawn: true, isBeforeDraw: false };
+}
+
+/** What the rows of a step show. @param {View} view */
+function readStep(view) {
+  const result = activeResult(view);
+  const drawn = drawnToken(result, view.coin);
+  const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
+  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab: view.distribution.nVocab });
+  const isGreedy = lastStage(result).name === "greedy";
+  const pieces = isGreedy
+    ? cells.map(({ prob }) => [[0, prob]])
+    : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
+  const last = cells[rows.length];
+  const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), `${formatCount(last.count)} more`];
+  const ids = rows.map(({ id }) => id);
+  return { result, cells, pieces, labels, ids, isStill: isGreedy };
+}
+
+/**
+ * Draws a step as the page shows it.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {{x: number, y: number}} at
+ * @returns {number} where it ends
+ */
+export function drawStep(paint, view, at) {
+  const step = readStep(view);
+  const isLaid = view.coin !== null && !step.isStill;
+  const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
+  const { bottom } = drawText(paint, view, {
+    ...at,
+    width: LARGE.width,
+    size: LARGE.text,
+    nLines: LARGE.nLines,
+  });
+  return drawRows(paint, view, step, look, LARGE, { x: at.x, y: bottom + 14 }).bottom;
+}
+
+/**
+ * Draws one beat of a step, its word and its sentence first.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view what stepOf returned
+ * @param {number} beat 1 to 5
+ * @param {number} t from 0, when it begins, to 1
+ * @param {import("./picture_rows.js").Shape} shape
+ * @param {{x: number, y: number}} at
+ */
+export function drawBeat(paint, view, beat, t, shape, { x, y }) {
+  const { width, type, text: size, nLines } = shape;
+  const step = readStep(view);
+  paint.words(`${beat}  ${wordOf(beat)}`, x, y + 1.3 * type, 1.3 * type, { weight: 700 });
+  const sentence = quoted(sentenceOf({ ...view, beat }, step.result));
+  paint.wrap(sentence, type, width).slice(0, shape.nWords)
+    .forEach((line, i) => paint.words(line, x, y + (2.9 + 1.3 * i) * type, type));
+  const top = y + (2.3 + 1.3 * shape.nWords) * type;
+  const isWhole = beat === APPEND && t === 1;
+  const shown = isWhole ? view : { ...view, ids: view.contextIds };
+  const n = shown.ids.length;
+  const isLighting = beat === READ && t < 1;
+  const lit = (i) => isLighting ? Math.max(0, 1 - Math.abs(t * (n + 2) - i - 1) / 2) : 0;
+  const { bottom, slot } = drawText(paint, shown, { x, y: top, width, size, nLines }, lit);
+  if (!isWhole)
+    paint.outline(slot.x, slot.y, 2 * size, 1.4 * size, "muted", { "stroke-dasharray": "5 4", rx: 5 });
+  const painted = drawRows(paint, view, step, looks(step, beat, t), shape, { x, y: bottom + 10 });
+  if (beat === APPEND && t < 1) drawFlight(paint, view, painted.chosen, slot, t, shape);
+  return painted.bottom;
+}
+
+const wordOf = (beat) => BEATS[beat - 1][0].toUpperCase() + BEATS[beat - 1].slice(1);
+
+/** What is seen of every row, and of the draw bar, at a moment of a beat. */
+function looks(step, beat, t) {
+  const { cells, pieces } = step;
+  const eased = t * t * (3 - 2 * t);
+  const part = (from, to) => Math.min(1, Math.max(0, (eased - from) / (to - from)));
+  const none = cells.map(() => 0);
+  const still = { pieces, fade: none, ghosts: none, bar: 0, pointer: null, isScored: false };
+  if (beat === READ) return { ...still, pieces: cells.map(() => []), isScored: true };
+  if (beat === SCORE) {
+    const shares = cells.map(({ raw, scored }) => part(0, 0.6) * (raw + part(0.6, 1) * (scored - raw)));
+    return { ...still, pieces: shares.map((share) => [[0, share]]), isScored: true };
+  }
+  if (beat === CUT) return cutAt(step, still, part);
+  const pointer = beat === DRAW ? part(0.3, 1) : 1;
+  return { ...still, ghosts: ghostsOf(cells, 1), bar: beat === DRAW ? part(0, 0.4) : 1, pointer };
+}
+
+/** The rows slide end to end; what is out goes, and what stays grows to the whole axis. */
+function cutAt({ cells, pieces, isStill }, still, part) {
+  const [slid, gone, grown] = [part(0, 0.35), part(0.35, 0.6), part(0.6, 1)];
+  let sum = 0;
+  const now = cells.map(({ scored, isKept }, i) => {
+    const from = isStill ? 0 : sum * slid;
+    sum += scored;
+    const there = [from, from + scored];
+    if (!isKept || pieces[i].length !== 1) return grown === 1 ? pieces[i] : [there];
+    return [there.map((edge, k) => edge + grown * (pieces[i][0][k] - edge))];
+  });
+  return {
+    ...still,
+    pieces: now.map((piece, i) => gone === 1 && !cells[i].isKept ? [] : piece),
+    fade: cells.map(({ isKept }) => isKept ? 0 : gone),
+    ghosts: ghostsOf(cells, grown),
+    isScored: grown < 1,
+  };
+}
+
+const ghostsOf = (cells, opacity) => cells.map(({ isKept }) => isKept ? 0 : opacity);
+const flat = ({ cells }) => cells.map(({ isKept, prob }) => isKept ? [[0, prob]] : []);
+
+/** The segment on its way to the text's empty place. */
+function drawFlight(paint, view, from, to, t, { text: size }) {
+  const eased = t * t * (3 - 2 * t);
+  const label = shorten(view.label(view.chosenId), 16);
+  const [x, y] = [from.x + eased * (to.x - from.x), from.y + eased * (to.y - from.y)];
+  const wide = paint.measure(label, size, "read") + 10;
+  paint.box(x, y, wide, 1.4 * size, "generated-tint", { rx: 4 });
+  paint.words(label, x + 5, y + 1.04 * size, size, { face: "read" });
+}

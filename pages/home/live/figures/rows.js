@@ -1,0 +1,135 @@
+// The rows of the bars: which tokens they show, and what every strategy makes of each.
+
+import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+
+/** Tokens that are shown one by one, at most; the rest share the last row. */
+export const N_TOKEN_ROWS = 10;
+const N_LARGE_ROWS = 6; // where one distribution stands alone, in large type
+const MIN_PIECE = 1e-9; // of the axis
+const SURE_DIFFERENCE = 1e-6;
+
+/**
+ * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
+ * token that was chosen, or on which the coin falls, and to the best active one.
+ * @param {Result} active result of the active masks
+ * @param {number|null} wantedId chosen, or where the coin falls
+ * @param {boolean} isLarge fewer of them, for one distribution alone
+ * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
+ */
+export function chooseRows(active, wantedId, isLarge) {
+  const nShown = Math.min(isLarge ? N_LARGE_ROWS : N_TOKEN_ROWS, active.order.length);
+  const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
+  const others = new Set([active.idOf(active.order[0]), wantedId]);
+  const extra = [...others].filter((id) => id !== null && !ids.includes(id));
+  return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({ id, rank: active.rowOf(id) }));
+}
+
+/**
+ * Reads one column: a cell for every row and one for all other tokens.
+ * @param {Result} result of the column's strategy
+ * @param {{id: number}[]} rows
+ * @param {{coin: number|null, nVocab: number}} where
+ * @returns {{cells: Cell[], boundaryId: number|null}}
+ */
+export function readColumn(result, rows, { coin, nVocab }) {
+  const stage = lastStage(result);
+  const raw = result.stages[0];
+  const isTossed = coin !== null && stage.name !== "greedy" && !waitsForPython(result);
+  const drawn = isTossed ? drawnToken(result, coin) : null;
+  const scored = scoredStage(result);
+  const cells = rows.map(({ id }) => readCell(result, { stage, raw, scored }, id, drawn));
+  const shown = rows.map(({ id }) => result.rowOf(id));
+  const tail = readTail(cells, { stage, raw, scored, shown }, nVocab);
+  tail.bound = stage.tail.bound;
+  tail.hasCoin = isTossed && !cells.some((cell) => cell.hasCoin);
+  return { cells: [...cells, tail], boundaryId: stage.boundaryId };
+}
+
+/** The last stage that has cut nothing: its shares are the scores that the masks then cut. */
+export function scoredStage({ stages }) {
+  const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
+  const nWhole = stages.findIndex((stage) => !isWhole(stage));
+  return stages.at(nWhole < 0 ? -1 : nWhole - 1);
+}
+
+function readCell(result, { stage, raw, scored }, id, drawn) {
+  const row = result.rowOf(id);
+  const isKept = stage.kept[row] === 1;
+  const prob = isKept ? stage.probs[row] : 0;
+  const shares = { raw: raw.probs[row] ?? 0, scored: scored.probs[row] ?? 0 };
+  return { isHeld: row >= 0, isKept, prob, ...shares, hasCoin: drawn?.id === id };
+}
+
+function readTail(cells, { stage, raw, scored, shown }, nVocab) {
+  const rest = (field, probs) => {
+    const left = 1 - cells.reduce((sum, cell) => sum + cell[field], 0);
+    // so close to 1 the difference is rounding: add up what is left, where all of it is held
+    return left < SURE_DIFFERENCE && probs.length === nVocab ? sumBesides(probs, shown) : left;
+  };
+  const nKept = stage.nKept - cells.filter((cell) => cell.isKept).length;
+  return {
+    isHeld: true,
+    isKept: nKept > 0,
+    nKept,
+    count: nVocab - cells.length,
+    prob: nKept > 0 ? Math.max(0, rest("prob", stage.probs)) : 0,
+    raw: Math.max(0, rest("raw", raw.probs)),
+    scored: Math.max(0, rest("scored", scored.probs)),
+  };
+}
+
+function sumBesides(probs, shown) {
+  const isShown = new Set(shown);
+  return probs.reduce((sum, prob, row) => (isShown.has(row) ? sum : sum + prob), 0);
+}
+
+/**
+ * Sums the mass of every shown token and all better ones, in the order of the final scores.
+ * @param {Result} result of the active masks
+ * @param {{id: number}[]} rows
+ * @param {{id: number, to: number}|null} drawn where the coin falls, whose sum is known
+ * @returns {Map<number, number>} by id; a token that is not kept has none
+ */
+export function cumulativeMass(result, rows, drawn) {
+  const { probs, kept } = lastStage(result);
+  const mass = new Map(drawn ? [[drawn.id, drawn.to]] : []);
+  const others = rows.filter(({ id }) => !mass.has(id)).map(({ id }) => result.rowOf(id));
+  const wanted = new Set(others.filter((row) => row >= 0 && kept[row]));
+  let sum = 0;
+  for (const row of result.order) {
+    if (wanted.size === 0) break;
+    sum += probs[row];
+    if (wanted.delete(row)) mass.set(result.idOf(row), Math.min(1, sum));
+  }
+  return mass;
+}
+
+/**
+ * Lays the cells of a column end to end, in the order of the draw: `pieces` of each are what it takes of the
+ * axis from 0 to 1, as [from, to]. The last cell takes what the others leave.
+ * @param {Cell[]} cells
+ * @param {{id: number}[]} rows
+ * @param {Map<number, number>} sums what cumulativeMass returned
+ * @returns {[number, number][][]}
+ */
+export function layEndToEnd(cells, rows, sums) {
+  /** @type {([number, number]|null)[]} */
+  const taken = rows.map(({ id }, i) => {
+    const to = sums.get(id);
+    return to === undefined || !cells[i].isKept ? null : [to - cells[i].prob, to];
+  });
+  const tail = cells[rows.length];
+  const gaps = tail.isKept ? gapsBetween(taken.filter(Boolean)) : [];
+  return [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
+}
+
+function gapsBetween(pieces) {
+  /** @type {[number, number][]} */
+  const gaps = [];
+  let at = 0;
+  for (const [from, to] of [...pieces.sort((a, b) => a[0] - b[0]), [1, 1]]) {
+    if (from - at > MIN_PIECE) gaps.push([at, from]);
+    at = Math.max(at, to);
+  }
+  return gaps;
+}

@@ -1,0 +1,223 @@
+// The text as its tokens: every token a button, appended one by one and never rebuilt.
+
+import { asText, spoken } from "../../../frame/live/aloud.js";
+import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
+import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
+import { createTokenMenu, describeToken } from "../controls/menu.js";
+import { createSums } from "./totals.js";
+
+const FULL_TINT_NATS = 8;
+const MAX_TINT = 0.6;
+const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
+export const START = "start"; // for the token that begins a text; its menu says how the model writes it
+
+/** The token strip; its sums, the running log-probability among them, stand elsewhere. @param {Actions} actions */
+export function createStrip(actions) {
+  const list = el("div", {
+    class: "strip-list",
+    translate: false,
+    role: "group",
+    "aria-label": "Tokens of the text",
+  });
+  const slot = el("span", { class: "slot", "aria-hidden": "true" });
+  list.append(slot);
+  const scroller = el("div", { class: "strip-scroll" }, list);
+  const whole = createWhole();
+  const sums = createSums(list);
+  const element = el("section", { class: "strip", "aria-label": "The text" }, whole.element, scroller);
+  const chips = [];
+  const state = { view: null, chips, list };
+  const menu = createTokenMenu(actions, (index) => describeToken(state.view, index));
+  wire(list, chips, menu, () => state.view);
+  watchWidth(list, chips, scroller);
+  return {
+    element: el("div", {}, element, menu.element, menu.tip),
+    sums: sums.element,
+    update(view) {
+      setShown(slot, !view.header.finished && !view.isPlaying);
+      setText(slot, view.hidden ? "?" : "");
+      whole.update(view);
+      if (state.view && !hasChanged(state.view, view)) return;
+      const isLonger = draw(state, view);
+      sums.update(view);
+      if (isLonger && view.inspecting === null) scroller.scrollTop = scroller.scrollHeight;
+    },
+  };
+}
+
+/** The text as one paragraph for who hears the page; while Play writes it waits. */
+function createWhole() {
+  const element = el("p", { class: "spoken", translate: false });
+  let shown = null;
+  return {
+    element,
+    update({ ids, header, label, labels, isPlaying }) {
+      if (isPlaying || (shown?.ids === ids && shown.labels === labels)) return;
+      shown = { ids, labels };
+      const first = ids[0] === header.model.bos_id ? 1 : 0;
+      setText(element, asText(ids, first, label, header.joined));
+    },
+  };
+}
+
+/** Lines are whole at one width only; the end of the text stays in view. */
+function watchWidth(list, chips, scroller) {
+  let width = 0;
+  new ResizeObserver(() => {
+    if (list.clientWidth === width) return;
+    width = list.clientWidth;
+    unfoldAll(list, chips);
+    foldOldLines(chips);
+    scroller.scrollTop = scroller.scrollHeight;
+  }).observe(list);
+}
+
+function hasChanged(before, view) {
+  return ["header", "ids", "labels", "inspecting"].some((name) => before[name] !== view[name]);
+}
+
+function draw(state, view) {
+  const { chips, list } = state;
+  const isNewLabels = state.view && state.view.labels !== view.labels;
+  state.view = view;
+  const common = isNewLabels ? 0 : commonPrefix(chips, view.ids);
+  const cut = chips.splice(common);
+  for (const chip of cut) removeChip(chip);
+  if (cut.length > 0) unfoldFrom(chips, common);
+  for (let i = common; i < view.ids.length; i += 1) chips.push(appendChip(list, view, i));
+  chips.forEach((chip, i) => refreshChip(chip, view, i));
+  for (const index of Object.keys(view.header.joined ?? {})) bracket(chips, Number(index));
+  moveTabStop(chips);
+  foldOldLines(chips);
+  return common < view.ids.length;
+}
+
+function commonPrefix(chips, ids) {
+  const end = Math.min(chips.length, ids.length);
+  let i = 0;
+  while (i < end && chips[i].id === ids[i]) i += 1;
+  return i;
+}
+
+function appendChip(list, view, index) {
+  const id = view.ids[index];
+  const isStart = index === 0 && id === view.header.model.bos_id;
+  const label = isStart ? START : view.label(id);
+  const node = createButton("token");
+  node.tabIndex = -1;
+  node.append(...visibleParts(label));
+  node.dataset.index = index;
+  list.lastElementChild.before(node);
+  const lineBreak = label.includes("⏎") ? el("br") : null;
+  if (lineBreak) list.lastElementChild.before(lineBreak);
+  const isBytes = BYTE_LABEL.test(label);
+  const isSpecial = isStart || /^<.+>$/.test(label);
+  return { id, node, lineBreak, label, isBytes, isSpecial, signature: "", joined: "", isFolded: false };
+}
+
+function removeChip({ node, lineBreak }) {
+  const group = node.closest(".joined");
+  const block = node.closest(".lines");
+  node.remove();
+  lineBreak?.remove();
+  if (group) group.dataset.joined = "";
+  for (const place of [group, block]) if (place?.childElementCount === 0) place.remove();
+}
+
+function refreshChip(chip, view, index) {
+  const step = index - view.nPrompt;
+  const isPending = index >= view.nConfirmed;
+  const isForced = isPending ? view.forced : view.header.steps.forced[step] ?? false;
+  const logprob = step >= 0 && !isPending ? view.header.steps.logprob[step] : null;
+  const isShown = view.inspecting === index;
+  chip.joined = view.header.joined?.[index] ?? "";
+  const signature = `${index < view.nPrompt}|${isPending}|${isForced}|${logprob}|${isShown}`;
+  if (signature === chip.signature) return;
+  chip.signature = signature;
+  const { node } = chip;
+  node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
+  node.style.setProperty("--tint", tint(logprob));
+  setAttribute(node, "aria-current", isShown);
+  const writer = index < view.nPrompt ? "of the prompt" : isForced ? "chosen by you" : "drawn by the model";
+  node.setAttribute(
+    "aria-label",
+    `${spoken(chip.label)}, ${writer}, position ${index}${isPending ? ", pending" : ""}`,
+  );
+}
+
+function chipClass({ isBytes, isSpecial }, isPrompt, isPending, isForced) {
+  const marks = {
+    "is-pending": isPending,
+    "is-forced": isForced,
+    "is-bytes": isBytes,
+    "is-special": isSpecial,
+  };
+  const names = Object.keys(marks).filter((name) => marks[name]);
+  return ["token", isPrompt ? "of-prompt" : "of-model", ...names].join(" ");
+}
+
+/** How strongly surprise tints a token. */
+export function tint(logprob) {
+  if (logprob === null || logprob === undefined) return "0";
+  return Math.min(MAX_TINT, (-logprob / FULL_TINT_NATS) * MAX_TINT).toFixed(3);
+}
+
+/** Brackets the pieces of one character, with the character under them. */
+function bracket(chips, last) {
+  if (last >= chips.length) return;
+  const { node, joined } = chips[last];
+  const present = node.closest(".joined");
+  if (present) {
+    present.dataset.joined = joined;
+    return;
+  }
+  let first = last;
+  while (first > 0 && chips[first - 1].isBytes && chips[first - 1].joined === "") first -= 1;
+  const group = el("span", { class: "joined" });
+  group.dataset.joined = joined;
+  chips[first].node.before(group);
+  for (let i = first; i <= last; i += 1) group.append(chips[i].node);
+}
+
+function moveTabStop(chips) {
+  const stop = chips.find(({ node }) => node.tabIndex === 0);
+  const last = chips.at(-1);
+  if (stop && stop !== last && stop.node.getRootNode().activeElement === stop.node) return;
+  if (stop && stop !== last) stop.node.tabIndex = -1;
+  if (last) last.node.tabIndex = 0;
+}
+
+function wire(list, chips, menu, viewNow) {
+  const indexOf = (event) => {
+    const node = event.target.closest?.(".token");
+    return node ? Number(node.dataset.index) : null;
+  };
+  list.addEventListener("click", (event) => {
+    const index = indexOf(event);
+    if (index !== null && index < viewNow().nConfirmed)
+      menu.open(index, chips[index].node, event.detail > 0);
+  });
+  for (const kind of ["pointerover", "focusin"]) {
+    list.addEventListener(kind, (event) => {
+      const index = indexOf(event);
+      if (index !== null) menu.showTip(index, chips[index].node);
+    });
+  }
+  for (const kind of ["pointerleave", "focusout"])
+    list.addEventListener(kind, () => menu.hideTip());
+  list.addEventListener("keydown", (event) => {
+    const index = indexOf(event);
+    if (index !== null) walk(event, chips, index);
+  });
+}
+
+/** Arrows walk from token to token while one has the focus: one tab stop for the whole strip. */
+function walk(event, chips, index) {
+  const goals = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 };
+  const goal = chips[goals[event.key]];
+  if (goal === undefined) return;
+  event.preventDefault();
+  chips[index].node.tabIndex = -1;
+  goal.node.tabIndex = 0;
+  goal.node.focus();
+}

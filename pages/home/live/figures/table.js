@@ -1,0 +1,155 @@
+// The worked table: one row per step, appended and never rebuilt, with the cache entry of the pass
+// that each token was drawn from and the running log-probability of the text.
+
+import { createCopy } from "../controls/copy.js";
+import { el, setAttribute, setShown, shorten } from "../../../frame/live/dom.js";
+import {
+  formatBytes,
+  formatCount,
+  formatNats,
+  formatProbability,
+  formatSeconds,
+} from "../../../frame/live/format.js";
+import { readRows } from "./steprows.js";
+
+const MAX_LIST = 60; // characters of a prompt shown in a cell
+const NEAR_END_PX = 40;
+const TABLE_NOTE = "Each row's pass made the distribution that its token was drawn from; " +
+  "probabilities are the model's own, at temperature 1.";
+const IDENTITY = ["tokenId", "inputId", "seconds", "forced"]; // of a step
+const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
+
+/**
+ * Title, where its numbers come from, and the text of a cell.
+ * A row has one line: of tokens, which may be long, the whole is said under the pointer.
+ * @type {{title: string, source?: string, isNumber?: boolean, hasTokens?: boolean,
+ *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
+ */
+const FIELDS = [
+  { title: "step", isNumber: true, read: (row) => formatCount(row.step + 1) },
+  { title: "phase", read: (row) => row.phase },
+  { title: "input to the model", hasTokens: true, read: inputInWords },
+  {
+    title: "top prediction",
+    source: "measured",
+    hasTokens: true,
+    read: (row, label) => `${label(row.topId)}  ${formatProbability(row.topProb)}`,
+  },
+  { title: "chosen", source: "measured", hasTokens: true, read: chosenInWords },
+  { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
+  { title: "new cache entry", read: entryInWords },
+  { title: "cache in use", source: "measured", isNumber: true, read: (row) => formatBytes(row.bytes) },
+  { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
+];
+
+/** Makes the table. @type {MakePart} */
+export function createTable() {
+  const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
+  // a grid to the eye, so the roles of a table have to be told
+  const table = el("table", { class: "steps-table", role: "table" }, el("thead", { role: "rowgroup" }, head));
+  const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" };
+  const scroller = el("div", place, table);
+  const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
+  const copy = createCopy("copy the table", () => asText(shown), () => "there is no row yet");
+  const note = el("p", { class: "muted" }, TABLE_NOTE);
+  const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
+  const section = { class: "steps", "aria-label": "Steps so far" };
+  const element = el("section", section, title, note, empty, scroller);
+  const shown = [];
+  // both are asked when they change: to ask while painting would cost a layout
+  let isAtEnd = true;
+  let isSeen = false;
+  const showEnd = () => {
+    if (isSeen && isAtEnd) scroller.scrollTop = scroller.scrollHeight;
+  };
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    isSeen = isIntersecting;
+    showEnd();
+  }).observe(scroller);
+  scroller.addEventListener("scroll", () => {
+    isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
+  });
+
+  function update(view) {
+    const rows = readRows(view.header);
+    const common = countCommon(shown, rows, view.labels);
+    for (const entry of shown.splice(common)) removeRow(entry);
+    if (rows.length > common) append(rows, common, view);
+    setShown(empty, rows.length === 0);
+    setShown(scroller, rows.length > 0);
+    setShown(copy, rows.length > 0);
+  }
+
+  function append(rows, from, view) {
+    for (let i = from; i < rows.length; i += 1) {
+      const entry = createStepRow(rows[i], view);
+      shown.push(entry);
+      if (i % ROWS_OF_BLOCK === 0) table.append(el("tbody", { role: "rowgroup" }));
+      const block = /** @type {HTMLElement} */ (table.lastChild);
+      block.append(entry.element);
+      block.style.setProperty("--rows", String(block.childElementCount));
+    }
+    isAtEnd ||= from === 0;
+    requestAnimationFrame(showEnd);
+  }
+  return { element, update };
+}
+
+function removeRow({ element }) {
+  const block = element.parentNode;
+  element.remove();
+  if (block.childElementCount === 0) block.remove();
+  else block.style.setProperty("--rows", String(block.childElementCount));
+}
+
+function createHeading({ title, source = "", isNumber = false }) {
+  const from = source ? el("span", { class: "steps-source" }, source) : null;
+  return el("th", { scope: "col", role: "columnheader", class: isNumber ? "is-number" : "" }, title, from);
+}
+
+/** How many rows on screen still stand: the same steps of the same text under the same labels. */
+function countCommon(shown, rows, labels) {
+  const isSame = (i) =>
+    shown[i].labels === labels && IDENTITY.every((name) => shown[i].row[name] === rows[i][name]);
+  let i = 0;
+  while (i < shown.length && i < rows.length && isSame(i)) i += 1;
+  return i;
+}
+
+function createStepRow(row, { label, labels, header }) {
+  const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
+  const cells = texts.map((text, i) => {
+    const { isNumber = false, hasTokens = false } = FIELDS[i];
+    const kind = isNumber ? { class: "is-number" } : hasTokens ? { class: "is-short", title: text } : {};
+    return el("td", { role: "cell", translate: false, ...kind }, text);
+  });
+  const element = el("tr", { role: "row" }, ...cells);
+  setAttribute(element, "data-phase", row.phase);
+  setAttribute(element, "data-forced", row.forced);
+  return { element, row, texts, labels };
+}
+
+function inputInWords(row, label, ids) {
+  if (row.phase === "decode") return label(row.inputId);
+  const text = Array.from(ids.slice(0, row.nInput), label).join(" ");
+  return `${formatCount(row.nInput)} tokens: ${shorten(text, MAX_LIST)}`;
+}
+
+function chosenInWords(row, label) {
+  return `${label(row.tokenId)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
+}
+
+function entryInWords({ nInput, tokens, hasKeys, bytes }) {
+  if (!hasKeys) return bytes > 0 ? "none: the state is rewritten" : "none";
+  const [first, last] = [tokens - nInput, tokens - 1];
+  if (nInput <= 1) return `K,V for position ${formatCount(first)}`;
+  return `K,V for positions ${formatCount(first)}–${formatCount(last)}`;
+}
+
+/** The whole table as tab-separated lines, for a spreadsheet. */
+function asText(shown) {
+  const lines = [FIELDS.map(({ title }) => title), ...shown.map(({ texts }) => texts)];
+  return lines
+    .map((cells) => cells.map((text) => text.replaceAll("\t", "⇥")).join("\t"))
+    .join("\n");
+}

@@ -1,0 +1,35 @@
+// The running log-probability of the text (the chain rule as a sum), and the key to the strip.
+
+import { el, setText } from "../../../frame/live/dom.js";
+import { formatNats, formatNumber } from "../../../frame/live/format.js";
+
+const KEY = [["of-prompt", "prompt"], ["of-model", "drawn by the model"], ["is-forced", "chosen by you"]];
+const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";
+const PERPLEXITY_NOTE = "derived: exp of minus the mean log p per token";
+
+/** The sums beside the strip, its key, and the switch of the tint of its list of tokens. */
+export function createSums(list) {
+  const logprob = el("span", { class: "sum-value" });
+  const perplexity = el("span", { class: "sum-value" });
+  const toggle = el("input", {
+    type: "checkbox",
+    checked: true,
+    onchange: () => list.classList.toggle("no-tint", !toggle.checked),
+  });
+  const element = el(
+    "div",
+    { class: "strip-sums" },
+    el("div", { title: LOGPROB_NOTE }, "log p(text | prompt)", logprob),
+    el("div", { title: PERPLEXITY_NOTE }, "perplexity", perplexity),
+    el("label", { class: "switch tint-switch" }, toggle, "tint by surprise"),
+    el("div", { class: "strip-key" }, ...KEY.map(([kind, text]) => el("span", { class: kind }, text))),
+  );
+  return {
+    element,
+    update(view) {
+      const n = view.header.steps.logprob.length;
+      setText(logprob, n > 0 ? formatNats(view.header.logprob) : "–");
+      setText(perplexity, n > 0 ? formatNumber(Math.exp(-view.header.logprob / n), 1) : "–");
+    },
+  };
+}
