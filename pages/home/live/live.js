@@ -17,7 +17,7 @@ import { linkOf } from "./session/link.js";
 import { readDistribution } from "../../frame/live/payload.js";
 import { Player, StageLight } from "./controls/player.js";
 import { isFirstVisit } from "./controls/preferences.js";
-import { afterThisFrame } from "./timings.js";
+import { afterThisFrame, beginTiming } from "./timings.js";
 import { Undo } from "./session/undo.js";
 import { visible } from "./controls/stop_field.js";
 import { buildView } from "./view.js";
@@ -184,7 +184,8 @@ export class Live {
     this.settle(before, entry);
     if (header.finished || header.notice?.kind === "error") this.stop();
     if (before === null) {
-      for (const { branch: _, ...press } of this.session.takeCutOff()) this.queue.push(press);
+      for (const { branch: _, ...press } of this.session.takeCutOff())
+        this.queue.push({ ...press, timing: beginTiming(press.kind, performance.now()) });
     }
     this.schedule();
   }
