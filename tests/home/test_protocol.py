@@ -36,7 +36,8 @@ EVENTS = {
         r"^\| `([a-z ]+)` \|([^|]*)\| [^|]+ \|$", DESCRIBED, re.MULTILINE
     )
 }
-FIGURES = "\n".join(path.read_text("utf-8") for path in LIVE.glob("*.js"))
+ROOMS = (LIVE, LIVE / "figures", LIVE / "controls")
+FIGURES = "\n".join(path.read_text("utf-8") for room in ROOMS for path in room.glob("*.js"))
 OF_AROUND = {"seed", "chat", "open", "open run", "model", "say"}  # the page around the component
 OF_EVERY_EVENT = {"kind", "branch"}
 BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages")
