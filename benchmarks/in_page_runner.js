@@ -13,7 +13,7 @@ import { Session } from "../pages/home/live/session/session.js";
 import { ServerEngine } from "../pages/home/live/engines/server.js";
 import { createDistribution } from "../pages/frame/live/masks.js";
 import { NO_MEMORY } from "../pages/frame/live/memory.js";
-import { logprobsJson, wordFacts } from "../pages/home/live/word_facts.js";
+import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";

@@ -195,5 +195,5 @@ def add_outlines(figure: Figure, name: str, boxes: Sequence[Box], **more: Any) -
         x += [left, right, right, left, left, None]
         y += [low, low, high, high, low, None]
     add_line(
-        figure, name, x, y, colour("rejected"), width=1.3, dash="dash", hoverinfo="skip", **more
+        figure, name, x, y, colour("rejected"), width=1.3, dash="3px,2px", hoverinfo="skip", **more
     )

@@ -25,7 +25,8 @@ from tests.frame.asgi import GZIP, ask, run_apart
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.js"))
 LIVE = "home/live/live.js"
 STREAMLITS = next(SERVED.glob("static/js/index.*.js")).relative_to(SERVED).as_posix()
-CALLED = ("home/in_page/", "lessons/futures/")  # by tests outside of a page too
+LAZY = "frame/live/lazy/"  # fetched once it is wanted
+CALLED = (LAZY, "home/in_page/", "lessons/futures/")  # by tests outside of a page too
 IMPORTED = re.compile(r"^import (\w+)?(?:\{([^}]*)\})? from \"([./a-z_]+\.js)\";", re.MULTILINE)
 EXPORTED = re.compile(
     r"^export (default\b|(?:async )?(?:function|class|const|let) (\w+))", re.MULTILINE
@@ -117,9 +118,8 @@ def test_each_module_stands_once_and_after_what_it_imports() -> None:
         text, found = source(name), imports(name)
         assert {needed for _, needed in found} <= set(ordered[:position])
         assert text.count('.js";') == len(found)
-        assert not re.search(r"(?<!\{)(?<!typeof )\bimport\(", text), (
-            "a module that is asked for later"
-        )
+        is_later = re.search(r"(?<!\{)(?<!typeof )\bimport\(", text) is not None
+        assert is_later == (name == "frame/live/lazy_section.js"), "it is asked for later"
 
 
 def test_modules_that_import_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +136,7 @@ def test_imports_and_exports_match() -> None:
     entries = {name for named, name in exported if named == "default"}
     entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk", "check")}
     entries |= {"home/in_page/worker.js", "frame/in_order.js"}
+    entries |= {name for name in SCRIPTS if name.startswith(LAZY)}
     reached = set(modules(*entries))
     imported = {
         (each.strip(), needed)

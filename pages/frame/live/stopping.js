@@ -1,7 +1,7 @@
 // Stop strings, the twin of model/stopping: a test on the bytes that were generated, made after each token.
 
-export const MAX_STRINGS = 4;
-export const MAX_CHARACTERS = 40; // of one string
+const MAX_STRINGS = 4;
+const MAX_CHARACTERS = 40; // of one string
 const ESCAPES = { n: "\n", t: "\t", "\\": "\\" };
 
 /** The stop strings of a field, one a line; `\n` is a line break, `\t` a tab. @returns {string[]} */

@@ -19,7 +19,7 @@ export function valuesAlong(name, n) {
 }
 
 /** The value at a fraction of a slider; where the scale is uneven, in proportion between two positions. */
-export function valueAt(name, fraction) {
+function valueAt(name, fraction) {
   const { slider } = SETTINGS[name];
   if (!Array.isArray(slider)) {
     const { min, max } = name === "temperature" ? { min: 0, max: MAX_TEMPERATURE } : slider;

@@ -9,7 +9,7 @@ const EDGE = 5; // on both sides of a token's words
 const LINE = 1.75; // heights of a line, of the size of its type
 
 /** The tokens of a text as they stand on lines. @returns {{i: number, label: string, x: number, width: number}[][]} */
-export function layTokens(paint, { ids, header, label }, width, size) {
+function layTokens(paint, { ids, header, label }, width, size) {
   const lines = [[]];
   let x = 0;
   ids.forEach((id, i) => {
@@ -24,7 +24,7 @@ export function layTokens(paint, { ids, header, label }, width, size) {
 }
 
 /** Draws one token; returns how high it is. @param {Record<string, any>} [look] of its words and its ground */
-export function drawToken(paint, view, token, x, y, size, look = {}) {
+function drawToken(paint, view, token, x, y, size, look = {}) {
   const high = 1.4 * size;
   const isPrompt = token.i < view.nPrompt;
   paint.box(x, y, token.width, high, isPrompt ? "prompt-tint" : "generated-tint", look);
