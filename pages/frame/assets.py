@@ -134,8 +134,12 @@ def modules(*entries: str) -> tuple[str, ...]:
 
 
 def style_sheets(*folders: Path) -> tuple[str, ...]:
-    """Returns the style sheets of some folders: the base, then the rest by name."""
-    sheets = [path for folder in folders for path in folder.rglob("*.css")]
+    """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
+
+    Those of `lazy/` are fetched once they are wanted.
+    """
+    found = [path for folder in folders for path in folder.rglob("*.css")]
+    sheets = [path for path in found if path.parent != SHARED / "lazy"]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))
 

@@ -87,6 +87,15 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
     assert reader.ids == written[:-1]
     reader.press(MANY)
 
+    # a string that ends the text, and a word by name
+    for fold in ("Stop strings", "The probability of any word"):
+        reader.live.locator("summary", has_text=fold).click()
+    stop = reader.live.get_by_role("textbox", name="Stop strings")
+    reader.do(lambda: stop.fill("no such string") or stop.blur(), "stop")
+    reader.do(lambda: stop.fill("") or stop.blur(), "stop")
+    word = reader.live.get_by_role("textbox", name="Ask for a word")
+    reader.do(lambda: word.fill("unhappiness") or word.press("Enter"), "word")
+
     part_from_it_and_come_back(reader, n_prompt + 1)
     events = reader.events
     assert_that_the_link_brings_it_back(reader)

@@ -95,7 +95,7 @@ def _box(moment: Moment, begin: int, n_sent: int, *, is_here: bool, has_ended: b
         f"border:1.5px {'solid' if is_here else 'dashed'} {colour('generated')};border-radius:6px;"
         f"padding:2px 5px;font:1rem/1.5 {MONO};white-space:pre;text-align:center;"
         f"background:{colour('generated-tint') if is_here else 'transparent'};"
-        f"opacity:{1 if is_here else 0.55};forced-color-adjust:none"
+        f"opacity:{1 if is_here else 0.75};forced-color-adjust:none"
     )
     return element("span", name, *bytes_, style=look, translate="no")
 

@@ -83,7 +83,6 @@ export function createLayout(actions, shadowRoot) {
         el("div", { class: "side-start" }),
         parts.transport.element,
         bars.settings,
-        parts.stop.element,
         parts.transport.extras,
       ),
     ),
@@ -91,6 +90,7 @@ export function createLayout(actions, shadowRoot) {
     el(
       "div",
       { class: "below" },
+      parts.stop.element,
       parts.map.element,
       parts.strip.sums,
       parts.table.element,

@@ -18,7 +18,7 @@ export function createStopField(actions) {
   const hint = el("p", { class: "setting-hint" }, "One a line; \\n is a line break. Each ends the text.");
   let shown = "";
   return {
-    element: el("details", { class: "stop-field" }, words, box, hint),
+    element: el("details", { class: "section stop-field" }, words, box, hint),
     /** @param {View} view */
     update({ header: { stop } }) {
       const text = writeStrings(stop);
