@@ -30,6 +30,7 @@ LESSON, JOB = "snowball", "snowball_long_run"  # forty texts side by side
 Acts = Iterator[None]  # what one does before, while no server is there, and once another is
 
 
+@pytest.mark.nightly  # by day test_kill.py: another copy goes on with the page
 def test_whoever_was_there_goes_on_or_is_told_what_is_gone(
     page: Page, browser: Browser, witness: Witness
 ) -> None:

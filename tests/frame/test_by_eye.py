@@ -41,7 +41,6 @@ def assert_nothing_is_cut(page: Page, widths: Sequence[ViewportSize] = WIDTHS) -
     ("lesson", "widths"),
     [
         ("generate", WIDTHS),
-        ("prefill_decode", (NARROW,)),
         *(nightly((lesson, WIDTHS)) for lesson in ("kv_cache", "sampling", "prefill_decode")),
     ],
 )
