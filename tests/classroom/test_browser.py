@@ -143,6 +143,7 @@ def focus_stays(page: Page) -> Iterator[None]:
 
 
 def assert_bars_are_as_long_as_their_counts(page: Page) -> None:
+    page.wait_for_function("() => document.getAnimations().length === 0")  # they grow
     bars = page.locator(".bar").evaluate_all(
         "(bars) => bars.map((bar) => [parseInt(bar.textContent), bar.firstChild.offsetWidth])"
     )
