@@ -41,7 +41,7 @@ def test_what_is_forbidden_is_a_dashed_outline_and_argmax_outlines_what_it_takes
     figure = checked(chart)
     own, masked, taken = figure.data
     assert (list(own.x), list(masked.x)) == ([0.6, 0.1, 0.3], [0.25, 0.75])
-    assert (max(x for x in taken.x if x is not None), taken.line.dash) == (0.6, "dash")
+    assert (max(x for x in taken.x if x is not None), taken.line.dash) == (0.6, "3px,2px")
     assert [note.text for note in figure.layout.annotations] == ["out"]
     assert not any(bars.marker.pattern.shape for bars in (own, masked))
     assert own.marker.line.color == colour("kept")
@@ -72,7 +72,7 @@ def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
     kept, gone, outlines = checked(chart).data
     assert list(kept.y) == pytest.approx([0.5, 0.002])
     assert list(gone.y) == pytest.approx([0.5, 0.998])
-    assert outlines.line.dash == "dash"
+    assert outlines.line.dash == "3px,2px"
     edges = {y for y in outlines.y if y is not None}
     assert edges == {0.5, 0.002, 1.0}, "an outline for each"
     assert "Dead end at token 2" in chart.caption
