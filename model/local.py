@@ -64,15 +64,7 @@ class LocalText:
                 self.logits, seconds = decode_one_token(self.lm, unread[0], self._cache)
             self._ids = list(ids)
             self._weigh(0 if self._cache is None else len(ids))
-            return self.logits, Pass(
-                phase=phase,
-                seconds=seconds,
-                n_input=len(unread),
-                cache_tokens=self.n_read,
-                cache_bytes=self.bytes_in_use,
-                bytes_held=self.bytes_held,
-                is_shared=is_shared(),
-            )
+            return self.logits, self._describe(phase, seconds, len(unread), is_shared())
 
     def crop(self, n_kept: int) -> bool:
         """Forgets all but the first positions.
@@ -152,6 +144,18 @@ class LocalText:
     def keeps_cache(self) -> bool:
         """Whether anything is kept of what was read."""
         return self._cache is not None
+
+    def _describe(self, phase: Phase, seconds: float, n_input: int, is_shared: bool) -> Pass:
+        """Describes the newest pass, with what the cache holds after it."""
+        return Pass(
+            phase=phase,
+            seconds=seconds,
+            n_input=n_input,
+            cache_tokens=self.n_read,
+            cache_bytes=self.bytes_in_use,
+            bytes_held=self.bytes_held,
+            is_shared=is_shared,
+        )
 
     def _weigh(self, n_read: int) -> None:
         """Notes what the cache holds once it has changed."""

@@ -58,12 +58,4 @@ class TextAhead(LocalText):
             self._ids = self._known[:end]
             self._weigh(0 if self._cache is None else end)
             self._waiting = dict(enumerate(rows[0], start=n_ids))
-            return Pass(
-                phase="prefill",
-                seconds=seconds,
-                n_input=len(unread),
-                cache_tokens=self.n_read,
-                cache_bytes=self.bytes_in_use,
-                bytes_held=self.bytes_held,
-                is_shared=is_shared(),
-            )
+            return self._describe("prefill", seconds, len(unread), is_shared())

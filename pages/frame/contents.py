@@ -42,7 +42,7 @@ LESSONS: tuple[Lesson, ...] = (
         "Stopping and streaming",
         "Write",
         "A text ends at a token, at a limit, or at a string.",
-        "What may still become a character or a stop string is held back.",
+        "Bytes that may still become a character or a stop string are held back.",
     ),
     Lesson(
         "pages/sampling.py",
@@ -56,7 +56,7 @@ LESSONS: tuple[Lesson, ...] = (
         "All continuations",
         "Choose",
         "A text is as likely as the product of its tokens’ probabilities.",
-        "The widest piece of each row need not lead to the likeliest text.",
+        "The probability of a text is one product: every token of it counts.",
     ),
     Lesson(
         "pages/beam_search.py",
@@ -112,7 +112,7 @@ LESSONS: tuple[Lesson, ...] = (
         "Masked diffusion",
         "Other ways",
         "A text need not be written from left to right.",
-        "Many places at once is quicker, and each place knows less of the others.",
+        "Filling many places at once is quicker, but each place knows less of the others.",
     ),
     Lesson(
         "pages/encoder_decoder.py",

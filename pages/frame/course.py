@@ -10,6 +10,11 @@ from pages.frame.question import lesson_asks
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
+# an answer runs its own fragment alone: the page shows what is below without being run anew
+_HIDDEN = Markup(
+    '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
+    ".remember {{visibility: hidden;}}</style>"
+)
 
 
 def show_claim(lesson: Lesson) -> None:
@@ -18,17 +23,20 @@ def show_claim(lesson: Lesson) -> None:
         st.html(_CLAIM.format(lesson.part_name, lesson.claim))
 
 
-def show_summary(path: str, *laboratory: str) -> None:
+def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     """Ends what a pupil needs of a page: what to remember, the next page, then the laboratory.
 
     Args:
         path: Of the page's file.
         laboratory: Titles of the sections below, which Streamlit finds by their words.
+        asked: Key of the question that comes first: until it is answered, the sentence is hidden.
     """
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
         st.html(_REMEMBER.format(lesson_at(path).remember))
+        if asked:
+            st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if after is not None:

@@ -1,11 +1,12 @@
 """The course: every link to the laboratory leads to a heading that its page has."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Witness, visit
+from benchmarks.harness import Witness, by_key, visit
 from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS
 from pages.frame.course import anchor_of
 from tests.frame.accessibility import forget_first_requests
@@ -36,6 +37,16 @@ def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentence
     sentences = [said for lesson in of_course for said in (lesson.claim, lesson.remember)]
     assert all(said.endswith(".") and len(said) < MAX_LETTERS for said in sentences)
     assert len(set(sentences)) == 2 * len(of_course)
+
+
+@pytest.mark.browser
+def test_the_sentence_to_remember_waits_for_the_answer(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("constraints")
+    remember = page.locator(".st-key-summary .remember")
+    expect(remember).to_be_attached()
+    expect(remember).to_be_hidden()
+    by_key(page, "constraint_said_asked").get_by_role("radio").first.click()
+    expect(remember).to_be_visible()
 
 
 @pytest.mark.browser

@@ -135,6 +135,7 @@ def test_a_page_stays_where_it_is_and_shuts_nobody_out(
         assert moved_after_a_press(page) <= MOST
         expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
         answer_all(page)
+        expect(page.locator(".remember:visible")).to_have_count(page.locator(".remember").count())
         assert n_screens_before_laboratory(page) <= MAX_SCREENS
         if not (is_dark and is_looked_at_in_the_dark(name)):
             assert_accessible(page)

@@ -55,7 +55,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     with st.expander("Another prompt, another rule", key="constraint_setup"):
         _controls(lesson)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
-    show_summary("pages/constraints.py", DeadEnds.title)
+    show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
     DeadEnds(lesson).show()
 
 

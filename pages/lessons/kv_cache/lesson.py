@@ -32,6 +32,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
         "pages/kv_cache.py",
         *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),
         PrefixCaching.title,
+        asked="kv_said",
     )
     WithAndWithoutCache(lesson).show()
     if server_model() is not None:

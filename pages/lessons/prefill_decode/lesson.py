@@ -37,6 +37,7 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
         "pages/prefill_decode.py",
         *(Streaming.title, RooflineOfThisDevice.title, Batching.title),
         *("Cost per token", Scores.title),
+        asked="phase_said",
     )
     with st.expander("Another machine’s run beside it: an H100, a model of 8B", key="phase_beside"):
         SETTINGS.widget("recording", width=420)

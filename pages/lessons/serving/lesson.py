@@ -53,7 +53,7 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     Batches(lesson).show()
     caption = f"On {lesson.lm.shown}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
-    show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title)
+    show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()

@@ -40,7 +40,11 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
     parts[0](lesson)
-    show_summary("pages/snowball.py", *(section.title for section in SECTIONS))
+    show_summary(
+        "pages/snowball.py",
+        *(section.title for section in SECTIONS),
+        asked="snowball_expected",
+    )
     parts[1](lesson)
     for section in SECTIONS:
         section(lesson).show()

@@ -48,7 +48,9 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     Race(lesson).show()
     show_summary(
-        "pages/speculative.py", "A round, step by step", SpeedUp.title, Drafts.title, PROOF
+        "pages/speculative.py",
+        *("A round, step by step", SpeedUp.title, Drafts.title, PROOF),
+        asked="spec_said",
     )
     st.header("A round, step by step", anchor=False)
     opening(

@@ -90,7 +90,7 @@ def show_stopping(waiting: DeltaGenerator) -> None:
         _controls(lesson)
     show_code(Stream.after, StopStrings.find, StopStrings.n_begun, key="stopping_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On the tokens of {lesson.lm.shown}.")
-    show_summary("pages/stopping.py", ThreeEnds.title)
+    show_summary("pages/stopping.py", ThreeEnds.title, asked=SAID)
     ThreeEnds(lesson).show()
 
 
