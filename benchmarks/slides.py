@@ -53,10 +53,7 @@ def slides(browser: Browser, url: str) -> str:
     told = [
         _section("<h1>How a model writes</h1>", "<p>One token at a time</p>"),
         _section("<h2>What comes next?</h2>", first, "<p>Everyone writes one word.</p>"),
-        *(
-            _slide(f"{n}. {word}: {BEATS[word]}", panel(strip, n))
-            for n, word in enumerate(BEATS, 1)
-        ),
+        *(slide for n, word in enumerate(BEATS, 1) for slide in _beat(n, word, strip)),
         _slide("One step in five beats", strip),
         *told,
         _slide("The story, and where the pointers fell", story),
@@ -87,6 +84,13 @@ def panel(strip: str, n: int) -> str:
     left, high = MARGIN + (n - 1) * STEP, float(found[1]) - SIGNED
     box = f'viewBox="{left} {MARGIN} {PANEL} {high:g}" style="aspect-ratio: {PANEL} / {high:g}"'
     return strip.replace(found[0], box, 1)
+
+
+def _beat(n: int, word: str, strip: str) -> tuple[str, str]:
+    """Returns the slide that asks, and the one that shows."""
+    asked = f"<h2>{n}. {word}</h2>", f'<p class="text">{escape(BEATS[word])}</p>'
+    told = f"<h2>{escape(BEATS[word])}</h2>{panel(strip, n)}"
+    return _section(*asked), f'<section class="beat">{told}</section>'
 
 
 def _slide(question: str, picture: str) -> str:

@@ -81,8 +81,7 @@ def show_stopping(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     opening(
         "Tokens come whole, and text does not: a token may end in the middle of a character, or of "
-        "a string that ends the text. What may still change is held, and what was sent is never "
-        "taken back. Each Step is a token."
+        "a string that ends the text. Each Step is a token."
     )
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _stream(lesson), PLAY_SECONDS)
