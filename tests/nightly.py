@@ -14,7 +14,7 @@ def by_night(cases: Sequence[Any] | dict[str, Any], by_day: Container[Any] = BY_
     return [case if case in by_day else nightly(case) for case in cases]
 
 
-def nightly(case: Any) -> Any:
+def nightly(case: Any, name: str | None = None) -> Any:
     """Returns a case as a parameter that runs by night alone."""
     values = case if isinstance(case, tuple) else (case,)
-    return pytest.param(*values, marks=pytest.mark.nightly)
+    return pytest.param(*values, marks=pytest.mark.nightly, id=name)

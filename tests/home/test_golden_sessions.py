@@ -19,6 +19,7 @@ from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from pages.home.in_page_file import facts
 from pages.home.tab import Tab
+from tests.nightly import nightly
 
 LISTS = json.loads(
     gzip.decompress(Path(__file__).with_name("golden_sessions.json.gz").read_bytes())
@@ -54,8 +55,12 @@ def event_of(recorded: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("is_outside", "n_lists", "forgets"),
-    [(True, 120, 0.0), (True, 40, 0.3), (False, 25, 0.0)],
-    ids=["server", "a server that forgets", "model in the page"],
+    [
+        pytest.param(True, 50, 0.0, id="server"),
+        pytest.param(True, 20, 0.3, id="a server that forgets"),
+        pytest.param(False, 15, 0.0, id="model in the page"),
+        nightly((True, len(LISTS), 0.1), "all of them"),
+    ],
 )
 def test_the_same_events_show_the_same(
     in_page: InPage, storyteller: LanguageModel, is_outside: bool, n_lists: int, forgets: float

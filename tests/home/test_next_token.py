@@ -245,6 +245,6 @@ def test_a_token_flies_to_the_text_where_there_is_time_for_it(reader: Reader) ->
     n_tokens = reader.chips.count()
     reader.button("Play").click()
     reader.until(lambda: reader.chips.count() > n_tokens + 3, "Play writes nothing")
+    assert reader.page.evaluate("flights") == before  # the last token, after Pause, has time
     reader.button("Pause").click()
-    assert reader.page.evaluate("flights") == before
     reader.settle()

