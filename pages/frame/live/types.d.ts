@@ -150,7 +150,7 @@ interface Reading {
   n_kept: number; // positions that were in the cache
   n_read: number; // positions that were read
   seconds: number; // of the passes that read them
-  distribution: Described;
+  distribution: Described | null; // null where a recording has none
   notice: string | null;
   text?: string; // without special tokens, of the model in the page
   controls?: Controls; // of a recording: with which its next token was drawn
@@ -168,6 +168,13 @@ interface Choice {
   tokenId: number;
   forced: boolean;
   how: string; // seed and controls, as a link says them
+}
+/** A choice as the run of a link says it. */
+interface LinkChoice {
+  seed: number;
+  controls: Controls;
+  tokenId: number | null; // that is forced
+  forced: boolean;
 }
 
 // ---- what a state says: every field of it, and no other (tests/home/test_protocol.py)
@@ -514,8 +521,8 @@ interface Distribution {
   nUnsent: number; // that a server left out
   depth: number; // from the worst logit that is held down to what those share evenly
   rowById: Int32Array | null;
-  inPlay?: Weighed;
-  rawStage?: Stage;
+  inPlay: Weighed;
+  rawStage: Stage;
 }
 /** The tokens still in play, best first. */
 interface Tokens {

@@ -1,6 +1,7 @@
 // The server's engine, and the model in the page while the server does not answer: ids and pointers are the
 // same. The page says so in one line, and returns by itself.
 
+import { required } from "../../../frame/live/required.js";
 import { PageEngine } from "./page.js";
 
 const AWAY_MS = 2000; // without an answer of the server
@@ -94,7 +95,7 @@ export class AwayEngine {
   async ask(name, ...said) {
     if (this.isAsked && this.files) return (await this.load())[name](...said);
     if (this.isAway) {
-      if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return (await this.page)[name](...said);
+      if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return (await this.load())[name](...said);
       this.lookedAt = performance.now();
     }
     const answer = this.server[name](...said);
@@ -108,7 +109,7 @@ export class AwayEngine {
     this.server.cancel();
     this.lookedAt = performance.now();
     this.turn(true);
-    return (await this.page)[name](...said);
+    return (await this.load())[name](...said);
   }
 
   turn(isAway) {
@@ -132,9 +133,10 @@ export class AwayEngine {
 
   async begin() {
     const at = (address) => new URL(address, document.baseURI).href;
-    const facts = await (await fetch(at(this.files.facts))).json();
-    const worker = new Worker(at(this.files.worker), { type: "module" });
-    const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
+    const files = required(this.files, "model for this page");
+    const facts = await (await fetch(at(files.facts))).json();
+    const worker = new Worker(at(files.worker), { type: "module" });
+    const engine = new PageEngine(worker, { facts, weights: at(files.weights) });
     engine.listen(() => this.said());
     this.here = engine;
     await engine.ready;

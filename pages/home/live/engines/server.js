@@ -136,12 +136,12 @@ export class ServerEngine {
     this.said();
   }
 
-  /** Waits, until there is reason not to. */
+  /** Waits, until there is reason not to. @returns {Promise<void>} */
   pause(ms) {
     const { signal } = this.cancelled;
     return new Promise((resolve, reject) => {
       setTimeout(resolve, ms);
-      this.wake = () => resolve();
+      this.wake = resolve;
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   }

@@ -152,7 +152,7 @@ export const EVENTS = {
     const link = readSaved(text, this.facts, this.host.wantsModel !== undefined);
     if (link.model === this.facts.model.name) return await openBeside(this, link);
     this.waitingLink = { model: link.model, query: link.query };
-    this.host.wantsModel(link.model);
+    this.host.wantsModel?.(link.model);
   },
   /** Goes on with another model: the same prompt, or a link that waited for it. */
   async model() {

@@ -1,8 +1,15 @@
 // What a link or a program says of a setting, read as the app reads it. Each field comes from the table
 // of pages/frame/fields.py with the words of its refusal, so that both refuse the same in one sentence.
 
+import { required } from "../../../frame/live/required.js";
+
 const MAX_ECHO = 40; // characters of somebody's input
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
+
+/** The field of a name. @param {Facts} facts */
+export function fieldOf({ fields }, name) {
+  return required(fields.find((field) => field.name === name), `field “${name}”`);
+}
 
 /** The value that a text stands for. @param {LinkField} field @param {string} text */
 export function readField(field, text) {

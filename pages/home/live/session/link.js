@@ -3,7 +3,7 @@
 // step and the tokens that the reader forced.
 
 import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
-import { asManyAsFit, lengthOf, readField, readFields, writeField } from "./fields.js";
+import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
 const MAX_FAULTS = 200; // characters of what a link asks for in vain
@@ -20,7 +20,10 @@ export function readLink(query, facts) {
   const problems = faults.length > 0
     ? [`The link was followed in part only: ${asManyAsFit(faults, MAX_FAULTS)}.`]
     : [];
-  let [choices, stop] = [[], []];
+  /** @type {LinkChoice[]} */
+  let choices = [];
+  /** @type {string[]} */
+  let stop = [];
   try {
     stop = readStrings(values.stop ?? "");
   } catch (error) {
@@ -64,7 +67,7 @@ function readIds(text, facts, problems) {
 function controlsOfLink(values, facts) {
   const controls = { ...defaultControls(facts), ...controlsAmong(values, facts) };
   if (values.use) return controls;
-  const { options } = facts.fields.find(({ name }) => name === "use");
+  const { options } = fieldOf(facts, "use");
   return { ...controls, use: options.filter((name) => controls.use.includes(name) || name in values) };
 }
 
@@ -133,7 +136,7 @@ export function writeAddress({ active: { prompt, chat }, controls, facts, stop }
   if (hasTemplate && !chat) query.set("chat", "0");
   if (stop.length > 0) query.set("stop", writeStrings(stop));
   const said = encodeControls(controls, facts);
-  const use = facts.fields.find(({ name }) => name === "use");
+  const use = fieldOf(facts, "use");
   // without it a setting that is named would be in use
   if (use.options.some((name) => name in said && !controls.use.includes(name)))
     said.use = writeField(use, controls.use);
@@ -175,7 +178,7 @@ function readRun(run, forced, seed, facts) {
   const forcedIds = new Map(
     pairs.map(([place, id]) => [readField(placeField, place), readField(tokenField, id)]),
   );
-  const seedField = facts.fields.find(({ name }) => name === "seed");
+  const seedField = fieldOf(facts, "seed");
   const choices = [];
   const segments = run.split(";").filter(Boolean);
   if (segments.length > MAX_TOKENS)

@@ -1,6 +1,7 @@
 // How a session begins: with what the tab kept over a reload, with a link, or with what can be had.
 
 import { readControls, readLink, readWhole } from "./link.js";
+import { required } from "../../../frame/live/required.js";
 import { lostBranches, readShown } from "./tab_record.js";
 import { Text } from "./text.js";
 
@@ -58,20 +59,20 @@ export async function begin(session, link) {
 async function restore(session, record) {
   try {
     const texts = record.branches.map((kept) => readText(session, kept));
-    const active = texts.find(({ id }) => id === record.active);
+    const active = required(texts.find(({ id }) => id === record.active), "text that was written");
     session.controls = readControls(record.controls, session.facts);
     session.stop = record.stop ?? [];
-    const shown = record.shown ? readShown(record.shown) : null;
-    if (shown === null) await session.read(active);
+    const { shown } = record;
+    if (!shown) await session.read(active);
     else {
-      active.pass = record.shown.pass;
-      active.adopt(shown, session.readingKey(active));
+      active.pass = shown.pass;
+      active.adopt(readShown(shown), session.readingKey(active));
     }
     session.texts = texts;
     session.active = active;
     session.nBegun = Math.max(...texts.map(({ id }) => id)) + 1;
     session.cutOff = record.cutOff ?? [];
-    if (shown === null) await session.showDraft(active.prompt);
+    if (!shown) await session.showDraft(active.prompt);
     else session.readAgain();
     return true;
   } catch (error) {

@@ -4,6 +4,7 @@
 
 import { activeSettings } from "../controls.js";
 import { uniformAt } from "../../../frame/live/pointer.js";
+import { required } from "../../../frame/live/required.js";
 import { noteEvent } from "../timings.js";
 import { BRANCHLESS, EVENTS, MAX_COUNT, QUIET } from "./events.js";
 import { asManyAsFit } from "./fields.js";
@@ -31,19 +32,16 @@ export class Session {
   guess = null;
   /** The word that is asked for. @type {Word|null} */
   word = null;
-  inspection = null; // the position that is looked back at
+  /** The position that is looked back at. @type {{header: Inspected, arrays: Arrays}|null} */
+  inspection = null;
   /** @type {Text[]} */
   texts = [];
-  /** The text that is written. @type {Text|null} */
-  active = null;
   /** Strings that end a text. @type {string[]} */
   stop = [];
   nBegun = 0; // texts, those that are gone included
   /** @type {Piece[]} */
   draftPieces = []; // the text in the prompt's field
   draft = "";
-  /** @type {Facts|null} */
-  facts = null;
   switches = { presenter: false, hide_bars: false }; // of the page around the text
   /** A link that waits for its model. @type {{model: string, query: string}|null} */
   waitingLink = null;
@@ -53,6 +51,10 @@ export class Session {
   isReadingAgain = false; // what is shown is what the tab kept
   /** Those of the page before a reload. @type {LoopEvent[]} */
   cutOff = [];
+  /** @type {Text|null} */
+  #active = null;
+  /** @type {Facts|null} */
+  #facts = null;
 
   /**
    * @param {Engine} engine what answers
@@ -64,6 +66,30 @@ export class Session {
     this.query = query;
     this.host = host;
     engine.listen?.(() => this.page?.troubled());
+  }
+
+  /** Whether there is a text. */
+  get isOpen() {
+    return this.#active !== null;
+  }
+
+  /** The text that is written. @returns {Text} */
+  get active() {
+    return required(this.#active, "open text");
+  }
+
+  /** @param {Text|null} text */
+  set active(text) {
+    this.#active = text;
+  }
+
+  /** What the engine said of its model. @returns {Facts} */
+  get facts() {
+    return required(this.#facts, "answer of the engine yet");
+  }
+
+  set facts(facts) {
+    this.#facts = facts;
   }
 
   // ---- what the page asks
@@ -99,7 +125,7 @@ export class Session {
     if (event.kind === "state" && this.isReadingAgain) return Promise.resolve(this.state);
     this.underWay.push(event);
     const answered = this.doing.then(async () => {
-      if (this.active === null) await openSession(this);
+      if (!this.isOpen) await openSession(this);
       if (event.kind !== "state") await this.handle(event);
       return this.state;
     });
@@ -141,7 +167,7 @@ export class Session {
 
   /** The hand rests: keeps in the tab what a reload would lose. */
   rest() {
-    if (this.active !== null) keepBranches(this);
+    if (this.isOpen) keepBranches(this);
   }
 
   /** Its figure leaves the page; the session stays. */
@@ -335,11 +361,9 @@ export class Session {
 
   /** A text as its tokens; one that was just taken apart is not asked about again. */
   async takeApart(text, chat) {
-    if (this.apart?.text !== text || this.apart.chat !== chat || this.apart.name !== this.facts.model.name) {
-      const { name } = this.facts.model;
-      this.apart = { text, chat, name, ...(await this.engine.tokenise(text, chat)) };
-    }
-    return this.apart;
+    const { apart, facts: { model: { name } } } = this;
+    if (apart?.text === text && apart.chat === chat && apart.name === name) return apart;
+    return this.apart = { text, chat, name, ...(await this.engine.tokenise(text, chat)) };
   }
 
   /**
@@ -351,7 +375,7 @@ export class Session {
    * @returns {Promise<string|null>} why it has other ids than the template gives now
    */
   async start(prompt, seed, how = {}) {
-    const { keep = false, chat = this.active?.chat ?? false, ids: earlier = null } = how;
+    const { keep = false, chat = this.isOpen && this.active.chat, ids: earlier = null } = how;
     const apart = earlier
       ? await this.engine.tokenise(prompt, chat, earlier)
       : await this.takeApart(prompt, chat);
@@ -359,8 +383,8 @@ export class Session {
     const text = new Text({ id: this.nBegun, prompt, seed, chat }, ids);
     await this.read(text);
     this.controls = text.reading.controls ?? this.controls;
-    if (keep || this.active?.choices.length > 0) this.makeRoom();
-    else this.texts = this.texts.filter((other) => other !== this.active);
+    if (keep || (this.isOpen && this.active.choices.length > 0)) this.makeRoom();
+    else this.texts = this.texts.filter((other) => other !== this.#active);
     this.add(text);
     this.draftPieces = pieces;
     this.draft = prompt;

@@ -52,7 +52,7 @@ export function readShown({ reading, arrays, isInt }) {
     const { buffer } = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
     return [name, isInt.includes(name) ? new Int32Array(buffer) : new Float32Array(buffer)];
   });
-  if (!(reading.distribution.n_vocab > 0) || read.length === 0)
+  if (!reading.distribution || !(reading.distribution.n_vocab > 0) || read.length === 0)
     throw new RangeError("a distribution is missing");
   return { ...reading, rows: {}, arrays: Object.fromEntries(read) };
 }

@@ -2,6 +2,7 @@
 // it last. It asks nobody anything, and every change of it is one assignment or none.
 
 import { memoryAfter, NO_MEMORY } from "../../../frame/live/memory.js";
+import { required } from "../../../frame/live/required.js";
 
 /** Columns that say which pass made the distribution of a token. */
 export const OF_PASS = ["phase", "n_input", "cache_tokens", "bytes", "seconds", "is_shared"];
@@ -16,9 +17,9 @@ export class Text {
   /** By position, the characters that are complete only with that token. @type {Record<string, string>} */
   joined = {};
   /** @type {Reading|null} */
-  reading = null;
-  /** The pass that made the distribution of the next token. @type {PassColumns|null} */
-  pass = null;
+  #reading = null;
+  /** @type {PassColumns|null} */
+  #pass = null;
   /** The controls and the seed that `reading.next_id` holds for. */
   readFor = "";
 
@@ -36,6 +37,20 @@ export class Text {
     this.nPrompt = nPrompt;
   }
 
+  /** What the engine said of it last. */
+  get reading() {
+    return required(this.#reading, "answer for this text yet");
+  }
+
+  /** The pass that made the distribution of the next token. @returns {PassColumns} */
+  get pass() {
+    return required(this.#pass, "pass over this text yet");
+  }
+
+  set pass(pass) {
+    this.#pass = pass;
+  }
+
   /** A copy that keeps the first generated tokens, with a number and pointers of its own. */
   copy(id, seed, nKept) {
     const { prompt, chat, ids, nPrompt } = this;
@@ -49,9 +64,9 @@ export class Text {
 
   /** Takes what an engine answered of the text as it stands. @param {Reading} reading */
   adopt(reading, readFor) {
-    this.reading = reading;
+    this.#reading = reading;
     this.readFor = readFor;
-    this.pass ??= reading.pass;
+    this.#pass ??= reading.pass;
     Object.assign(this.joined, reading.joined);
   }
 
@@ -62,7 +77,7 @@ export class Text {
       this.columns[name] = (this.columns[name] ?? []).concat(column);
     this.ids = this.ids.concat(rows.id);
     this.choices = this.choices.concat(choices);
-    this.pass = null;
+    this.#pass = null;
     this.adopt(reading, readFor);
   }
 
@@ -96,7 +111,7 @@ export class Text {
   }
 
   get finished() {
-    return this.reading?.finished ?? null;
+    return this.#reading?.finished ?? null;
   }
 }
 
