@@ -2,6 +2,7 @@
 // Knows nothing of models.
 
 import { spoken } from "./aloud.js";
+import { required } from "./required.js";
 
 const SHORT_LABEL = 24;
 const VERBATIM = ["code", "kbd", "pre"]; // tags whose words no browser may translate
@@ -23,7 +24,17 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
-/** Makes a button that sends no form. */
+/** The first element that a selector finds. @param {ParentNode} root @returns {HTMLElement} */
+export function find(root, selector) {
+  return required(/** @type {HTMLElement|null} */ (root.querySelector(selector)), `element “${selector}”`);
+}
+
+/**
+ * Makes a button that sends no form.
+ * @param {string} kind
+ * @param {Node|string|null} words
+ * @param {((event: MouseEvent) => void)|null} onclick
+ */
 export function createButton(kind, words = null, onclick = null) {
   return el("button", { type: "button", class: kind, onclick }, words);
 }

@@ -20,7 +20,9 @@ export function createLazySection(title, name, make, isOpen = false) {
   const notice = el("p", { class: "muted" });
   const element = el("details", { class: "section" }, el("summary", {}, title), notice);
   element.dataset.lazy = name;
-  let [view, part, isAsked] = [null, null, false];
+  let [view, isAsked] = [null, false];
+  /** @type {Part<any[]>|null} */
+  let part = null;
   let [isSettled, told] = [false, () => {}];
 
   async function open() {

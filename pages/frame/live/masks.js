@@ -14,6 +14,7 @@
 import { KEEP_BY_NAME } from "./keep.js";
 import { memoryUnder, NO_MEMORY } from "./memory.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
+import { last } from "./required.js";
 import { SETTINGS } from "./settings.js";
 
 const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
@@ -42,27 +43,25 @@ export function createDistribution(held) {
   const { nVocab, ids, logits, tailCounts, tailLogits, tailVariances, nUnsent = 0 } = held;
   const rowIds = ids ?? idsBestFirst(logits);
   const nRows = rowIds.length;
-  const nBins = tailCounts?.length ?? 0;
+  const nByBin = Array.from(tailCounts ?? []);
+  const nBins = nByBin.length;
   const scores = new Float64Array(nRows + nBins);
   const counts = new Float64Array(nRows + nBins).fill(1); // tokens that a row stands for
   for (let row = 0; row < nRows; row++) scores[row] = logits[ids ? row : rowIds[row]];
   const variances = new Float64Array(nRows + nBins); // of the logits that a row stands for
-  if (nBins > 0) {
-    scores.set(tailLogits, nRows);
-    counts.set(tailCounts, nRows);
-    variances.set(tailVariances, nRows);
-  }
-  /** @type {Distribution} */
+  scores.set(tailLogits ?? [], nRows);
+  counts.set(nByBin, nRows);
+  variances.set(tailVariances ?? [], nRows);
+  /** @type {Omit<Distribution, "inPlay" | "rawStage">} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
   const rows = new Int32Array(nFinite);
   for (let row = 0; row < nFinite; row++) rows[row] = row;
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
-  const evenRow = nRows + (tailCounts ?? []).indexOf(Math.max(...(tailCounts ?? [])));
+  const evenRow = nRows + nByBin.indexOf(Math.max(...nByBin));
   if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
-  distribution.inPlay = weighTokens(distribution, tokens);
-  distribution.rawStage = recordStage(distribution, "raw", distribution.inPlay);
-  return distribution;
+  const inPlay = weighTokens(distribution, tokens);
+  return Object.assign(distribution, { inPlay, rawStage: recordStage(distribution, "raw", inPlay) });
 }
 
 /** The ids by logit, best first, ties by id. */
@@ -306,7 +305,7 @@ function rowsBestFirst({ nRows }, { rows }) {
  */
 export function drawToken(result, coin) {
   if (result.stages.some((stage) => stage.reachesTail)) return null;
-  const { kept, probs, scores, tail } = result.stages.at(-1);
+  const { kept, probs, scores, tail } = last(result.stages);
   let end = 0;
   for (const row of result.order) end += probs[row];
   const target = coin * (end + tail.mass);
@@ -320,7 +319,7 @@ export function drawToken(result, coin) {
     drawn = { id: result.idOf(row), from, to };
     if (to > target) break;
   }
-  if (tail.nBins === 0) return drawn;
+  if (drawn === null || tail.nBins === 0) return drawn;
   // with a tail, the ends of a piece are known to within the doubt about its mass
   const slack = tail.doubt * tail.mass;
   const isNearEnd = drawn.to - target <= slack || (drawn.from > 0 && target - drawn.from < slack);

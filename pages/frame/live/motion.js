@@ -54,5 +54,5 @@ export function fly(layer, from, to, timing) {
     { transform: at(end), fontSize: size(to) },
   ];
   const flight = move(copy, frames, { easing: "ease-in-out", ...timing });
-  flight.onfinish = flight.oncancel = () => copy.remove();
+  if (flight) flight.onfinish = flight.oncancel = () => copy.remove();
 }

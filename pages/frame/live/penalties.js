@@ -3,7 +3,7 @@
 
 const [DRY_BASE, DRY_ALLOWED, DRY_MOST] = [1.75, 2, 158];
 const DRY_POWERS = [1];
-while (DRY_POWERS.length <= DRY_MOST) DRY_POWERS.push(DRY_POWERS.at(-1) * DRY_BASE);
+for (let power = 1; DRY_POWERS.length <= DRY_MOST;) DRY_POWERS.push(power *= DRY_BASE);
 
 /** The new score of a token by the name of the setting: of what was counted of it, and its value. */
 export const PENALTY_BY_NAME = {

@@ -69,6 +69,7 @@ function nearest(positions, value) {
   return positions.reduce((best, _, i) => (distance(i) < distance(best) ? i : best), 0);
 }
 
+/** @type {{nVocab: number, positions: number[]}} */
 let topKCache = { nVocab: -1, positions: [] };
 
 /** 1 to 50 one by one, then round numbers up to the vocabulary; at the very end 0, off. */

@@ -38,7 +38,9 @@ export function completedBy(strings, newestFirst) {
   if (strings.length === 0) return null;
   const sought = strings.map((string) => ({ string, bytes: asLetters(new TextEncoder().encode(string)) }));
   const longest = Math.max(...sought.map(({ bytes }) => bytes.length));
-  let [newest, before] = [null, ""];
+  /** @type {string|null} */
+  let newest = null;
+  let before = "";
   for (const token of newestFirst) {
     if (newest === null) newest = asLetters(token);
     else before = asLetters(token) + before;

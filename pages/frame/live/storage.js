@@ -13,7 +13,7 @@ function createStore(kind) {
   return {
     /** Returns an item's text; null if there is none. @param {string} name @returns {string|null} */
     read(name) {
-      if (inMemory.has(name)) return inMemory.get(name);
+      if (inMemory.has(name)) return inMemory.get(name) ?? null;
       try {
         return globalThis[kind].getItem(name);
       } catch {
