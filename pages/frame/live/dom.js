@@ -29,6 +29,11 @@ export function find(root, selector) {
   return required(/** @type {HTMLElement|null} */ (root.querySelector(selector)), `element “${selector}”`);
 }
 
+/** What draws on a canvas. @param {HTMLCanvasElement} canvas @param {CanvasRenderingContext2DSettings} [settings] */
+export function brushOf(canvas, settings) {
+  return required(canvas.getContext("2d", settings), "canvas to draw on");
+}
+
 /**
  * Makes a button that sends no form.
  * @param {string} kind

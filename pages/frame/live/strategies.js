@@ -13,6 +13,7 @@ import {
 import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
+import { required } from "./required.js";
 
 const GREEDY = { name: "greedy", title: "Greedy", short: "Greedy", says: "the best token" };
 
@@ -26,6 +27,9 @@ export const MASKS = [
     .filter(([name]) => name === "temperature" || (name in KEEP_BY_NAME && name !== "xtc"))
     .map(([name, row]) => ({ name, ...row })),
 ];
+
+/** A mask of `MASKS`. @param {string} name */
+export const maskNamed = (name) => required(MASKS.find((mask) => mask.name === name), `mask “${name}”`);
 
 /** What the engines are called whose orders can be chosen. */
 export const ENGINE_TITLES = {

@@ -145,7 +145,12 @@ export function createActions(live) {
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),
-    /** Follows a word from the position that is shown on, or a token by its id; an empty one no longer. */
+    /**
+     * Follows a word from the position that is shown on, or a token by its id; an empty one no longer.
+     * @param {string} text
+     * @param {number} position
+     * @param {number|null} id
+     */
     askWord(text, position, id = null) {
       queue.push({ kind: "word", text, position, token_id: id });
       live.schedule();

@@ -24,7 +24,7 @@ export function createFiles(session, kinds) {
   });
   const file = el("input", { type: "file", accept: "application/json,.json", class: "file-input" });
   file.addEventListener("change", async () => {
-    const [chosen] = file.files;
+    const [chosen] = file.files ?? [];
     file.value = ""; // the same file may be opened again
     if (chosen) await session.do({ kind: "open run", text: await readFile(chosen) });
   });
