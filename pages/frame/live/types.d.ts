@@ -670,6 +670,15 @@ interface LinkField {
 /** What the map of the sliders is made from. */
 type MapView = Pick<View, "distribution" | "contextIds" | "nPrompt" | "settings" | "toss" | "memory">;
 
+/** The map as its worker answered, with what was asked of it. */
+interface MapAnswer {
+  n: number; // of the request
+  distribution: Distribution | null;
+  axis: string;
+  maps: any[]; // of this position's pointer, and of others
+  survey: any; // of the first
+}
+
 /** A text that a reader's own sampler may write on. */
 interface OwnText {
   /** What the next token is drawn from, by id; null where nothing can be written. */
