@@ -144,7 +144,8 @@ async function poll() {
     );
     setText(byId("error"), "");
   } catch (error) {
-    setText(byId("error"), error.name === "Error" ? error.message : "The connection is lost. Trying again…");
+    const isTold = error instanceof Error && error.name === "Error";
+    setText(byId("error"), isTold ? error.message : "The connection is lost. Trying again…");
   }
   setTimeout(poll, POLL_MS);
 }

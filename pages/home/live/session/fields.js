@@ -2,6 +2,7 @@
 // of pages/frame/fields.py with the words of its refusal, so that both refuse the same in one sentence.
 
 import { required } from "../../../frame/live/required.js";
+import { reasonOf } from "../../../frame/live/errors.js";
 
 const MAX_ECHO = 40; // characters of somebody's input
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
@@ -34,7 +35,7 @@ export function readFields(query, fields) {
     try {
       values[field.name] = readField(field, query[field.name]);
     } catch (error) {
-      faults.push(error.message);
+      faults.push(reasonOf(error));
     }
   }
   return { values, faults };

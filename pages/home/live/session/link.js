@@ -4,6 +4,7 @@
 
 import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
 import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
+import { reasonOf } from "../../../frame/live/errors.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
 const MAX_FAULTS = 200; // characters of what a link asks for in vain
@@ -27,12 +28,12 @@ export function readLink(query, facts) {
   try {
     stop = readStrings(values.stop ?? "");
   } catch (error) {
-    problems.push(`The link’s stop strings were left out: ${error.message}`);
+    problems.push(`The link’s stop strings were left out: ${reasonOf(error)}`);
   }
   try {
     choices = readRun(query.run ?? "", query.forced ?? "", seed, facts);
   } catch (error) {
-    problems.push(`The link’s run was left out: ${error.message.replace(/\.+$/, "")}.`);
+    problems.push(`The link’s run was left out: ${reasonOf(error).replace(/\.+$/, "")}.`);
   }
   const controls = controlsOfLink(values, facts);
   problems.push(...outOfOrder(values, controls, facts));
@@ -58,7 +59,7 @@ function readIds(text, facts, problems) {
       throw new RangeError(`there are more than ${MAX_TOKENS.toLocaleString("en")}`);
     return ids.map((id) => readField(facts.run.id, id));
   } catch (error) {
-    problems.push(`The link’s ids were left out: ${error.message}.`);
+    problems.push(`The link’s ids were left out: ${reasonOf(error)}.`);
     return null;
   }
 }
@@ -120,7 +121,7 @@ export function readControls(values, facts) {
     const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
     return { ...defaultControls(facts), ...Object.fromEntries(read) };
   } catch (error) {
-    throw new RangeError(`${error.message}.`);
+    throw new RangeError(`${reasonOf(error)}.`);
   }
 }
 

@@ -4,6 +4,7 @@ import { readControls, readLink, readWhole } from "./link.js";
 import { required } from "../../../frame/live/required.js";
 import { lostBranches, readShown } from "./tab_record.js";
 import { Text } from "./text.js";
+import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
 
 /** Columns that a text cannot do without. */
 const OF_RECORD = ["id", "logprob", "memory", "forced", "chosen_prob"];
@@ -42,8 +43,8 @@ export async function begin(session, link) {
       notice = await session.start(way.prompt, seed, way);
       break;
     } catch (error) {
-      if (way === ways.at(-1) || error.name === "AbortError") throw error;
-      problems.push(error.message);
+      if (way === ways.at(-1) || isGivenUp(error)) throw error;
+      problems.push(reasonOf(error));
       choices = [];
     }
   }
@@ -76,7 +77,7 @@ async function restore(session, record) {
     else session.readAgain();
     return true;
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isGivenUp(error)) throw error;
     session.say("The branches that this tab kept cannot be read: go on with the text that is here.", "error");
     return false;
   }

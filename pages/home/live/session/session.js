@@ -13,6 +13,7 @@ import { openSession } from "./opening.js";
 import { describe } from "./state.js";
 import { keepBranches } from "./tab_record.js";
 import { Text } from "./text.js";
+import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
 
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
@@ -246,8 +247,8 @@ export class Session {
     try {
       await this.replay(choices);
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      problems.push(`The link's run was followed in part: ${error.message}`);
+      if (isGivenUp(error)) throw error;
+      problems.push(`The link's run was followed in part: ${reasonOf(error)}`);
     }
     this.controls = link.controls;
     this.stop = link.stop ?? this.stop;
@@ -318,8 +319,8 @@ export class Session {
     try {
       await act();
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      this.say(error.message, "error");
+      if (isGivenUp(error)) throw error;
+      this.say(reasonOf(error), "error");
     }
   }
 
