@@ -169,6 +169,18 @@ interface Choice {
   forced: boolean;
   how: string; // seed and controls, as a link says them
 }
+/** What a link asks for. */
+interface Link {
+  model: string;
+  prompt: string;
+  ids?: number[] | null; // that its chat template gave
+  seed: number;
+  chat?: boolean;
+  controls: Controls;
+  stop?: string[];
+  choices: LinkChoice[];
+  problems: string[]; // what of it cannot be read
+}
 /** A choice as the run of a link says it. */
 interface LinkChoice {
   seed: number;
