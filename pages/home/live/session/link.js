@@ -5,6 +5,7 @@
 import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
 import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
 import { reasonOf } from "../../../frame/live/errors.js";
+import { last } from "../../../frame/live/required.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
 const MAX_FAULTS = 200; // characters of what a link asks for in vain
@@ -14,6 +15,7 @@ const MAX_LINK_TEXT = 4000; // characters of a prompt that a link carries
  * Reads a query; what cannot be read is left at its default and named in `problems`.
  * @param {Record<string, string>} query
  * @param {Facts} facts
+ * @returns {Link}
  */
 export function readLink(query, facts) {
   const { values, faults } = readFields(query, facts.fields);
@@ -50,7 +52,12 @@ export function readLink(query, facts) {
   };
 }
 
-/** The ids that a link's chat template gave, null if it names none that can be read. */
+/**
+ * The ids that a link's chat template gave, null if it names none that can be read.
+ * @param {string|undefined} text
+ * @param {Facts} facts
+ * @param {string[]} problems
+ */
 function readIds(text, facts, problems) {
   if (text === undefined) return null;
   try {
@@ -64,7 +71,12 @@ function readIds(text, facts, problems) {
   }
 }
 
-/** The controls of a link; without `use`, every setting that it names is in use. @returns {Controls} */
+/**
+ * The controls of a link; without `use`, every setting that it names is in use.
+ * @param {Record<string, any>} values
+ * @param {Facts} facts
+ * @returns {Controls}
+ */
 function controlsOfLink(values, facts) {
   const controls = { ...defaultControls(facts), ...controlsAmong(values, facts) };
   if (values.use) return controls;
@@ -72,10 +84,16 @@ function controlsOfLink(values, facts) {
   return { ...controls, use: options.filter((name) => controls.use.includes(name) || name in values) };
 }
 
-/** Names the settings of a link that its order has no stage for. */
+/**
+ * Names the settings of a link that its order has no stage for.
+ * @param {Record<string, any>} values
+ * @param {Controls} controls
+ * @param {Facts} facts
+ */
 function outOfOrder(values, { order }, { fields, orders, neutral }) {
   const lost = fields.filter(({ name }) =>
-    name in values && values[name] !== neutral[name] && orders.all.includes(name) &&
+    name in values && values[name] !== neutral[/** @type {SettingName} */ (name)] &&
+    orders.all.includes(name) &&
     !orders[order].includes(name)
   );
   if (lost.length === 0) return [];
@@ -83,7 +101,11 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
   return [`The order “${order}” has no stage for ${labels}: add order=all to the link.`];
 }
 
-/** Reads the query of one text, which a tab or a file kept; its prompt may be long. */
+/**
+ * Reads the query of one text, which a tab or a file kept; its prompt may be long.
+ * @param {string} text
+ * @param {Facts} facts
+ */
 export function readWhole(text, facts) {
   if (typeof text !== "string") throw new RangeError("its link is missing");
   const query = Object.fromEntries(new URLSearchParams(text));
@@ -113,10 +135,15 @@ export function readSaved(file, facts, isOfAnyModel) {
   }
 }
 
-/** Reads what a page, a program or a run says of some controls; the others are at their defaults. */
+/**
+ * Reads what a page, a program or a run says of some controls; the others are at their defaults.
+ * @param {Record<string, any>} values
+ * @param {Facts} facts
+ * @returns {Controls}
+ */
 export function readControls(values, facts) {
   const fields = facts.fields.filter(({ isControl, name }) => isControl && name in values);
-  const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
+  const textOf = (/** @type {unknown} */ value) => String(typeof value === "boolean" ? Number(value) : value);
   try {
     const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
     return { ...defaultControls(facts), ...Object.fromEntries(read) };
@@ -145,13 +172,21 @@ export function writeAddress({ active: { prompt, chat }, controls, facts, stop }
   return String(query).replace(/%2C/g, ",");
 }
 
-/** The seed and the controls of a choice, as a run says them. */
+/**
+ * The seed and the controls of a choice, as a run says them.
+ * @param {Pick<Choice, "seed" | "controls">} choice
+ * @param {Facts} facts
+ */
 export function writeHow({ seed, controls }, facts) {
   const parts = Object.entries({ seed: String(seed), ...encodeControls(controls, facts) });
   return parts.map((pair) => pair.join(":")).join("~");
 }
 
-/** The controls that differ from the defaults, as text. */
+/**
+ * The controls that differ from the defaults, as text.
+ * @param {Record<string, any>} controls
+ * @param {Facts} facts
+ */
 function encodeControls(controls, facts) {
   const written = facts.fields.filter(({ isControl }) => isControl).map((field) => [
     field.name,
@@ -161,18 +196,25 @@ function encodeControls(controls, facts) {
   return Object.fromEntries(written.filter(([, now, usual]) => now !== usual));
 }
 
-/** @returns {Controls} */
+/** @param {Facts} facts @returns {Controls} */
 function defaultControls({ fields }) {
   const controls = fields.filter(({ isControl }) => isControl);
   return /** @type {any} */ (Object.fromEntries(controls.map((field) => [field.name, field.default])));
 }
 
+/** @param {Record<string, any>} values @param {Facts} facts */
 function controlsAmong(values, { fields }) {
   const named = fields.filter(({ isControl, name }) => isControl && name in values);
   return Object.fromEntries(named.map(({ name }) => [name, values[name]]));
 }
 
-/** The choices of a run: `12;5~temperature:1.2`, and the forced tokens by their places: `3:262`. */
+/**
+ * The choices of a run: `12;5~temperature:1.2`, and the forced tokens by their places: `3:262`.
+ * @param {string} run
+ * @param {string} forced
+ * @param {number} seed
+ * @param {Facts} facts
+ */
 function readRun(run, forced, seed, facts) {
   const { count: countField, place: placeField, token: tokenField } = facts.run;
   const pairs = forced.split(",").filter(Boolean).map((part) => partition(part));
@@ -180,6 +222,7 @@ function readRun(run, forced, seed, facts) {
     pairs.map(([place, id]) => [readField(placeField, place), readField(tokenField, id)]),
   );
   const seedField = fieldOf(facts, "seed");
+  /** @type {LinkChoice[]} */
   const choices = [];
   const segments = run.split(";").filter(Boolean);
   if (segments.length > MAX_TOKENS)
@@ -200,6 +243,7 @@ function readRun(run, forced, seed, facts) {
   return choices;
 }
 
+/** @param {string} text */
 function partition(text) {
   const at = text.indexOf(":");
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
@@ -225,9 +269,10 @@ export function textQuery({ prompt, seed, chat, ids, n_prompt: nPrompt, steps })
 
 /** How many tokens were drawn alike, and how, segment by segment. @param {string[]} how */
 function runOf(how) {
+  /** @type {{own: string, count: number}[]} */
   const segments = [];
   how.forEach((own, i) => {
-    if (own === how[i - 1]) segments.at(-1).count += 1;
+    if (own === how[i - 1]) last(segments).count += 1;
     else segments.push({ own, count: 1 });
   });
   return segments.map(({ own, count }) => `${count}~${own}`).join(";");

@@ -11,7 +11,10 @@ const OF_RECORD = ["id", "logprob", "memory", "forced", "chosen_prob"];
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** Opens what the tab kept over a reload, else the text of the link, else what can be. @param {Session} session */
+/**
+ * Opens what the tab kept over a reload, else the text of the link, else what can be.
+ * @param {Session} session
+ */
 export async function openSession(session) {
   session.facts = await session.engine.open();
   const link = readLink(session.query, session.facts);
@@ -22,7 +25,11 @@ export async function openSession(session) {
   await begin(session, link);
 }
 
-/** Begins the text of a link; where it asks too much, says so and begins what can be. @param {Session} session */
+/**
+ * Begins the text of a link; where it asks too much, says so and begins what can be.
+ * @param {Session} session
+ * @param {Link} link
+ */
 export async function begin(session, link) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   const problems = [...link.problems];
@@ -100,7 +107,7 @@ function readText(session, { id, query, ids, columns, joined }) {
   return Object.assign(text, { columns: { ...columns }, joined: { ...joined } });
 }
 
-/** Opens the text of a link beside what is on the page. @param {Session} session */
+/** Opens the text of a link beside what is on the page. @param {Session} session @param {Link} link */
 export async function openBeside(session, link, keep = false) {
   const chat = Boolean(link.chat) && session.facts.model.has_chat_template;
   const notice = await session.start(link.prompt, link.seed, { keep, chat, ids: chat ? link.ids : null });
@@ -108,13 +115,16 @@ export async function openBeside(session, link, keep = false) {
   await session.write(link, ofModel.length > 0 ? [] : link.choices, [...link.problems, ...ofModel], notice);
 }
 
-/** Says that a link's model cannot be had here, if so. @param {Session} session */
+/** Says that a link's model cannot be had here, if so. @param {Session} session @param {Link} link */
 function tellOfModel({ facts, host }, { model }) {
   const isOther = model !== facts.model.name && !(host.isModel?.(model) ?? false);
   return isOther && host.otherModel ? [host.otherModel(model)] : [];
 }
 
-/** Says that a chat model continues plain text here, and where it can be asked instead. @param {Session} session */
+/**
+ * Says that a chat model continues plain text here, and where it can be asked instead.
+ * @param {Session} session
+ */
 function tellOfChat(session) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   if (!hasTemplate || session.active.chat || session.notice !== null) return;

@@ -52,10 +52,17 @@ export class Session {
   isReadingAgain = false; // what is shown is what the tab kept
   /** Those of the page before a reload. @type {LoopEvent[]} */
   cutOff = [];
+  /**
+   * The text that was taken apart last.
+   * @type {(TextApart & {text: string, chat: boolean, name: string})|null}
+   */
+  apart = null;
   /** @type {Text|null} */
   #active = null;
   /** @type {Facts|null} */
   #facts = null;
+  /** @type {Controls|null} */
+  #controls = null;
 
   /**
    * @param {Engine} engine what answers
@@ -91,6 +98,15 @@ export class Session {
 
   set facts(facts) {
     this.#facts = facts;
+  }
+
+  /** The sliders and switches under which it goes on. @returns {Controls} */
+  get controls() {
+    return required(this.#controls, "text yet");
+  }
+
+  set controls(controls) {
+    this.#controls = controls;
   }
 
   // ---- what the page asks
@@ -154,7 +170,11 @@ export class Session {
     this.page?.changed();
   }
 
-  /** Turns a switch of the page around the text. */
+  /**
+   * Turns a switch of the page around the text.
+   * @param {keyof Session["switches"]} name
+   * @param {boolean} isOn
+   */
   turn(name, isOn) {
     if (this.switches[name] === isOn) return;
     this.switches = { ...this.switches, [name]: isOn };
@@ -196,7 +216,11 @@ export class Session {
     text.adopt(await this.engine.read(this.said(text)), this.readingKey(text));
   }
 
-  /** Writes tokens of one kind: drawn, or one that is forced. @returns {Promise<number>} how many */
+  /**
+   * Writes tokens of one kind: drawn, or one that is forced.
+   * @param {number|null} forcedId
+   * @returns {Promise<number>} how many
+   */
   async step(forcedId = null, count = 1) {
     const { active: text, controls } = this;
     if (forcedId !== null) this.checkId(forcedId);
@@ -215,11 +239,20 @@ export class Session {
     return choices.length;
   }
 
+  /**
+   * @param {Pick<Choice, "seed" | "controls">} choice
+   * @param {number} tokenId
+   * @param {boolean} forced
+   * @returns {Choice}
+   */
   choiceOf({ seed, controls }, tokenId, forced) {
     return { seed, controls, tokenId, forced, how: writeHow({ seed, controls }, this.facts) };
   }
 
-  /** Writes the tokens of a link again: drawn by their pointers, or forced; no stop string ends them. */
+  /**
+   * Writes the tokens of a link again: drawn by their pointers, or forced; no stop string ends them.
+   * @param {LinkChoice[]} choices
+   */
   async replay(choices) {
     const { stop } = this;
     this.stop = [];
@@ -230,19 +263,27 @@ export class Session {
     }
   }
 
+  /** @param {LinkChoice[]} choices */
   async replayed(choices) {
     for (let i = 0; i < choices.length && !this.active.finished;) {
       const { seed, controls, tokenId, forced } = choices[i];
       this.controls = controls;
       this.active.seed = seed;
-      const isAlike = (other) => !other.forced && other.seed === seed && other.controls === controls;
+      const isAlike = (/** @type {LinkChoice} */ other) =>
+        !other.forced && other.seed === seed && other.controls === controls;
       const end = choices.findIndex((other, at) => at >= i && (!isAlike(other) || at - i === MAX_COUNT));
       const count = forced ? 1 : (end < 0 ? choices.length : end) - i;
       i += await this.step(forced ? tokenId : null, count);
     }
   }
 
-  /** Writes the run of a link, and says what was not as it asks. @param {string|null} notice of its prompt */
+  /**
+   * Writes the run of a link, and says what was not as it asks.
+   * @param {Link} link
+   * @param {LinkChoice[]} choices
+   * @param {string[]} problems
+   * @param {string|null} notice of its prompt
+   */
   async write(link, choices, problems, notice) {
     try {
       await this.replay(choices);
@@ -291,7 +332,7 @@ export class Session {
     return active.readFor === this.readingKey(active) ? active.reading.next_id : null;
   }
 
-  /** Draws with other pointers from here on; what is written stays. */
+  /** Draws with other pointers from here on; what is written stays. @param {number} seed */
   reseed(seed) {
     this.active.seed = seed;
     this.active.undone = [];
@@ -324,6 +365,7 @@ export class Session {
     }
   }
 
+  /** @param {number} nTokens */
   async rewind(nTokens) {
     const { active } = this;
     const before = active.ids.slice(0, active.ids.length - nTokens);
@@ -341,26 +383,32 @@ export class Session {
     return finished !== null;
   }
 
+  /** @param {number} position */
   tokensFrom(position) {
     const nTokens = this.active.ids.length - position;
     if (nTokens > 0 && nTokens <= this.active.choices.length) return nTokens;
     throw new RangeError("Only generated tokens can be taken back: choose one after the prompt.");
   }
 
+  /** @param {number} id */
   checkId(id) {
     const { name, vocab_size: size } = this.facts.model;
     if (Number.isInteger(id) && id >= 0 && id < size) return;
     throw new RangeError(`${id} is no token of ${name}: use ids from 0 to ${size - 1}.`);
   }
 
-  /** Takes the text in the prompt's field apart; it is not yet the prompt. */
+  /** Takes the text in the prompt's field apart; it is not yet the prompt. @param {string} text */
   async showDraft(text) {
     const { pieces } = await this.takeApart(text, this.active.chat);
     this.draftPieces = pieces;
     this.draft = text;
   }
 
-  /** A text as its tokens; one that was just taken apart is not asked about again. */
+  /**
+   * A text as its tokens; one that was just taken apart is not asked about again.
+   * @param {string} text
+   * @param {boolean} chat
+   */
   async takeApart(text, chat) {
     const { apart, facts: { model: { name } } } = this;
     if (apart?.text === text && apart.chat === chat && apart.name === name) return apart;

@@ -33,7 +33,11 @@ export function keepBranches({ facts, controls, stop, active, texts, underWay, c
   tabStore.write(STORED_AS, JSON.stringify(record));
 }
 
-/** What the page shows of a text, to be shown at once after a reload. @returns {ShownReading|null} */
+/**
+ * What the page shows of a text, to be shown at once after a reload.
+ * @param {import("./text.js").Text} text
+ * @returns {ShownReading|null}
+ */
 function shownOf({ reading, pass }) {
   const { rows: _, arrays, ...said } = reading;
   const all = Object.entries(arrays);
@@ -57,6 +61,7 @@ export function readShown({ reading, arrays, isInt }) {
   return { ...reading, rows: {}, arrays: Object.fromEntries(read) };
 }
 
+/** @param {Numbers} array */
 function lettersOf(array) {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -69,7 +74,8 @@ function lettersOf(array) {
 export function lostBranches() {
   const stored = readJson(tabStore, STORED_AS);
   tabStore.write(STORED_AS, null);
-  const isReload = globalThis.performance.getEntriesByType?.("navigation")[0]?.["type"] === "reload";
+  const [navigation] = globalThis.performance.getEntriesByType?.("navigation") ?? [];
+  const isReload = navigation && "type" in navigation && navigation.type === "reload";
   const address = withoutSwitches();
   return stored?.address === address && (isReload || address) ? stored : null;
 }

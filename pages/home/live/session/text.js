@@ -51,7 +51,12 @@ export class Text {
     this.#pass = pass;
   }
 
-  /** A copy that keeps the first generated tokens, with a number and pointers of its own. */
+  /**
+   * A copy that keeps the first generated tokens, with a number and pointers of its own.
+   * @param {number} id
+   * @param {number} seed
+   * @param {number} nKept
+   */
   copy(id, seed, nKept) {
     const { prompt, chat, ids, nPrompt } = this;
     const twin = new Text({ id, prompt, seed, chat }, ids.slice(0, nPrompt + nKept), nPrompt);
@@ -62,7 +67,11 @@ export class Text {
     return twin;
   }
 
-  /** Takes what an engine answered of the text as it stands. @param {Reading} reading */
+  /**
+   * Takes what an engine answered of the text as it stands.
+   * @param {Reading} reading
+   * @param {string} readFor
+   */
   adopt(reading, readFor) {
     this.#reading = reading;
     this.readFor = readFor;
@@ -70,7 +79,12 @@ export class Text {
     Object.assign(this.joined, reading.joined);
   }
 
-  /** Appends what an engine wrote, each token with how it came about. @param {Reading} reading */
+  /**
+   * Appends what an engine wrote, each token with how it came about.
+   * @param {Reading} reading
+   * @param {Choice[]} choices
+   * @param {string} readFor
+   */
   append(reading, choices, readFor) {
     const { choice: _, ...rows } = reading.rows;
     for (const [name, column] of Object.entries(rows))
@@ -81,7 +95,7 @@ export class Text {
     this.adopt(reading, readFor);
   }
 
-  /** Takes the last tokens back; they may be replayed. */
+  /** Takes the last tokens back; they may be replayed. @param {number} nTokens */
   takeBack(nTokens) {
     const nKept = this.choices.length - nTokens;
     this.pass = this.passBefore(nKept);
@@ -92,13 +106,20 @@ export class Text {
     this.joined = joinedBefore(this.joined, this.ids.length);
   }
 
-  /** The pass that made the distribution of a generated token, or of the next one. @returns {any} */
+  /**
+   * The pass that made the distribution of a generated token, or of the next one.
+   * @param {number} step
+   * @returns {any}
+   */
   passBefore(step) {
     if (step === this.choices.length) return this.pass;
     return Object.fromEntries(OF_PASS.map((name) => [name, this.columns[name][step]]));
   }
 
-  /** What mirostat remembers after so many generated tokens; one that was forced teaches it nothing. */
+  /**
+   * What mirostat remembers after so many generated tokens; one that was forced teaches it nothing.
+   * @param {number} nKept
+   */
   memoryAfter(nKept) {
     if (nKept === 0) return NO_MEMORY;
     const { memory, forced, chosen_prob: prob } = this.columns;
@@ -115,6 +136,7 @@ export class Text {
   }
 }
 
+/** @param {Record<string, string>} joined @param {number} end */
 function joinedBefore(joined, end) {
   return Object.fromEntries(Object.entries(joined).filter(([position]) => Number(position) < end));
 }
