@@ -4,7 +4,7 @@ import { el, setText } from "./dom.js";
 
 const given = new Map(); // modules by name, in a file that holds them itself
 
-/** Hands in a module of `lazy/` where nothing can be fetched. */
+/** Hands in a module of `lazy/` where nothing can be fetched. @param {string} name @param {object} module */
 export function giveLazyModule(name, module) {
   given.set(name, module);
 }
@@ -44,7 +44,10 @@ export function createLazySection(title, name, make, isOpen = false) {
   element.open = isOpen;
   return {
     element,
-    /** Whether what is open from the start is here, or will not come; `then` is called once it is so. */
+    /**
+     * Whether what is open from the start is here, or will not come; `then` is called once it is so.
+     * @param {() => void} then
+     */
     isSettled(then) {
       told = then;
       return isSettled;
@@ -61,13 +64,17 @@ export function createLazySection(title, name, make, isOpen = false) {
   };
 }
 
-/** Fetches a module with its style, which joins those of the place that it is shown in. */
+/**
+ * Fetches a module with its style, which joins those of the place that it is shown in.
+ * @param {string} name
+ * @param {HTMLElement} element
+ */
 async function fetchModule(name, element) {
-  const at = (file) => new URL(`./lazy/${file}`, import.meta.url).href;
+  const at = (/** @type {string} */ file) => new URL(`./lazy/${file}`, import.meta.url).href;
   const [made, answer] = await Promise.all([import(at(`${name}.js`)), fetch(at(`${name}.css`))]);
   if (!answer.ok) throw new Error(answer.statusText);
   const sheet = await new CSSStyleSheet().replace(await answer.text());
-  const root = element.getRootNode();
+  const root = /** @type {ShadowRoot} */ (element.getRootNode());
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   return { ...made, startWorker: () => new Worker(at(`${name}_worker.js`), { type: "module" }) };
 }

@@ -33,7 +33,7 @@ interface Component<Data = any> {
 
 type SettingName = keyof typeof import("./settings.js").SETTINGS;
 type Values = Record<SettingName, number>;
-type Settings = Values & { order: string[] };
+type Settings = Values & { order: SettingName[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
 // ---- what a figure asks of the session, and the session of an engine (pages/home/live/PROTOCOL.md)
@@ -380,7 +380,7 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   controls: Controls;
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   distribution: { n_vocab: number };
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
@@ -395,7 +395,7 @@ interface FuturesHeader {
   labelsAt: string;
   prompt: string; // its end, as it was read
   position: number; // in the text, of the first token that follows
-  order: string[]; // of the stages
+  order: SettingName[]; // of the stages
   homeLink: string; // to the first page with this prompt
   runs: { name: string; ids: number[] }[]; // what the reader has written after it there
   beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
@@ -463,7 +463,7 @@ interface View extends Position {
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   settings: Settings;
   contextIds: number[];
   nPrompt: number;
@@ -536,6 +536,10 @@ interface Distribution {
   inPlay: Weighed;
   rawStage: Stage;
 }
+/** A distribution before its tokens are weighed. */
+type Unweighed = Omit<Distribution, "inPlay" | "rawStage">;
+/** Says which of the tokens in play a mask keeps, of which each row stands for so many. */
+type Keep = (tokens: Weighed, value: number, counts: Float64Array) => Uint8Array;
 /** The tokens still in play, best first. */
 interface Tokens {
   rows: Int32Array;
@@ -631,7 +635,7 @@ interface Facts {
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
   dtype: string; // as a link has to say it
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with
   neutral: Values & { order: string };
   csv: { columns: string[]; formulas: string[] };

@@ -8,6 +8,7 @@ import { required } from "../../frame/live/required.js";
 import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
 
+/** @type {SettingName[]} */
 const IN_ORDER_OF_TRANSFORMERS = [
   "repetition_penalty",
   "temperature",
@@ -27,7 +28,10 @@ export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
 export class Generation {
   steps = []; // one record per generated token
   passes = []; // one for each token, drawn or to be drawn
-  /** "eos" after an end token, "stop" after a stop string, "length" where there is no room. @type {Finish|null} */
+  /**
+   * "eos" after an end token, "stop" after a stop string, "length" where there is no room.
+   * @type {Finish|null}
+   */
   finished = null;
 
   /**

@@ -42,7 +42,10 @@ function readStep(view) {
     ? cells.map(({ prob }) => [[0, prob]])
     : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
   const last = cells[rows.length];
-  const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), `${formatCount(last.count)} more`];
+  const labels = [
+    ...rows.map(({ id }) => shorten(view.label(id), 14)),
+    `${formatCount(last.count ?? 0)} more`,
+  ];
   const ids = rows.map(({ id }) => id);
   return { result, cells, pieces, labels, ids, isStill: isGreedy };
 }
