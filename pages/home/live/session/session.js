@@ -4,12 +4,12 @@
 
 import { activeSettings } from "../controls.js";
 import { uniformAt } from "../../../frame/live/pointer.js";
-import { required } from "../../../frame/live/required.js";
 import { noteEvent } from "../timings.js";
 import { BRANCHLESS, EVENTS, MAX_COUNT, QUIET } from "./events.js";
 import { asManyAsFit } from "./fields.js";
 import { readControls, writeHow } from "./link.js";
 import { openSession } from "./opening.js";
+import { SessionData } from "./session_data.js";
 import { describe } from "./state.js";
 import { keepBranches } from "./tab_record.js";
 import { Text } from "./text.js";
@@ -26,43 +26,13 @@ const ENDS = {
 };
 
 /** @implements {LiveSession} */
-export class Session {
-  /** @type {Notice|null} */
-  notice = null;
-  /** @type {Guess|null} */
-  guess = null;
-  /** The word that is asked for. @type {Word|null} */
-  word = null;
-  /** The position that is looked back at. @type {{header: Inspected, arrays: Arrays}|null} */
-  inspection = null;
-  /** @type {Text[]} */
-  texts = [];
-  /** Strings that end a text. @type {string[]} */
-  stop = [];
-  nBegun = 0; // texts, those that are gone included
-  /** @type {Piece[]} */
-  draftPieces = []; // the text in the prompt's field
-  draft = "";
-  switches = { presenter: false, hide_bars: false }; // of the page around the text
-  /** A link that waits for its model. @type {{model: string, query: string}|null} */
-  waitingLink = null;
+export class Session extends SessionData {
   doing = Promise.resolve(); // one event after another
   /** Events that are not answered yet. @type {LoopEvent[]} */
   underWay = [];
   isReadingAgain = false; // what is shown is what the tab kept
   /** Those of the page before a reload. @type {LoopEvent[]} */
   cutOff = [];
-  /**
-   * The text that was taken apart last.
-   * @type {(TextApart & {text: string, chat: boolean, name: string})|null}
-   */
-  apart = null;
-  /** @type {Text|null} */
-  #active = null;
-  /** @type {Facts|null} */
-  #facts = null;
-  /** @type {Controls|null} */
-  #controls = null;
 
   /**
    * @param {Engine} engine what answers
@@ -70,43 +40,11 @@ export class Session {
    * @param {SessionHost} host the page around it
    */
   constructor(engine, query, host = {}) {
+    super();
     this.engine = engine;
     this.query = query;
     this.host = host;
     engine.listen?.(() => this.page?.troubled());
-  }
-
-  /** Whether there is a text. */
-  get isOpen() {
-    return this.#active !== null;
-  }
-
-  /** The text that is written. @returns {Text} */
-  get active() {
-    return required(this.#active, "open text");
-  }
-
-  /** @param {Text|null} text */
-  set active(text) {
-    this.#active = text;
-  }
-
-  /** What the engine said of its model. @returns {Facts} */
-  get facts() {
-    return required(this.#facts, "answer of the engine yet");
-  }
-
-  set facts(facts) {
-    this.#facts = facts;
-  }
-
-  /** The sliders and switches under which it goes on. @returns {Controls} */
-  get controls() {
-    return required(this.#controls, "text yet");
-  }
-
-  set controls(controls) {
-    this.#controls = controls;
   }
 
   // ---- what the page asks
@@ -433,18 +371,11 @@ export class Session {
     await this.read(text);
     this.controls = text.reading.controls ?? this.controls;
     if (keep || (this.isOpen && this.active.choices.length > 0)) this.makeRoom();
-    else this.texts = this.texts.filter((other) => other !== this.#active);
+    else if (this.isOpen) this.texts = this.texts.filter((other) => other !== this.active);
     this.add(text);
     this.draftPieces = pieces;
     this.draft = prompt;
     return apart.notice ?? null;
-  }
-
-  /** @param {Text} text */
-  add(text) {
-    this.texts = [...this.texts, text];
-    this.active = text;
-    this.nBegun += 1;
   }
 
   /** Lets the oldest other text go. */
