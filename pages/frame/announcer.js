@@ -3,7 +3,7 @@
 // order in which it is seen, and keeps its place.
 
 import { announced } from "./live/announced.js";
-import { isScriptRunning } from "./live/dom.js";
+import { find, isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
 import { holdHeight } from "./live/hold_height.js";
 import { keepScroll } from "./live/scroll.js";
@@ -72,6 +72,7 @@ const isScrolled = (frame) => {
 const letTabReach = () => {
   const before = new Set(document.querySelectorAll("[data-scrolls]"));
   for (const content of document.querySelectorAll(CONTENT)) {
+    /** @type {Element|null} */
     let frame = content;
     while (frame !== null && !frame.matches(".stMain") && !isScrolled(frame)) frame = frame.parentElement;
     if (frame === null || frame.matches(".stMain") || before.delete(frame)) continue;
@@ -115,7 +116,7 @@ const keepReached = (region) => {
  * anew. `data-theme` is the theme that they were painted for.
  */
 const follow = (region, data, setTriggerValue) => {
-  const { backgroundColor: paper, colorScheme } = getComputedStyle(document.querySelector(".stApp"));
+  const { backgroundColor: paper, colorScheme } = getComputedStyle(find(document, ".stApp"));
   document.documentElement.style.colorScheme = colorScheme;
   if (region.dataset.paper && region.dataset.paper !== paper) setTriggerValue("theme", paper);
   Object.assign(region.dataset, { paper, theme: data.theme });

@@ -150,6 +150,9 @@ class Lane {
 }
 
 class Race {
+  longest = 0; // seconds of the last lane to end
+  frame = 0; // that is asked for
+
   constructor(place) {
     this.box = el("div", { class: "race" });
     this.again = createButton("again", "Watch again", () => this.start());

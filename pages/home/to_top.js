@@ -3,6 +3,6 @@
 let seen = null;
 
 export default ({ data }) => {
-  if (seen !== null && data > seen) document.querySelector(".stMain").scrollTo({ top: 0 });
+  if (seen !== null && data > seen) document.querySelector(".stMain")?.scrollTo({ top: 0 });
   seen = data;
 };

@@ -1,6 +1,7 @@
 """What no committed file may hold, be called, or weigh."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -21,6 +22,7 @@ FORBIDDEN = {
     "who or what typed it": r"(?i)\b(claude|anthropic|copilot)\b",
     "work left undone": r"\b(TODO|FIXME|XXX)\b",
     "a test that does not run": r"mark\.(skip|xfail)|pytest\.(skip|xfail|importorskip)",
+    "a script's line that is not checked": r"@ts-(ignore|expect-error|nocheck)|deno-lint-ignore",
     "a silence without its reason": (
         r"#\s*noqa(?!: [A-Z]+\d+(, [A-Z]+\d+)*\s+\S)|#\s*type: ignore(?!\[[\w, -]+\]\s+(# )?\S)"
     ),
@@ -53,6 +55,13 @@ def test_no_text_is_run_as_code_and_no_import_is_hidden_in_one() -> None:
         assert not called & RUN_AS_CODE, path
     for path in (path for path in committed() if path.endswith(".js")):
         assert not re.search(r"\beval\(|new Function\(|document\.write\(", read(path)), path
+
+
+def test_scripts_are_checked_with_all_that_strict_means_but_types_that_are_not_written() -> None:
+    options = json.loads(read("deno.json"))["compilerOptions"]
+    off = {name for name, value in options.items() if value is False}
+    assert off == {"noImplicitAny"}
+    assert options["checkJs"]
 
 
 def test_names_say_what_a_file_is_about() -> None:

@@ -1,7 +1,9 @@
 // What stands on the page as it is heard: tokens by the names of their signs, numbers with commas. Screen
 // readers leave single signs out, and read a number with thin spaces as several.
 
+/** @type {Record<string, string>} */
 const WHITESPACE = { "␣": "space", "⏎": "new line", "⇥": "tab" };
+/** @type {Record<string, string>} */
 const SIGNS = {
   ".": "full stop",
   ",": "comma",
@@ -28,20 +30,24 @@ const SIGNS = {
 };
 const BYTE = /<0x([0-9A-F]{2})>/g;
 const SPECIAL = /^<\|?([^<>|]+)\|?>$/; // a token that is no text
+/** @type {Record<string, string>} */
 const SPECIAL_NAMES = { endoftext: "end of text" };
 
-/** The label of a token as it is heard: whitespace by its name, signs that stand alone by theirs. */
+/**
+ * The label of a token as it is heard: whitespace by its name, signs that stand alone by theirs.
+ * @param {string} label
+ */
 export function spoken(label) {
   const words = label.replace(BYTE, "byte $1 ").trim();
   const special = SPECIAL.exec(words)?.[1];
   if (special) return SPECIAL_NAMES[special] ?? special.replaceAll("_", " ");
   const isOfSigns = [...words].every((sign) => sign in WHITESPACE || sign in SIGNS);
-  const named = (sign) => WHITESPACE[sign] ?? (isOfSigns ? SIGNS[sign] : undefined);
+  const named = (/** @type {string} */ sign) => WHITESPACE[sign] ?? (isOfSigns ? SIGNS[sign] : undefined);
   return [...words].map((sign) => (named(sign) ? ` ${named(sign)} ` : sign)).join("").replace(/ +/g, " ")
     .trim();
 }
 
-/** Words with numbers as they are heard: 4,096. */
+/** Words with numbers as they are heard: 4,096. @param {string} words */
 export function withCommas(words) {
   return words.replace(/(\d)\u202f(?=\d{3})/g, "$1,");
 }
@@ -54,7 +60,7 @@ export function withCommas(words) {
  * @param {Record<string, string>} joined by position, the characters that are complete only there
  */
 export function asText(ids, from, label, joined = {}) {
-  const read = (id, i) => {
+  const read = (/** @type {number} */ id, /** @type {number} */ i) => {
     const words = label(id);
     if (words.search(BYTE) >= 0) return joined[from + i] ?? "";
     if (SPECIAL.test(words)) return ` ${spoken(words)}. `;

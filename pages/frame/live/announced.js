@@ -1,7 +1,7 @@
 // What screen readers say by themselves. VoiceOver hears no live region inside of a shadow root, so that the
 // words of a component are said beside its host, in the document.
 
-import { el, setText } from "./dom.js";
+import { el, find, setText } from "./dom.js";
 
 const UNSEEN =
   "position:fixed;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:pre-wrap";
@@ -25,15 +25,20 @@ export function announced(node, props = { role: "status" }) {
   return node;
 }
 
+/** @param {Element} node @param {Record<string, string>} props */
 function say(node, props) {
   const words = node.textContent ?? "";
   const region = regions.get(node) ?? createRegion(node, props);
   if (region === null) return;
-  setText(region.firstElementChild, words);
+  setText(find(region, "span"), words);
   region.hidden = words === "" && props.role === "alert"; // an empty alert is none
 }
 
-/** Makes a live region beside the outermost host, and removes those of nodes that were replaced. */
+/**
+ * Makes a live region beside the outermost host, and removes those of nodes that were replaced.
+ * @param {Element} node
+ * @param {Record<string, string>} props
+ */
 function createRegion(node, props) {
   const host = outermostHost(node);
   if (host === null) return null;
@@ -49,7 +54,9 @@ function createRegion(node, props) {
   return region;
 }
 
+/** @param {Element} node */
 function outermostHost(node) {
+  /** @type {Element|null} */
   let host = null;
   for (let root = node.getRootNode(); root instanceof ShadowRoot; root = host.getRootNode()) host = root.host;
   return host;

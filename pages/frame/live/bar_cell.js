@@ -41,6 +41,7 @@ export function createBarCell() {
   return { track, bars, ghost, number, show };
 }
 
+/** @param {HTMLElement} track */
 function addBar(track) {
   const bar = el("span", { class: "bar" });
   track.append(bar);
@@ -50,7 +51,11 @@ function addBar(track) {
 const lengths = new WeakMap(); // of bars and outlines, as written
 const starts = new WeakMap(); // of bars, as written
 
-/** Lays a bar on the axis: it is moved there by a transform, which shifts nothing else. */
+/**
+ * Lays a bar on the axis: it is moved there by a transform, which shifts nothing else.
+ * @param {HTMLElement} bar
+ * @param {[number, number]} piece
+ */
 function lay(bar, [from, to]) {
   setLength(bar, to - from);
   const start = from === 0 ? "" : startAt(from);
@@ -59,6 +64,7 @@ function lay(bar, [from, to]) {
   bar.style.transform = start;
 }
 
+/** @param {HTMLElement} node @param {number} share */
 function setLength(node, share) {
   const length = `${(100 * share).toFixed(3)}%`;
   if (lengths.get(node) === length) return;
@@ -67,5 +73,5 @@ function setLength(node, share) {
   setShown(node, share > 0);
 }
 
-/** Where a bar begins on the axis, as CSS says it: of the width of its track. */
+/** Where a bar begins on the axis, as CSS says it: of the width of its track. @param {number} share */
 export const startAt = (share) => `translateX(${(100 * share).toFixed(3)}cqw)`;

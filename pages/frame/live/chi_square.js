@@ -11,6 +11,7 @@ const MIN_EXPECTED = 5; // counts below which the chi-square distribution is no 
 export function chiSquare(counts, probs, nDraws) {
   const expected = probs.map((prob) => prob * nDraws);
   let n = expected.filter((one) => one >= MIN_EXPECTED).length;
+  /** @param {number[]} numbers @param {number} whole */
   const left = (numbers, whole) => numbers.slice(0, n).reduce((sum, one) => sum - one, whole);
   while (n > 0 && left(expected, nDraws) < MIN_EXPECTED && left(expected, nDraws) > 1e-6 * nDraws) n--;
   const bins = expected.slice(0, n).map((one, i) => [one, counts[i]]);
@@ -21,7 +22,11 @@ export function chiSquare(counts, probs, nDraws) {
   return { statistic, nDegrees, pValue: nDegrees > 0 ? chanceAbove(statistic, nDegrees) : 1 };
 }
 
-/** How often chance alone gives a statistic of this size or more. */
+/**
+ * How often chance alone gives a statistic of this size or more.
+ * @param {number} statistic
+ * @param {number} nDegrees
+ */
 function chanceAbove(statistic, nDegrees) {
   const [a, x] = [nDegrees / 2, statistic / 2];
   if (x === 0 || x > 700) return x === 0 ? 1 : 0;

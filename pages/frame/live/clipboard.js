@@ -20,6 +20,7 @@ export async function copyText(text, beside) {
   }
 }
 
+/** @param {string} text @param {HTMLElement} beside */
 function copyByField(text, beside) {
   const field = el("textarea", {
     class: "to-copy",
@@ -39,6 +40,7 @@ function copyByField(text, beside) {
   return isCopied;
 }
 
+/** @param {() => boolean} command */
 function isDone(command) {
   try {
     return command();

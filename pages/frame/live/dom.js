@@ -2,6 +2,7 @@
 // Knows nothing of models.
 
 import { spoken } from "./aloud.js";
+import { required } from "./required.js";
 
 const SHORT_LABEL = 24;
 const VERBATIM = ["code", "kbd", "pre"]; // tags whose words no browser may translate
@@ -23,11 +24,36 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
-/** Makes a button that sends no form. */
+/**
+ * The first element that a selector finds.
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+export function find(root, selector) {
+  return required(/** @type {HTMLElement|null} */ (root.querySelector(selector)), `element “${selector}”`);
+}
+
+/**
+ * What draws on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ * @param {CanvasRenderingContext2DSettings} [settings]
+ */
+export function brushOf(canvas, settings) {
+  return required(canvas.getContext("2d", settings), "canvas to draw on");
+}
+
+/**
+ * Makes a button that sends no form.
+ * @param {string} kind
+ * @param {Node|string|null} words
+ * @param {((event: MouseEvent) => void)|null} onclick
+ */
 export function createButton(kind, words = null, onclick = null) {
   return el("button", { type: "button", class: kind, onclick }, words);
 }
 
+/** @param {Record<string, any> & HTMLElement} node @param {string} name @param {any} value */
 function setProperty(node, name, value) {
   if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
   else if (name === "class") node.className = value;
@@ -35,7 +61,11 @@ function setProperty(node, name, value) {
   else node.setAttribute(name, value);
 }
 
-/** Writes text only where it changed, into the text that is there: a new one would be boxed anew. */
+/**
+ * Writes text only where it changed, into the text that is there: a new one would be boxed anew.
+ * @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   const { firstChild: first, lastChild: last } = node;
   if (first instanceof Text && first === last) {
@@ -43,7 +73,12 @@ export function setText(node, text) {
   } else if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets or removes an attribute, touching the page only on a change; tells whether there was one. */
+/**
+ * Sets or removes an attribute, touching the page only on a change; tells whether there was one.
+ * @param {Element} node
+ * @param {string} name
+ * @param {unknown} value
+ */
 export function setAttribute(node, name, value) {
   const next = value === null || value === false ? null : String(value);
   if (node.getAttribute(name) === next) return false;
@@ -52,7 +87,7 @@ export function setAttribute(node, name, value) {
   return true;
 }
 
-/** Shows or hides a node by the `hidden` attribute. */
+/** Shows or hides a node by the `hidden` attribute. @param {HTMLElement} node @param {boolean} isShown */
 export function setShown(node, isShown) {
   if (node.hidden === isShown) node.hidden = !isShown;
 }
@@ -62,13 +97,16 @@ export function isScriptRunning() {
   return document.querySelector('.stApp[data-test-script-state="notRunning"]') === null;
 }
 
-/** Cuts a long label at a whole code point and ends it with an ellipsis. */
+/** Cuts a long label at a whole code point and ends it with an ellipsis. @param {string} text */
 export function shorten(text, length = SHORT_LABEL) {
   const points = [...text];
   return points.length > length ? `${points.slice(0, length - 1).join("")}…` : text;
 }
 
-/** Spaces and line ends stand back, so that words are read and whitespace is still seen. */
+/**
+ * Spaces and line ends stand back, so that words are read and whitespace is still seen.
+ * @param {string} label
+ */
 export function visibleParts(label) {
   return label
     .split(/([␣⏎⇥]+)/)
@@ -79,39 +117,47 @@ export function visibleParts(label) {
 const [OPEN, CLOSE] = ["\uE000", "\uE001"]; // around a token in a sentence: no text has them
 const said = new WeakMap(); // nodes and their sentences
 
-/** A token to stand in a sentence, which `setSentence` or `heard` takes. */
+/** A token to stand in a sentence, which `setSentence` or `heard` takes. @param {string} label */
 export function named(label, length = SHORT_LABEL) {
   return OPEN + shorten(label, length) + CLOSE;
 }
 
-/** Writes a sentence in which the tokens look as they do in the strip. */
+/**
+ * Writes a sentence in which the tokens look as they do in the strip.
+ * @param {Element} node
+ * @param {string} sentence
+ */
 export function setSentence(node, sentence) {
   if (said.get(node) === sentence) return;
   said.set(node, sentence);
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
-  const chip = (label) => el("span", { class: "named", translate: false }, ...visibleParts(label));
+  const chip = (/** @type {string} */ label) =>
+    el("span", { class: "named", translate: false }, ...visibleParts(label));
   node.replaceChildren(...parts.map((part, i) => i % 2 ? chip(part) : part));
 }
 
-/** The same sentence as plain text. */
+/** The same sentence as plain text. @param {string} sentence */
 export function quoted(sentence) {
   return sentence.replace(/\uE000␣?/g, "“").replaceAll(CLOSE, "”");
 }
 
-/** The same sentence as it is heard. */
+/** The same sentence as it is heard. @param {string} sentence */
 export function heard(sentence) {
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
   return parts.map((part, i) => (i % 2 ? `“${spoken(part)}”` : part)).join("");
 }
 
-/** The label of a token as quoted in a sentence: “␣the”. */
+/** The label of a token as quoted in a sentence: “␣the”. @param {string} label */
 export function quote(label) {
   return `“${isolated(shorten(label))}”`;
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
-/** A text to stand in a sentence: one from right to left turns no number around that follows it. */
+/**
+ * A text to stand in a sentence: one from right to left turns no number around that follows it.
+ * @param {string} text
+ */
 export function isolated(text) {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }

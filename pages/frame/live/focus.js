@@ -8,17 +8,26 @@ const MAX_PLACES = 12; // that are remembered
 const FOCUSABLE = `a[href], button, input, select, textarea, summary, [tabindex="0"]`;
 const WAY_ON = `[data-testid^="stBaseButton-primary"], .is-primary`;
 
-let places = []; // that had the focus, the newest last
+/** @typedef {Element & HTMLOrSVGElement} Focusable */
+/** @typedef {ReturnType<typeof placeOf> & {isGiven: boolean}} Place */
+
+/** That had the focus, the newest last. @type {Place[]} */
+let places = [];
 let hasActed = false; // by a key or a pointer, since the last press
 let isByPointer = false;
 let lostAt = 0;
 
-const isThere = (node) => node.isConnected && !node.matches(":disabled") && node.checkVisibility();
-const parentOf = (node) => node.parentElement ?? node.getRootNode().host ?? null;
-const keyOf = (node) => /\bst-key-[\w-]+/.exec(node.getAttribute("class") ?? "")?.[0] ?? "";
-const labelOf = (node) =>
+const isThere = (/** @type {Element} */ node) =>
+  node.isConnected && !node.matches(":disabled") && node.checkVisibility();
+const parentOf = (/** @type {Element} */ node) => {
+  const root = node.getRootNode();
+  return node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+};
+const keyOf = (/** @type {Element} */ node) =>
+  /\bst-key-[\w-]+/.exec(node.getAttribute("class") ?? "")?.[0] ?? "";
+const labelOf = (/** @type {Element & {labels?: NodeListOf<HTMLLabelElement>|null}} */ node) =>
   node.getAttribute("aria-label") ?? node.labels?.[0]?.textContent ?? node.textContent;
-const dialogOf = (node) => node.closest("[role=dialog]");
+const dialogOf = (/** @type {Element} */ node) => node.closest("[role=dialog]");
 
 function activeNow() {
   let node = document.activeElement;
@@ -26,7 +35,7 @@ function activeNow() {
   return node;
 }
 
-/** What has the focus, and what it stands in, from the inside out. */
+/** What has the focus, and what it stands in, from the inside out. @param {Focusable} node */
 function placeOf(node) {
   const around = [];
   for (let one = parentOf(node); one !== null && one !== document.body; one = parentOf(one))
@@ -42,13 +51,20 @@ function placeOf(node) {
 }
 
 /** The place again that something stood in; Streamlit may have drawn it anew. */
-const again = ({ node, key }) => node.isConnected ? node : key ? document.querySelector(`.${key}`) : null;
+const again = (/** @type {Place["around"][number]} */ { node, key }) =>
+  node.isConnected ? node : key ? document.querySelector(`.${key}`) : null;
 
-/** The same thing where it was drawn anew, else the way on; in a place with a name the first thing of it. */
+/**
+ * The same thing where it was drawn anew, else the way on; in a place with a name the first thing of it.
+ * @param {Place} place
+ * @returns {Focusable|null}
+ */
 function nearest({ tag, label, around }) {
-  const isSame = (node) => node.tagName === tag && labelOf(node) === label;
+  const isSame = (/** @type {Element} */ node) => node.tagName === tag && labelOf(node) === label;
   for (const place of around) {
-    const those = [...again(place)?.querySelectorAll(FOCUSABLE) ?? []].filter(isThere);
+    /** @type {Iterable<HTMLElement>} */
+    const all = again(place)?.querySelectorAll(FOCUSABLE) ?? [];
+    const those = [...all].filter(isThere);
     const way = those.find((node) => node.matches(WAY_ON));
     const found = those.find(isSame) ?? way ?? (place.key ? those[0] : undefined);
     if (found) return found;
@@ -62,6 +78,7 @@ function title() {
   return heading;
 }
 
+/** @param {Place} lost @returns {Focusable|null} */
 function wayFrom(lost) {
   if (lost.page !== location.pathname || lost.tag === "H1") return title();
   const earlier = places.filter((place) => place.dialog === null && place !== lost).reverse();
@@ -71,7 +88,9 @@ function wayFrom(lost) {
     const found = isThere(place.node) ? place.node : nearest(place);
     if (found) return found;
   }
-  return [...document.querySelectorAll(WAY_ON)].find(isThere) ?? title();
+  /** @type {Iterable<HTMLElement>} */
+  const ways = document.querySelectorAll(WAY_ON);
+  return [...ways].find(isThere) ?? title();
 }
 
 function look() {
@@ -91,13 +110,15 @@ function look() {
   } else if (performance.now() - lostAt > PATIENCE) places = [];
 }
 
+/** @param {Focusable} node */
 function remember(node, isGiven = false) {
   const place = { ...placeOf(node), isGiven };
   places = [...places.filter((one) => one.node !== node), place].slice(-MAX_PLACES);
 }
 
+/** @param {Event} event */
 function took(event) {
-  const node = event.composedPath()[0];
+  const node = /** @type {Focusable} */ (event.composedPath()[0]);
   if (!(node instanceof Element) || node === document.body) return;
   listenIn(node.getRootNode()); // a shadow root keeps to itself what moves inside of it
   const last = places.at(-1);
@@ -106,19 +127,25 @@ function took(event) {
   if (!isMoved) remember(node);
 }
 
-/** Who lets the focus go takes it nowhere: a pointer beside all things, or one in a component of ours. */
+/**
+ * Who lets the focus go takes it nowhere: a pointer beside all things, or one in a component of ours.
+ * @param {Event} event
+ */
 function letGo(event) {
   const node = event.composedPath()[0];
+  if (!(node instanceof Element)) return;
   const isOurs = node.getRootNode() instanceof ShadowRoot;
   if ((isOurs && isByPointer) || isThere(node)) setTimeout(() => forget(node, isOurs && isByPointer));
 }
 
+/** @param {Element} node @param {boolean} isAnyhow */
 function forget(node, isAnyhow) {
   if (activeNow() === document.body && (isAnyhow || isThere(node))) places = [];
 }
 
 const heard = new WeakSet(); // places whose focus is listened to
 
+/** @param {Node} place */
 function listenIn(place) {
   if (heard.has(place)) return;
   heard.add(place);
@@ -132,7 +159,7 @@ let isKept = false;
 export function keepFocus() {
   if (isKept) return;
   isKept = true;
-  const act = (byPointer) => () => [hasActed, isByPointer] = [true, byPointer];
+  const act = (/** @type {boolean} */ byPointer) => () => [hasActed, isByPointer] = [true, byPointer];
   addEventListener("keydown", act(false), true);
   addEventListener("pointerdown", act(true), true);
   for (const kind of ["click", "change"]) addEventListener(kind, () => hasActed = false, true);

@@ -20,92 +20,106 @@ export function formatProbability(prob) {
   return `${powerOfTen(percent)}${THIN_SPACE}%`;
 }
 
-/** Write a running sum of probabilities: it reads 100 % only where nothing is left. */
+/** Write a running sum of probabilities: it reads 100 % only where nothing is left. @param {number} sum */
 export function formatCumulative(sum) {
   const percent = sum > 1 - 1e-9 ? "100" : Math.min(99.9, 100 * sum).toFixed(1);
   return `${percent}${THIN_SPACE}%`;
 }
 
-/** Write a whole number with thin spaces between thousands. */
+/** Write a whole number with thin spaces between thousands. @param {number} count */
 export function formatCount(count) {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
 }
 
-/** Write a number of parameters in thousands, millions or thousand millions. */
+/** Write a number of parameters in thousands, millions or thousand millions. @param {number} count */
 export function formatParameters(count) {
   const [size, unit] = count < 1e6 ? [1e3, "k"] : count < 1e9 ? [1e6, "M"] : [1e9, "B"];
   return `${Number((count / size).toPrecision(3))}${THIN_SPACE}${unit}`;
 }
 
-/** Write a duration, given in seconds, in the unit that suits it; 0 is one that the clock cannot tell. */
+/**
+ * Write a duration, given in seconds, in the unit that suits it; 0 is one that the clock cannot tell.
+ * @param {number|null} seconds
+ */
 export function formatSeconds(seconds) {
   if (seconds === 0) return `less than ${COARSEST_CLOCK_MS}${THIN_SPACE}ms`;
-  if (!Number.isFinite(seconds)) return "–";
+  if (seconds === null || !Number.isFinite(seconds)) return "–";
   if (seconds < 1) return withUnit(1000 * seconds, "ms");
   return seconds < 100 ? withUnit(seconds, "s") : `${formatCount(seconds)}${THIN_SPACE}s`;
 }
 
-/** Write a number of bytes: exactly while it is small, else in decimal kB, MB or GB. */
+/** Write a number of bytes: exactly while it is small, else in decimal kB, MB or GB. @param {number} bytes */
 export function formatBytes(bytes) {
   if (bytes < 1e5) return `${formatCount(bytes)}${THIN_SPACE}B`;
   if (bytes < 1e6) return withUnit(bytes / 1e3, "kB");
   return bytes < 1e9 ? withUnit(bytes / 1e6, "MB") : withUnit(bytes / 1e9, "GB");
 }
 
-/** Write a number with a true minus sign and a fixed count of decimals. */
+/** Write a number with a true minus sign and a fixed count of decimals. @param {number} value */
 export function formatNumber(value, decimals = 2) {
   if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : "∞";
   return value.toFixed(decimals).replace("-", MINUS);
 }
 
-/** Write an entropy or a log-probability. */
+/** Write an entropy or a log-probability. @param {number} nats */
 export function formatNats(nats) {
   if (!Number.isFinite(nats)) return nats < 0 ? `${MINUS}∞${THIN_SPACE}nats` : "–";
   const text = Math.abs(nats).toFixed(2);
   return `${nats < 0 && Number(text) !== 0 ? MINUS : ""}${text}${THIN_SPACE}nats`;
 }
 
-/** Write a stage's entropy: at most so much, or about, where a server left out how the rest lies. */
+/**
+ * Write a stage's entropy: at most so much, or about, where a server left out how the rest lies.
+ * @param {Pick<Stage, "entropy" | "tail">} stage
+ */
 export function formatEntropy({ entropy, tail }) {
   const sign = tail.bound < 0 ? "≈" : "≤";
   return `${tail.isShared ? sign : ""}${formatNats(entropy)}`;
 }
 
-/** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. */
+/** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. @param {number} coin */
 export function formatCoin(coin) {
   return (Math.floor(coin * 1e4) / 1e4).toFixed(4);
 }
 
-/** Write the value of a setting as a person would: no trailing zeros, a true minus sign. */
+/**
+ * Write the value of a setting as a person would: no trailing zeros, a true minus sign.
+ * @param {number} value
+ */
 export function formatSetting(value) {
   const text = Number.isInteger(value) ? formatCount(Math.abs(value)) : trimmed(Math.abs(value));
   return value < 0 ? `${MINUS}${text}` : text;
 }
 
-/** Write a count with its noun: "1 token", "13 tokens". */
+/** Write a count with its noun: "1 token", "13 tokens". @param {number} count */
 export function formatTokens(count, noun = "token") {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** @param {number} value @param {string} unit */
 function withUnit(value, unit) {
   return `${value >= 100 ? formatCount(value) : value.toPrecision(value < 1 ? 2 : 3)}${THIN_SPACE}${unit}`;
 }
 
+/** @param {number} percent */
 function nearlyAll(percent) {
   const text = percent.toFixed(2);
   return Number(text) === 100 ? ">99.99" : text; // more digits would not fit, nor be read
 }
 
+/** @param {number} percent */
 function twoDigits(percent) {
   return percent.toFixed(Math.max(0, 1 - Math.floor(Math.log10(percent))));
 }
 
+/** @param {number} percent */
 function powerOfTen(percent) {
   const [mantissa, exponent] = percent.toExponential(0).split("e");
-  const raised = exponent.replace(/^-/, "").replace(/\d/g, (digit) => SUPERSCRIPTS[digit]);
+  const raised = exponent.replace(/^-/, "").replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]);
   return `${mantissa}·10⁻${raised}`;
 }
 
+/** @param {number} value */
 function trimmed(value) {
   return String(Number(value.toPrecision(4)));
 }

@@ -15,6 +15,7 @@ function giveBack() {
   }
 }
 
+/** @param {Event} event */
 function press({ target }) {
   giveBack();
   const place = target instanceof Element ? target.closest(RUN) : null;

@@ -2,7 +2,7 @@
 // best first, each says which of them it keeps, and keeps at least one. `counts` tells how many tokens
 // a row stands for: one, but for the bins of the tail that masks.js explains.
 
-/** The masks by the name of their setting. */
+/** The masks by the name of their setting. @type {Record<string, Keep>} */
 export const KEEP_BY_NAME = {
   greedy: keepBest,
   top_k: keepTopK,
@@ -21,26 +21,29 @@ export const KEEP_BY_NAME = {
 const TOP_H_MOST = 100; // tokens that Top-H looks at
 const XTC_THRESHOLD = 0.1; // the probability from which a token is a top choice
 
-/** The best token alone; of equals, the lowest id. */
+/** The best token alone; of equals, the lowest id. @type {Keep} */
 function keepBest({ rows }) {
   return keepWhere(rows.length, (i) => i === 0);
 }
 
-/** All but the top choices; the least likely of them stays, and so do all where it is not due. */
+/**
+ * All but the top choices; the least likely of them stays, and so do all where it is not due.
+ * @type {Keep}
+ */
 function excludeTopChoices({ rows, probs }, isDue, counts) {
   let nTop = 0;
   while (nTop < rows.length && counts[rows[nTop]] === 1 && probs[nTop] >= XTC_THRESHOLD) nTop++;
   return keepWhere(rows.length, (i) => !isDue || i >= nTop - 1);
 }
 
-/** The k best tokens, and all that tie with the last of them. */
+/** The k best tokens, and all that tie with the last of them. @type {Keep} */
 function keepTopK({ rows, scores }, k, counts) {
   let last = 0;
   for (let n = counts[rows[0]]; n < k && last < rows.length - 1; n += counts[rows[last]]) last++;
   return keepWhere(rows.length, (i) => scores[i] >= scores[last]);
 }
 
-/** The smallest set of best tokens that reaches p; the one that crosses p is in it. */
+/** The smallest set of best tokens that reaches p; the one that crosses p is in it. @type {Keep} */
 function keepTopP({ rows, probs }, p, counts) {
   const kept = new Uint8Array(rows.length).fill(1);
   // from the worst upwards, remove while what is removed is at most 1 - p
@@ -53,18 +56,21 @@ function keepTopP({ rows, probs }, p, counts) {
   return kept;
 }
 
-/** The tokens at least `fraction` as likely as the best one. */
+/** The tokens at least `fraction` as likely as the best one. @type {Keep} */
 function keepMinP({ probs }, fraction) {
   return keepWhere(probs.length, (i) => probs[i] >= fraction * probs[0]);
 }
 
-/** The tokens whose surprise is nearest to the entropy, until they reach `mass`, and their equals. */
+/**
+ * The tokens whose surprise is nearest to the entropy, until they reach `mass`, and their equals.
+ * @type {Keep}
+ */
 function keepTypical({ rows, scores, probs, entropy }, mass, counts) {
   let weight = 0;
   for (let i = 0; i < rows.length; i++) weight += counts[rows[i]] * Math.exp(scores[i] - scores[0]);
   const logWeight = Math.log(weight);
-  const surprise = (i) => -(scores[i] - scores[0] - logWeight) - entropy;
-  const distance = (i) => Math.abs(surprise(i));
+  const surprise = (/** @type {number} */ i) => -(scores[i] - scores[0] - logWeight) - entropy;
+  const distance = (/** @type {number} */ i) => Math.abs(surprise(i));
   // best first, the surprise rises: walk outwards from where it passes the entropy
   let right = 0;
   while (right < rows.length && surprise(right) < 0) right++;
@@ -79,17 +85,25 @@ function keepTypical({ rows, scores, probs, entropy }, mass, counts) {
   return keepWhere(rows.length, (i) => distance(i) <= cut);
 }
 
-/** The tokens with at least the probability `cutoff`, and the best one in any case. */
+/**
+ * The tokens with at least the probability `cutoff`, and the best one in any case.
+ * @param {Weighed} tokens
+ * @param {number} cutoff
+ */
 function keepEpsilon({ scores, probs }, cutoff) {
   return keepWhere(probs.length, (i) => probs[i] >= cutoff || scores[i] >= scores[0]);
 }
 
-/** As epsilon, with a lower cutoff where the distribution is undecided. */
+/**
+ * As epsilon, with a lower cutoff where the distribution is undecided.
+ * @param {Weighed} tokens
+ * @param {number} cutoff
+ */
 function keepEta(tokens, cutoff) {
   return keepEpsilon(tokens, Math.min(cutoff, Math.sqrt(cutoff) * Math.exp(-tokens.entropy)));
 }
 
-/** The tokens whose score is within n standard deviations of the best one. */
+/** The tokens whose score is within n standard deviations of the best one. @type {Keep} */
 function keepTopNSigma({ rows, scores }, n, counts) {
   let size = 0;
   let sum = 0;
@@ -106,10 +120,10 @@ function keepTopNSigma({ rows, scores }, n, counts) {
   return keepWhere(rows.length, (i) => scores[i] >= scores[0] - n * deviation);
 }
 
-/** What stands before the steepest fall of the sorted scores; at least tau over their range. */
+/** What stands before the steepest fall of the sorted scores; at least tau over their range. @type {Keep} */
 function keepMinK(tokens, tau, counts) {
   const { rows, scores } = tokens;
-  const spread = scores[0] - scores.at(-1);
+  const spread = scores[0] - scores[scores.length - 1];
   if (spread === 0) return keepWhere(rows.length, () => true);
   let [n, k, steepest] = [0, 0, -1];
   for (let i = 0; i + 1 < rows.length; i++) {
@@ -120,13 +134,17 @@ function keepMinK(tokens, tau, counts) {
   return keepTopK(tokens, Math.max(k, Math.floor(tau / spread)), counts);
 }
 
-/** The best tokens while what they add to the entropy of the 100 best is at most `share` of it. */
+/**
+ * The best tokens while what they add to the entropy of the 100 best is at most `share` of it.
+ * @type {Keep}
+ */
 function keepTopH({ rows, scores }, share, counts) {
   let n = 0;
   while (n < Math.min(rows.length, TOP_H_MOST) && counts[rows[n]] === 1) n++;
   const weights = scores.slice(0, n).map((score) => Math.exp(score - scores[0]));
   const weight = weights.reduce((sum, one) => sum + one, 0);
   let sum = 0;
+  /** @type {number[]} */
   const sums = [];
   for (const one of weights) {
     const prob = one / weight;
@@ -136,17 +154,18 @@ function keepTopH({ rows, scores }, share, counts) {
   return keepWhere(rows.length, (i) => i === 0 || sums[i] <= share * sum);
 }
 
-/** The tokens at least as likely as two draws are to be equal. */
+/** The tokens at least as likely as two draws are to be equal. @type {Keep} */
 function keepPLess(tokens, _, counts) {
   const { rows, probs } = tokens;
   return keepEpsilon(tokens, rows.reduce((sum, row, i) => sum + counts[row] * (probs[i] * probs[i]), 0));
 }
 
-/** The tokens whose surprise is at most mu bits, and the best one in any case. */
+/** The tokens whose surprise is at most mu bits, and the best one in any case. @type {Keep} */
 function keepExpected({ probs }, mu) {
   return keepWhere(probs.length, (i) => i === 0 || probs[i] >= 2 ** -mu);
 }
 
+/** @param {number} n @param {(i: number) => boolean} isKept */
 function keepWhere(n, isKept) {
   const kept = new Uint8Array(n);
   for (let i = 0; i < n; i++) if (isKept(i)) kept[i] = 1;

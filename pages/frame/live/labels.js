@@ -5,7 +5,11 @@ const RETRY = 2000; // milliseconds after which a file that did not come may be 
 const here = new Map(); // labels by address
 const underWay = new Map(); // promises by address
 
-/** Gives labels that need not be fetched, by what stands for their address. */
+/**
+ * Gives labels that need not be fetched, by what stands for their address.
+ * @param {string} address
+ * @param {Labels} labels
+ */
 export function giveLabels(address, labels) {
   here.set(address, labels);
 }
@@ -23,7 +27,7 @@ export function labelsAt(address, changed) {
   return null;
 }
 
-/** Where they do not come the page shows ids. */
+/** Where they do not come the page shows ids. @param {string} address */
 async function fetchLabels(address) {
   try {
     const answer = await fetch(new URL(address, document.baseURI));

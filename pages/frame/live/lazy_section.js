@@ -4,7 +4,7 @@ import { el, setText } from "./dom.js";
 
 const given = new Map(); // modules by name, in a file that holds them itself
 
-/** Hands in a module of `lazy/` where nothing can be fetched. */
+/** Hands in a module of `lazy/` where nothing can be fetched. @param {string} name @param {object} module */
 export function giveLazyModule(name, module) {
   given.set(name, module);
 }
@@ -20,7 +20,9 @@ export function createLazySection(title, name, make, isOpen = false) {
   const notice = el("p", { class: "muted" });
   const element = el("details", { class: "section" }, el("summary", {}, title), notice);
   element.dataset.lazy = name;
-  let [view, part, isAsked] = [null, null, false];
+  let [view, isAsked] = [null, false];
+  /** @type {Part<any[]>|null} */
+  let part = null;
   let [isSettled, told] = [false, () => {}];
 
   async function open() {
@@ -42,7 +44,10 @@ export function createLazySection(title, name, make, isOpen = false) {
   element.open = isOpen;
   return {
     element,
-    /** Whether what is open from the start is here, or will not come; `then` is called once it is so. */
+    /**
+     * Whether what is open from the start is here, or will not come; `then` is called once it is so.
+     * @param {() => void} then
+     */
     isSettled(then) {
       told = then;
       return isSettled;
@@ -59,13 +64,17 @@ export function createLazySection(title, name, make, isOpen = false) {
   };
 }
 
-/** Fetches a module with its style, which joins those of the place that it is shown in. */
+/**
+ * Fetches a module with its style, which joins those of the place that it is shown in.
+ * @param {string} name
+ * @param {HTMLElement} element
+ */
 async function fetchModule(name, element) {
-  const at = (file) => new URL(`./lazy/${file}`, import.meta.url).href;
+  const at = (/** @type {string} */ file) => new URL(`./lazy/${file}`, import.meta.url).href;
   const [made, answer] = await Promise.all([import(at(`${name}.js`)), fetch(at(`${name}.css`))]);
   if (!answer.ok) throw new Error(answer.statusText);
   const sheet = await new CSSStyleSheet().replace(await answer.text());
-  const root = element.getRootNode();
+  const root = /** @type {ShadowRoot} */ (element.getRootNode());
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   return { ...made, startWorker: () => new Worker(at(`${name}_worker.js`), { type: "module" }) };
 }

@@ -14,6 +14,7 @@
 import { KEEP_BY_NAME } from "./keep.js";
 import { memoryUnder, NO_MEMORY } from "./memory.js";
 import { findRow, penalise, PENALTY_BY_NAME } from "./penalties.js";
+import { last } from "./required.js";
 import { SETTINGS } from "./settings.js";
 
 const TAIL_DOUBT = 0.001; // by how much, relatively, the histogram may misjudge the mass of the tail
@@ -42,30 +43,28 @@ export function createDistribution(held) {
   const { nVocab, ids, logits, tailCounts, tailLogits, tailVariances, nUnsent = 0 } = held;
   const rowIds = ids ?? idsBestFirst(logits);
   const nRows = rowIds.length;
-  const nBins = tailCounts?.length ?? 0;
+  const nByBin = Array.from(tailCounts ?? []);
+  const nBins = nByBin.length;
   const scores = new Float64Array(nRows + nBins);
   const counts = new Float64Array(nRows + nBins).fill(1); // tokens that a row stands for
   for (let row = 0; row < nRows; row++) scores[row] = logits[ids ? row : rowIds[row]];
   const variances = new Float64Array(nRows + nBins); // of the logits that a row stands for
-  if (nBins > 0) {
-    scores.set(tailLogits, nRows);
-    counts.set(tailCounts, nRows);
-    variances.set(tailVariances, nRows);
-  }
-  /** @type {Distribution} */
+  scores.set(tailLogits ?? [], nRows);
+  counts.set(nByBin, nRows);
+  variances.set(tailVariances ?? [], nRows);
+  /** @type {Omit<Distribution, "inPlay" | "rawStage">} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
   const rows = new Int32Array(nFinite);
   for (let row = 0; row < nFinite; row++) rows[row] = row;
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
-  const evenRow = nRows + (tailCounts ?? []).indexOf(Math.max(...(tailCounts ?? [])));
+  const evenRow = nRows + nByBin.indexOf(Math.max(...nByBin));
   if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
-  distribution.inPlay = weighTokens(distribution, tokens);
-  distribution.rawStage = recordStage(distribution, "raw", distribution.inPlay);
-  return distribution;
+  const inPlay = weighTokens(distribution, tokens);
+  return Object.assign(distribution, { inPlay, rawStage: recordStage(distribution, "raw", inPlay) });
 }
 
-/** The ids by logit, best first, ties by id. */
+/** The ids by logit, best first, ties by id. @param {Numbers} logits */
 function idsBestFirst(logits) {
   const numbers = new Float32Array(logits.length);
   for (let id = 0; id < numbers.length; id++) numbers[id] = logits[id] + 0; // no -0
@@ -76,7 +75,12 @@ function idsBestFirst(logits) {
   return sortByDigit(sortByDigit(ids, falling, 0), falling, 16);
 }
 
-/** Sorts ids by 16 bits of their keys, the smallest first: counts each digit, then deals the ids out. */
+/**
+ * Sorts ids by 16 bits of their keys, the smallest first: counts each digit, then deals the ids out.
+ * @param {Int32Array} ids
+ * @param {Uint32Array} keys
+ * @param {number} shift
+ */
 function sortByDigit(ids, keys, shift) {
   const places = new Uint32Array(2 ** 16 + 1); // where the ids of a digit begin
   for (const id of ids) places[((keys[id] >>> shift) & 0xffff) + 1] += 1;
@@ -106,6 +110,7 @@ export function processLogits(distribution, contextIds, nPrompt, settings, coin 
   for (const name of activeStageNames(settings)) {
     const given = tokens;
     const value = valueOf(name, settings, coin, memory);
+    /** @type {Partial<Stage>} */
     let cut = {};
     if (name in PENALTY_BY_NAME) {
       // move the scores of tokens that were used, and sort again
@@ -134,23 +139,37 @@ export function processLogits(distribution, contextIds, nPrompt, settings, coin 
   };
 }
 
-/** What a stage is given: its setting, but that XTC is tossed for and mirostat moves its limit. */
-function valueOf(name, settings, coin, memory) {
-  if (name === "xtc") return Number(secondToss(coin) < settings.xtc);
-  return name === "mirostat" ? memoryUnder(memory, settings.mirostat).mu : settings[name];
+/** The value of a setting. @param {Values} settings @param {string} name */
+export function settingOf(settings, name) {
+  return settings[/** @type {SettingName} */ (name)];
 }
 
-/** The later digits of a coin: a number in [0, 1) that the earlier ones do not tell. */
+/**
+ * What a stage is given: its setting, but that XTC is tossed for and mirostat moves its limit.
+ * @param {string} name
+ * @param {Settings} settings
+ * @param {number} coin
+ * @param {Memory} memory
+ */
+function valueOf(name, settings, coin, memory) {
+  if (name === "xtc") return Number(secondToss(coin) < settings.xtc);
+  return name === "mirostat" ? memoryUnder(memory, settings.mirostat).mu : settingOf(settings, name);
+}
+
+/** The later digits of a coin: a number in [0, 1) that the earlier ones do not tell. @param {number} coin */
 function secondToss(coin) {
   return (coin * 2 ** 27) % 1;
 }
 
-/** The stages of the order that are not neutral, first to last. */
+/** The stages of the order that are not neutral, first to last. @param {Settings} settings */
 export function stagesOn(settings) {
   return settings.order.filter((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
 }
 
-/** The active stages, first to last; at temperature 0 "greedy" takes its place and ends them. */
+/**
+ * The active stages, first to last; at temperature 0 "greedy" takes its place and ends them.
+ * @param {Settings} settings
+ */
 export function activeStageNames(settings) {
   const on = stagesOn(settings);
   const names = on.includes("mirostat") ? on.filter((name) => WITH_MIROSTAT.includes(name)) : on;
@@ -162,6 +181,9 @@ export function activeStageNames(settings) {
 /**
  * Softmax and entropy of the tokens in play, added up one by one from the best to the worst. Of a bin
  * its average token is weighed: one of the mean score, and what the variance adds.
+ * @param {Pick<Distribution, "counts" | "variances" | "nRows">} distribution
+ * @param {Tokens} tokens
+ * @returns {Weighed}
  */
 function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
   const { rows, scores, scale } = tokens;
@@ -182,6 +204,7 @@ function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
   return { ...tokens, probs, entropy: Math.log(weight) - pull / weight };
 }
 
+/** @param {Weighed} tokens @param {Uint8Array} kept */
 function selectTokens(tokens, kept) {
   let n = 0;
   for (const isKept of kept) n += isKept;
@@ -195,7 +218,14 @@ function selectTokens(tokens, kept) {
   return { ...tokens, rows, scores };
 }
 
-/** Spreads the tokens in play over all rows that the page holds. */
+/**
+ * Spreads the tokens in play over all rows that the page holds.
+ * @param {Unweighed} distribution
+ * @param {string} name
+ * @param {Weighed} tokens
+ * @param {Partial<Stage>} cut
+ * @returns {Stage}
+ */
 function recordStage(distribution, name, tokens, cut = {}) {
   const { rows, scores, probs, entropy } = tokens;
   const { nRows } = distribution;
@@ -226,9 +256,13 @@ function recordStage(distribution, name, tokens, cut = {}) {
 /**
  * The part of the tail that is in play, and by how much, relatively, its mass may be wrong. Where only
  * its sum is known, it may lie evenly, or on so few tokens that each is as likely as the worst one held.
+ * @param {Unweighed} distribution
+ * @param {Weighed} tokens
+ * @returns {Stage["tail"]}
  */
 function measureTail({ nRows, counts, nUnsent, depth }, { rows, scores, probs, scale, nUnheld }) {
   const doubt = Math.max(TAIL_DOUBT, Math.abs(Math.expm1(depth * (scale - 1))));
+  /** @type {Stage["tail"]} */
   const tail = { nBins: 0, size: 0, mass: 0, bestScore: -Infinity, bound: 0, isShared: false, doubt };
   if (counts.length === nRows) return tail;
   for (let i = 0; i < rows.length; i++) {
@@ -244,11 +278,18 @@ function measureTail({ nRows, counts, nUnsent, depth }, { rows, scores, probs, s
   if (tail.isShared) tail.bound = Math.sign(1 - scale);
   // its tokens that were penalised, each at most as likely as its best one, may be gone
   if (nUnheld > 0 && tail.mass > 0)
-    tail.doubt = Math.min(1, doubt + (nUnheld * tail.bestProb) / tail.mass);
+    tail.doubt = Math.min(1, doubt + (nUnheld * (tail.bestProb ?? 0)) / tail.mass);
   return tail;
 }
 
-/** What a mask took away: how much, the worst token that it left, and whether that is certain. */
+/**
+ * What a mask took away: how much, the worst token that it left, and whether that is certain.
+ * @param {Distribution} distribution
+ * @param {Weighed} given
+ * @param {Uint8Array} kept
+ * @param {string} name
+ * @param {number} value
+ */
 function describeCut(distribution, given, kept, name, value) {
   const { counts, ids, nRows } = distribution;
   const { rows, probs } = given;
@@ -263,7 +304,14 @@ function describeCut(distribution, given, kept, name, value) {
   };
 }
 
-/** Whether the mask kept tokens of the tail, or might have cut elsewhere with the true tail. */
+/**
+ * Whether the mask kept tokens of the tail, or might have cut elsewhere with the true tail.
+ * @param {Distribution} distribution
+ * @param {Weighed} given
+ * @param {Uint8Array} kept
+ * @param {string} name
+ * @param {number} value
+ */
 function isUnsure(distribution, given, kept, name, value) {
   const { counts, nRows, nVocab, nUnsent } = distribution;
   const tail = measureTail(distribution, given);
@@ -282,6 +330,7 @@ function isUnsure(distribution, given, kept, name, value) {
   });
 }
 
+/** @param {Distribution} distribution @param {Tokens} tokens */
 function rowsBestFirst({ nRows }, { rows }) {
   const order = new Int32Array(nRows);
   const isPlaced = new Uint8Array(nRows);
@@ -306,7 +355,7 @@ function rowsBestFirst({ nRows }, { rows }) {
  */
 export function drawToken(result, coin) {
   if (result.stages.some((stage) => stage.reachesTail)) return null;
-  const { kept, probs, scores, tail } = result.stages.at(-1);
+  const { kept, probs, scores, tail } = last(result.stages);
   let end = 0;
   for (const row of result.order) end += probs[row];
   const target = coin * (end + tail.mass);
@@ -320,7 +369,7 @@ export function drawToken(result, coin) {
     drawn = { id: result.idOf(row), from, to };
     if (to > target) break;
   }
-  if (tail.nBins === 0) return drawn;
+  if (drawn === null || tail.nBins === 0) return drawn;
   // with a tail, the ends of a piece are known to within the doubt about its mass
   const slack = tail.doubt * tail.mass;
   const isNearEnd = drawn.to - target <= slack || (drawn.from > 0 && target - drawn.from < slack);

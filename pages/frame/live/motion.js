@@ -25,7 +25,7 @@ export function move(node, frames, timing) {
   return animation;
 }
 
-/** Ends the motion of a node: it stands where its style says. */
+/** Ends the motion of a node: it stands where its style says. @param {Element} node */
 export function rest(node) {
   running.get(node)?.cancel();
   running.delete(node);
@@ -47,12 +47,13 @@ export function fly(layer, from, to, timing) {
   const named = from.textContent ? from : to; // a narrow segment bears no word
   copy.append(...named.cloneNode(true).childNodes);
   layer.append(copy);
-  const at = ({ left, top }) => `translate(${left - origin.left}px, ${top - origin.top}px)`;
-  const size = (node) => getComputedStyle(node).fontSize;
+  const at = (/** @type {DOMRect} */ { left, top }) =>
+    `translate(${left - origin.left}px, ${top - origin.top}px)`;
+  const size = (/** @type {Element} */ node) => getComputedStyle(node).fontSize;
   const frames = [
     { transform: at(start), fontSize: size(from) },
     { transform: at(end), fontSize: size(to) },
   ];
   const flight = move(copy, frames, { easing: "ease-in-out", ...timing });
-  flight.onfinish = flight.oncancel = () => copy.remove();
+  if (flight) flight.onfinish = flight.oncancel = () => copy.remove();
 }

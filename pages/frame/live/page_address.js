@@ -2,7 +2,10 @@
 
 const OPENS_NOTHING = ["about:", "blob:", "data:"]; // srcdoc, and what lives in one browser
 
-/** Replaces the address and loads nothing; returns false where there is none to replace, as in `srcdoc`. */
+/**
+ * Replaces the address and loads nothing; returns false where there is none to replace, as in `srcdoc`.
+ * @param {string} address
+ */
 export function replaceAddress(address) {
   if (!hasAddress()) return false;
   try {

@@ -41,7 +41,7 @@ export function decodePayload(data) {
  */
 export function readDistribution(facts, arrays, prefix, before) {
   if (!facts) return null;
-  const get = (name) => arrays[prefix + name] ?? null;
+  const get = (/** @type {string} */ name) => arrays[prefix + name] ?? null;
   const logits = get("logits");
   const ids = get("ids");
   const old = before && sources.get(before);
@@ -56,6 +56,7 @@ export function readDistribution(facts, arrays, prefix, before) {
   return made;
 }
 
+/** @param {Numbers|null} first @param {Numbers|null} second */
 function sameNumbers(first, second) {
   if (first === second || first === null || second === null) return first === second;
   return first.length === second.length && first.every((value, i) => value === second[i]);

@@ -3,9 +3,12 @@
 
 const [DRY_BASE, DRY_ALLOWED, DRY_MOST] = [1.75, 2, 158];
 const DRY_POWERS = [1];
-while (DRY_POWERS.length <= DRY_MOST) DRY_POWERS.push(DRY_POWERS.at(-1) * DRY_BASE);
+for (let power = 1; DRY_POWERS.length <= DRY_MOST;) DRY_POWERS.push(power *= DRY_BASE);
 
-/** The new score of a token by the name of the setting: of what was counted of it, and its value. */
+/**
+ * The new score of a token by the name of the setting: of what was counted of it, and its value.
+ * @type {Record<string, (score: number, count: number, value: number) => number>}
+ */
 export const PENALTY_BY_NAME = {
   // a negative score is multiplied and any other divided, so that both move down
   repetition_penalty: (score, _count, penalty) => (score < 0 ? score * penalty : score / penalty),
@@ -16,10 +19,18 @@ export const PENALTY_BY_NAME = {
     length < DRY_ALLOWED ? score : score - multiplier * DRY_POWERS[Math.min(length - DRY_ALLOWED, DRY_MOST)],
 };
 
-/** Moves the tokens that were used and merges them with the others, which stay in order. */
+/**
+ * Moves the tokens that were used and merges them with the others, which stay in order.
+ * @param {Distribution} distribution
+ * @param {Weighed} tokens
+ * @param {number[]} usedIds
+ * @param {string} name
+ * @param {number} value
+ */
 export function penalise(distribution, tokens, usedIds, name, value) {
   const { nRows, nVocab, ids } = distribution;
   const { counts, nUnheld } = countByRow(distribution, name === "dry" ? repeated(usedIds) : usesOf(usedIds));
+  /** @type {{row: number, score: number}[]} */
   const moved = [];
   tokens.rows.forEach((row, i) => {
     if (row >= nRows || counts[row] === 0) return;
@@ -29,7 +40,7 @@ export function penalise(distribution, tokens, usedIds, name, value) {
   const merged = { ...tokens, rows: tokens.rows.slice(), scores: tokens.scores.slice() };
   merged.nUnheld = Math.max(tokens.nUnheld, nUnheld);
   let [n, m] = [0, 0];
-  const place = (row, score) => {
+  const place = (/** @type {number} */ row, /** @type {number} */ score) => {
     merged.rows[n] = row;
     merged.scores[n++] = score;
   };
@@ -46,14 +57,17 @@ export function penalise(distribution, tokens, usedIds, name, value) {
   return merged;
 }
 
-/** How often each token occurs, by id. */
+/** How often each token occurs, by id. @param {number[]} ids */
 function usesOf(ids) {
   const uses = new Map();
   for (const id of ids) uses.set(id, (uses.get(id) ?? 0) + 1);
   return uses;
 }
 
-/** How many tokens at the end of the text stood before a token earlier, at most; by its id. */
+/**
+ * How many tokens at the end of the text stood before a token earlier, at most; by its id.
+ * @param {number[]} ids
+ */
 function repeated(ids) {
   const lengths = new Map();
   const n = ids.length;
@@ -65,7 +79,11 @@ function repeated(ids) {
   return lengths;
 }
 
-/** What was counted, by row, and of how many tokens that the page does not hold. */
+/**
+ * What was counted, by row, and of how many tokens that the page does not hold.
+ * @param {Distribution} distribution
+ * @param {Map<number, number>} countById
+ */
 function countByRow(distribution, countById) {
   const counts = new Int32Array(distribution.nRows);
   let nUnheld = 0;
@@ -77,11 +95,18 @@ function countByRow(distribution, countById) {
   return { counts, nUnheld };
 }
 
-/** The row of a token, or -1 where the page does not hold it. */
+/**
+ * The row of a token, or -1 where the page does not hold it.
+ * @param {Distribution} distribution
+ * @param {number} id
+ */
 export function findRow(distribution, id) {
-  if (distribution.rowById === null) {
-    distribution.rowById = new Int32Array(distribution.nVocab).fill(-1);
-    distribution.ids.forEach((held, row) => (distribution.rowById[held] = row));
-  }
-  return distribution.rowById[id] ?? -1;
+  return (distribution.rowById ??= rowsById(distribution))[id] ?? -1;
+}
+
+/** @param {Distribution} distribution */
+function rowsById({ nVocab, ids }) {
+  const rows = new Int32Array(nVocab).fill(-1);
+  ids.forEach((held, row) => rows[held] = row);
+  return rows;
 }

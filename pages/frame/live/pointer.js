@@ -5,13 +5,13 @@
 
 const GOLDEN = 0x9E3779B97F4A7C15n;
 
-/** 53 random bits as a number in [0, 1). */
+/** 53 random bits as a number in [0, 1). @param {number} seed @param {number} position */
 export function uniformAt(seed, position) {
   const stream = mix(BigInt(seed) + GOLDEN);
   return Number(mix(stream + BigInt(position + 1) * GOLDEN) >> 11n) / 2 ** 53;
 }
 
-/** Scrambles 64 bits (Steele, Lea and Flood 2014, variant 13 of Stafford). */
+/** Scrambles 64 bits (Steele, Lea and Flood 2014, variant 13 of Stafford). @param {bigint} number */
 function mix(number) {
   number = BigInt.asUintN(64, number);
   number = BigInt.asUintN(64, (number ^ (number >> 30n)) * 0xBF58476D1CE4E5B9n);

@@ -56,7 +56,11 @@ function goTo(top, isAwaited) {
   look();
 }
 
-/** A page that is left by a link may leave the next one as far down as it was. */
+/**
+ * A page that is left by a link may leave the next one as far down as it was.
+ * @param {string} before
+ * @param {number} begun
+ */
 function beginAtTop(before, begun) {
   if (location.pathname !== before) goTo(0, false);
   else if (performance.now() - begun < PATIENCE) turn = setTimeout(beginAtTop, LOOK, before, begun);
@@ -66,11 +70,13 @@ function beginAtTop(before, begun) {
 export function keepScroll() {
   if (isKept) return;
   isKept = true;
-  const note = ({ target }) => {
+  const note = (/** @type {Event} */ { target }) => {
     if (location.pathname !== left) left = "";
-    if (target === frame() && !isReturning && left === "") tops.set(location.pathname, target.scrollTop);
+    const place = frame();
+    if (place && target === place && !isReturning && left === "")
+      tops.set(location.pathname, place.scrollTop);
   };
-  const leave = ({ target }) => {
+  const leave = (/** @type {Event} */ { target }) => {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     if (!(link instanceof HTMLAnchorElement)) return;
     if (link.pathname !== location.pathname) {

@@ -22,8 +22,10 @@ export function createSlider(name, onMove) {
   const { slider: scale, title } = SETTINGS[name];
   const input = el("input", { type: "range", class: "slider", name, "aria-label": title });
   const readout = el("span", { class: "slider-value", "aria-hidden": "true" }); // aria-valuetext says it
+  /** @type {number[]|null} */
   let positions = null;
-  let start = null; // of the press
+  /** Where it stood, as it was pressed. @type {{event: PointerEvent, value: string}|null} */
+  let start = null;
   const read = () => (positions ? positions[Number(input.value)] : Number(input.value));
   input.addEventListener("input", () => onMove(name, read(), false));
   input.addEventListener("change", () => onMove(name, read(), true));
@@ -31,8 +33,12 @@ export function createSlider(name, onMove) {
   input.addEventListener("pointerup", takeBackSwipe);
   input.addEventListener("pointercancel", takeBackSwipe);
 
-  /** A finger that moves up or down scrolls the page; where it came down it has moved the slider. */
+  /**
+   * A finger that moves up or down scrolls the page; where it came down it has moved the slider.
+   * @param {PointerEvent} event
+   */
   function takeBackSwipe({ type, pointerType, clientX, clientY }) {
+    if (start === null) return;
     const { event, value } = start;
     const [across, along] = [Math.abs(clientY - event.clientY), Math.abs(clientX - event.clientX)];
     const isSwipe = pointerType === "touch" && across > Math.max(SWIPE_PX, along);
@@ -41,6 +47,7 @@ export function createSlider(name, onMove) {
     onMove(name, read(), true);
   }
 
+  /** @param {number} value @param {number} nVocab */
   function set(value, nVocab, effect = "") {
     positions = scale === "counts" ? topKPositions(nVocab) : Array.isArray(scale) ? scale : null;
     const range = positions ? { min: 0, max: positions.length - 1, step: 1 } : scale;
@@ -54,24 +61,38 @@ export function createSlider(name, onMove) {
   return { input, readout, set };
 }
 
-/** The value of a setting as its slider shows it: "off" where it does nothing at all. */
+/**
+ * The value of a setting as its slider shows it: "off" where it does nothing at all.
+ * @param {SettingName} name
+ * @param {number} value
+ */
 function inWords(name, value) {
   const isOff = name !== "temperature" && value === SETTINGS[name].neutral;
   if (isOff) return "off";
-  return SETTINGS[name].slider.step === 1 ? "on" : formatSetting(value);
+  const { slider } = SETTINGS[name];
+  const isSwitch = typeof slider === "object" && "step" in slider && slider.step === 1;
+  return isSwitch ? "on" : formatSetting(value);
 }
 
-/** Index of the position nearest to a value; top-k 0 and top-n-sigma 0 (off) stand at the end. */
+/**
+ * Index of the position nearest to a value; top-k 0 and top-n-sigma 0 (off) stand at the end.
+ * @param {number[]} positions
+ * @param {number} value
+ */
 function nearest(positions, value) {
   const exact = positions.indexOf(value);
   if (exact >= 0) return exact;
-  const distance = (i) => Math.abs(positions[i] - value);
+  const distance = (/** @type {number} */ i) => Math.abs(positions[i] - value);
   return positions.reduce((best, _, i) => (distance(i) < distance(best) ? i : best), 0);
 }
 
+/** @type {{nVocab: number, positions: number[]}} */
 let topKCache = { nVocab: -1, positions: [] };
 
-/** 1 to 50 one by one, then round numbers up to the vocabulary; at the very end 0, off. */
+/**
+ * 1 to 50 one by one, then round numbers up to the vocabulary; at the very end 0, off.
+ * @param {number} nVocab
+ */
 function topKPositions(nVocab) {
   if (topKCache.nVocab !== nVocab) {
     const ones = Array.from({ length: 50 }, (_, i) => i + 1);

@@ -9,7 +9,7 @@
  */
 export function mountOnce(Shown) {
   const byPlace = new WeakMap();
-  const closeIfGone = (place) => {
+  const closeIfGone = (/** @type {ShadowRoot} */ place) => {
     if (place.host.isConnected) return;
     byPlace.get(place)?.close?.();
     byPlace.delete(place);
@@ -29,7 +29,7 @@ export function mountOnce(Shown) {
  */
 export function inOrder(mount) {
   const standing = new WeakMap(); // by place: the call that drew it last
-  return (component) => {
+  return (/** @type {Component<Data>} */ component) => {
     const place = component.parentElement;
     const before = standing.get(place);
     standing.set(place, component);

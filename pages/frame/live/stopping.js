@@ -2,11 +2,17 @@
 
 const MAX_STRINGS = 4;
 const MAX_CHARACTERS = 40; // of one string
+/** @type {Record<string, string>} */
 const ESCAPES = { n: "\n", t: "\t", "\\": "\\" };
 
-/** The stop strings of a field, one a line; `\n` is a line break, `\t` a tab. @returns {string[]} */
+/**
+ * The stop strings of a field, one a line; `\n` is a line break, `\t` a tab.
+ * @param {string} lines
+ * @returns {string[]}
+ */
 export function readStrings(lines) {
-  const unescape = (line) => line.replace(/\\([nt\\])/g, (_, letter) => ESCAPES[letter]);
+  const unescape = (/** @type {string} */ line) =>
+    line.replace(/\\([nt\\])/g, (_, letter) => ESCAPES[letter]);
   const strings = lines.split(/\r?\n/).filter(Boolean).map(unescape);
   const { length } = strings;
   if (length > MAX_STRINGS)
@@ -23,7 +29,8 @@ export function readStrings(lines) {
 
 /** Stop strings as the lines of a field, so that reading them gives them again. @param {string[]} strings */
 export function writeStrings(strings) {
-  const escape = (string) => string.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+  const escape = (/** @type {string} */ string) =>
+    string.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
   return strings.map(escape).join("\n");
 }
 
@@ -38,7 +45,9 @@ export function completedBy(strings, newestFirst) {
   if (strings.length === 0) return null;
   const sought = strings.map((string) => ({ string, bytes: asLetters(new TextEncoder().encode(string)) }));
   const longest = Math.max(...sought.map(({ bytes }) => bytes.length));
-  let [newest, before] = [null, ""];
+  /** @type {string|null} */
+  let newest = null;
+  let before = "";
   for (const token of newestFirst) {
     if (newest === null) newest = asLetters(token);
     else before = asLetters(token) + before;
@@ -53,7 +62,7 @@ export function completedBy(strings, newestFirst) {
   return newest ? matches[0]?.string ?? null : null;
 }
 
-/** A letter for every byte, so that bytes can be searched as a text is. */
+/** A letter for every byte, so that bytes can be searched as a text is. @param {Iterable<number>} bytes */
 function asLetters(bytes) {
   return String.fromCharCode(...bytes);
 }

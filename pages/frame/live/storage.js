@@ -13,14 +13,18 @@ function createStore(kind) {
   return {
     /** Returns an item's text; null if there is none. @param {string} name @returns {string|null} */
     read(name) {
-      if (inMemory.has(name)) return inMemory.get(name);
+      if (inMemory.has(name)) return inMemory.get(name) ?? null;
       try {
         return globalThis[kind].getItem(name);
       } catch {
         return null;
       }
     },
-    /** Writes an item, null removes it; returns whether the browser stored it. */
+    /**
+     * Writes an item, null removes it; returns whether the browser stored it.
+     * @param {string} name
+     * @param {string|null} text
+     */
     write(name, text) {
       inMemory.set(name, text);
       try {
@@ -37,16 +41,20 @@ function createStore(kind) {
   };
 }
 
-/** Reads an item that was written as JSON; null if there is none, or no JSON. */
+/**
+ * Reads an item that was written as JSON; null if there is none, or no JSON.
+ * @param {ReturnType<typeof createStore>} store
+ * @param {string} name
+ */
 export function readJson(store, name) {
   try {
-    return JSON.parse(store.read(name));
+    return JSON.parse(store.read(name) ?? "null");
   } catch {
     return null;
   }
 }
 
-/** Sets a cookie if the browser takes one. */
+/** Sets a cookie if the browser takes one. @param {string} cookie */
 export function setCookie(cookie) {
   try {
     document.cookie = cookie;

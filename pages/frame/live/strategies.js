@@ -8,11 +8,13 @@ import {
   drawToken,
   NEUTRAL_SETTINGS,
   processLogits,
+  settingOf,
   stagesOn,
 } from "./masks.js";
 import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
+import { required } from "./required.js";
 
 const GREEDY = { name: "greedy", title: "Greedy", short: "Greedy", says: "the best token" };
 
@@ -27,6 +29,9 @@ export const MASKS = [
     .map(([name, row]) => ({ name, ...row })),
 ];
 
+/** A mask of `MASKS`. @param {string} name */
+export const maskNamed = (name) => required(MASKS.find((mask) => mask.name === name), `mask “${name}”`);
+
 /** What the engines are called whose orders can be chosen. */
 export const ENGINE_TITLES = {
   transformers: "transformers",
@@ -40,9 +45,9 @@ const resultsByDistribution = new WeakMap();
 const drawsByResult = new WeakMap();
 const firstStages = new WeakMap(); // results by their last stage
 
-/** What a stage of the pipeline is called in prose: "top_p" is "top-p". */
+/** What a stage of the pipeline is called in prose: "top_p" is "top-p". @param {string} name */
 export function stageTitle(name) {
-  const { title } = SETTINGS[name] ?? GREEDY;
+  const { title } = SETTINGS[/** @type {SettingName} */ (name)] ?? GREEDY;
   return /^.+[A-Z]/.test(title) ? title : title.toLowerCase(); // "Top-p", but "DRY"
 }
 
@@ -55,13 +60,18 @@ export function aloneResult(view, name) {
   const active = activeResult(view);
   if (name === "raw") return firstStagesOf(active, 1);
   const isFirst = active.stages[1]?.name === name;
-  if (isFirst && view.settings[name] === view.controls[name]) return firstStagesOf(active, 2);
-  const setting = name === "greedy" ? { temperature: 0 } : { [name]: view.controls[name] };
-  const order = name === "greedy" ? ["temperature"] : [name];
+  if (isFirst && settingOf(view.settings, name) === settingOf(view.controls, name))
+    return firstStagesOf(active, 2);
+  const setting = name === "greedy" ? { temperature: 0 } : { [name]: settingOf(view.controls, name) };
+  const order = /** @type {SettingName[]} */ (name === "greedy" ? ["temperature"] : [name]);
   return remembered(view, name, { ...NEUTRAL_SETTINGS, ...setting, order });
 }
 
-/** The raw stage, and the first mask's, which worked on it alone: neither is computed twice. */
+/**
+ * The raw stage, and the first mask's, which worked on it alone: neither is computed twice.
+ * @param {Result} result
+ * @param {number} nStages
+ */
 function firstStagesOf(result, nStages) {
   const key = result.stages[nStages - 1];
   if (!firstStages.has(key)) {
@@ -71,18 +81,20 @@ function firstStagesOf(result, nStages) {
   return firstStages.get(key);
 }
 
-/** The combination that Next will really draw from. */
+/** The combination that Next will really draw from. @param {MapView} view */
 export function activeResult(view) {
   return remembered(view, "active", view.settings);
 }
 
-/** The last stage of a result: what a token is drawn from. */
+/** The last stage of a result: what a token is drawn from. @param {Pick<Result, "stages">} result */
 export function lastStage(result) {
   return result.stages[result.stages.length - 1];
 }
 
 /**
  * The token on which a coin falls, remembered, as several figures ask for it in the same frame.
+ * @param {Result} result
+ * @param {number|null} coin
  * @returns {Drawn|null} null: no coin, or the page cannot know
  */
 export function drawnToken(result, coin) {
@@ -94,46 +106,68 @@ export function drawnToken(result, coin) {
   return drawn;
 }
 
-/** How many tokens a strategy keeps: "4 of 4 096". */
+/** How many tokens a strategy keeps: "4 of 4 096". @param {Result} result @param {number} nVocab */
 export function keptInWords(result, nVocab) {
   if (waitsForPython(result)) return "some";
   const { nKept } = lastStage(result);
   return nKept === nVocab ? `all ${formatCount(nVocab)}` : `${formatCount(nKept)} of ${formatCount(nVocab)}`;
 }
 
-/** What the slider of a mask does alone on the raw logits, as it is heard. */
+/**
+ * What the slider of a mask does alone on the raw logits, as it is heard.
+ * @param {string} name
+ * @param {Result} result
+ * @param {number} nVocab
+ */
 export function effectOf(name, result, nVocab) {
   if (name === "temperature") return `entropy ${formatEntropy(lastStage(result))}`;
   return `keeps ${keptInWords(result, nVocab)}`;
 }
 
-/** Whether a mask's cut lies among tokens that the page does not hold. */
+/**
+ * Whether a mask's cut lies among tokens that the page does not hold.
+ * @param {Pick<Result, "stages">} result
+ */
 export function waitsForPython(result) {
   return result.stages.some((stage) => stage.reachesTail);
 }
 
-/** The pipeline in words, in its order: "temperature 0.8 → top-p 0.9". */
+/**
+ * The pipeline in words, in its order: "temperature 0.8 → top-p 0.9".
+ * @param {Result} result
+ * @param {Settings} settings
+ */
 export function describePipeline(result, settings) {
   const names = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
   return names.length > 0 ? names.join(" → ") : "no mask, temperature 1: the raw distribution";
 }
 
-/** One stage with its setting: "top-p 0.9". */
+/** One stage with its setting: "top-p 0.9". @param {string} name @param {Settings} settings */
 export function describeStage(name, settings) {
   const title = stageTitle(name);
-  return name in settings ? `${title} ${formatSetting(settings[name])}` : title;
+  return name in settings ? `${title} ${formatSetting(settingOf(settings, name))}` : title;
 }
 
-/** Settings that are not neutral but that the pipeline's order has no stage for. */
+/**
+ * Settings that are not neutral but that the pipeline's order has no stage for.
+ * @param {Settings} settings
+ */
 export function ignoredSettings(settings) {
   return Object.keys(NEUTRAL_SETTINGS).filter(
-    (name) => settings[name] !== NEUTRAL_SETTINGS[name] && !actsInOrder(name, settings.order),
+    (name) =>
+      settingOf(settings, name) !== settingOf(NEUTRAL_SETTINGS, name) && !actsInOrder(name, settings.order),
   );
 }
 
-/** Whether an order has a stage for a setting, or stages that it changes. */
+/**
+ * Whether an order has a stage for a setting, or stages that it changes.
+ * @param {string} name
+ * @param {string[]} order
+ */
 export function actsInOrder(name, order) {
-  return SETTINGS[name].isStage ? order.includes(name) : COUNT_PROMPT.some((stage) => order.includes(stage));
+  return SETTINGS[/** @type {SettingName} */ (name)].isStage
+    ? order.includes(name)
+    : COUNT_PROMPT.some((stage) => order.includes(stage));
 }
 
 /**
@@ -154,27 +188,37 @@ export function endUnderPenalty(view) {
   return Number.isFinite(counted + generatedAlone) ? { counted, generatedAlone } : null;
 }
 
-/** Settings that are not neutral and do nothing beside mirostat. */
+/** Settings that are not neutral and do nothing beside mirostat. @param {Settings} settings */
 export function replacedSettings(settings) {
   const active = activeStageNames(settings);
   return active.includes("mirostat") ? stagesOn(settings).filter((name) => !active.includes(name)) : [];
 }
 
-/** The result under some settings, computed anew only where they or the distribution have changed. */
+/**
+ * The result under some settings, computed anew only where they or the distribution have changed.
+ * @param {MapView} view
+ * @param {string} slot
+ * @param {Settings} settings
+ * @returns {Result}
+ */
 export function remembered(view, slot, settings) {
-  let results = resultsByDistribution.get(view.distribution);
-  if (!results) resultsByDistribution.set(view.distribution, results = new Map());
+  const distribution = required(view.distribution, "distribution");
+  let results = resultsByDistribution.get(distribution);
+  if (!results) resultsByDistribution.set(distribution, results = new Map());
   const key = resultKey(view, settings);
   const known = results.get(slot);
   if (known?.key === key) return known.result;
-  const { distribution, contextIds, nPrompt, toss, memory } = view;
+  const { contextIds, nPrompt, toss, memory } = view;
   const result = processLogits(distribution, contextIds, nPrompt, settings, toss, memory);
   results.set(slot, { key, result });
   return result;
 }
 
+/** @param {MapView} view @param {Settings} settings */
 function resultKey(view, settings) {
-  const isPenalised = Object.keys(PENALTY_BY_NAME).some((name) => settings[name] !== NEUTRAL_SETTINGS[name]);
+  const isPenalised = Object.keys(PENALTY_BY_NAME).some((name) =>
+    settingOf(settings, name) !== settingOf(NEUTRAL_SETTINGS, name)
+  );
   return JSON.stringify([
     settings,
     isPenalised ? Array.from(view.contextIds) : null,

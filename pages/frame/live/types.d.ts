@@ -33,7 +33,7 @@ interface Component<Data = any> {
 
 type SettingName = keyof typeof import("./settings.js").SETTINGS;
 type Values = Record<SettingName, number>;
-type Settings = Values & { order: string[] };
+type Settings = Values & { order: SettingName[] };
 type Controls = Values & { use: string[]; greedy: boolean; order: string };
 
 // ---- what a figure asks of the session, and the session of an engine (pages/home/live/PROTOCOL.md)
@@ -150,7 +150,7 @@ interface Reading {
   n_kept: number; // positions that were in the cache
   n_read: number; // positions that were read
   seconds: number; // of the passes that read them
-  distribution: Described;
+  distribution: Described | null; // null where a recording has none
   notice: string | null;
   text?: string; // without special tokens, of the model in the page
   controls?: Controls; // of a recording: with which its next token was drawn
@@ -168,6 +168,25 @@ interface Choice {
   tokenId: number;
   forced: boolean;
   how: string; // seed and controls, as a link says them
+}
+/** What a link asks for. */
+interface Link {
+  model: string;
+  prompt: string;
+  ids?: number[] | null; // that its chat template gave
+  seed: number;
+  chat?: boolean;
+  controls: Controls;
+  stop?: string[];
+  choices: LinkChoice[];
+  problems: string[]; // what of it cannot be read
+}
+/** A choice as the run of a link says it. */
+interface LinkChoice {
+  seed: number;
+  controls: Controls;
+  tokenId: number | null; // that is forced
+  forced: boolean;
 }
 
 // ---- what a state says: every field of it, and no other (tests/home/test_protocol.py)
@@ -361,7 +380,7 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   controls: Controls;
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   distribution: { n_vocab: number };
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
@@ -376,7 +395,7 @@ interface FuturesHeader {
   labelsAt: string;
   prompt: string; // its end, as it was read
   position: number; // in the text, of the first token that follows
-  order: string[]; // of the stages
+  order: SettingName[]; // of the stages
   homeLink: string; // to the first page with this prompt
   runs: { name: string; ids: number[] }[]; // what the reader has written after it there
   beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
@@ -444,7 +463,7 @@ interface View extends Position {
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   settings: Settings;
   contextIds: number[];
   nPrompt: number;
@@ -514,9 +533,13 @@ interface Distribution {
   nUnsent: number; // that a server left out
   depth: number; // from the worst logit that is held down to what those share evenly
   rowById: Int32Array | null;
-  inPlay?: Weighed;
-  rawStage?: Stage;
+  inPlay: Weighed;
+  rawStage: Stage;
 }
+/** A distribution before its tokens are weighed. */
+type Unweighed = Omit<Distribution, "inPlay" | "rawStage">;
+/** Says which of the tokens in play a mask keeps, of which each row stands for so many. */
+type Keep = (tokens: Weighed, value: number, counts: Float64Array) => Uint8Array;
 /** The tokens still in play, best first. */
 interface Tokens {
   rows: Int32Array;
@@ -612,7 +635,7 @@ interface Facts {
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
   dtype: string; // as a link has to say it
-  orders: Record<string, string[]>;
+  orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with
   neutral: Values & { order: string };
   csv: { columns: string[]; formulas: string[] };
@@ -662,6 +685,15 @@ interface LinkField {
 
 /** What the map of the sliders is made from. */
 type MapView = Pick<View, "distribution" | "contextIds" | "nPrompt" | "settings" | "toss" | "memory">;
+
+/** The map as its worker answered, with what was asked of it. */
+interface MapAnswer {
+  n: number; // of the request
+  distribution: Distribution | null;
+  axis: string;
+  maps: any[]; // of this position's pointer, and of others
+  survey: any; // of the first
+}
 
 /** A text that a reader's own sampler may write on. */
 interface OwnText {

@@ -4,9 +4,11 @@
 import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import { memoryAfter, memoryUnder, NO_MEMORY } from "../../frame/live/memory.js";
 import { KVCache } from "./kv_cache.js";
+import { required } from "../../frame/live/required.js";
 import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
 
+/** @type {SettingName[]} */
 const IN_ORDER_OF_TRANSFORMERS = [
   "repetition_penalty",
   "temperature",
@@ -26,7 +28,11 @@ export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
 export class Generation {
   steps = []; // one record per generated token
   passes = []; // one for each token, drawn or to be drawn
-  finished = null; // "eos" after an end token, "stop" after a stop string, "length" where there is no room
+  /**
+   * "eos" after an end token, "stop" after a stop string, "length" where there is no room.
+   * @type {Finish|null}
+   */
+  finished = null;
 
   /**
    * Takes a prompt and reads it: the prefill runs here.
@@ -63,7 +69,7 @@ export class Generation {
     const result = this.process(settings, this.pointer);
 
     // Draw: take the token that the pointer meets, unless the reader forces one
-    const chosenId = forcedId ?? drawToken(result, this.pointer).id;
+    const chosenId = forcedId ?? idAt(result, this.pointer);
 
     // Append: the text grows by that token, on record with all that it was drawn from
     this.steps.push(this.record(result, settings, chosenId, forcedId !== null));
@@ -141,7 +147,13 @@ export class Generation {
 
   /** What the settings make of the logits. */
   process(settings, pointer) {
-    return processLogits(this.distribution, this.ids, this.nPrompt, settings, pointer, this.memory);
+    const distribution = required(this.distribution, "pass over this text yet");
+    return processLogits(distribution, this.ids, this.nPrompt, settings, pointer, this.memory);
+  }
+
+  /** The id that a pointer would meet. @param {Settings} settings */
+  drawn(settings, pointer) {
+    return idAt(this.process(settings, pointer), pointer);
   }
 
   /** What mirostat remembers of the text; a token that was forced teaches it nothing. @returns {Memory} */
@@ -202,7 +214,8 @@ export class Generation {
   }
 
   *newestFirst() {
-    for (let i = this.ids.length - 1; i >= this.nPrompt; i--) yield this.bytesOf(this.ids[i]);
+    const bytesOf = required(this.bytesOf, "way from a token to its bytes");
+    for (let i = this.ids.length - 1; i >= this.nPrompt; i--) yield bytesOf(this.ids[i]);
   }
 
   /** Why no token can follow; an end token in the prompt ends nothing. */
@@ -212,6 +225,11 @@ export class Generation {
     if (this.stoppedBy !== null) return "stop";
     return this.ids.length >= room ? "length" : null;
   }
+}
+
+/** All logits are here, so every pointer meets a token. */
+function idAt(result, pointer) {
+  return required(drawToken(result, pointer), "token under the pointer").id;
 }
 
 const ALL_HELD = { ids: null, tailCounts: null, tailLogits: null, tailVariances: null };

@@ -89,7 +89,7 @@ function show(session, facts, sheet) {
   const live = new Live(place, session);
   if (!isEmbedded()) place.append(createSampler(live), createFiles(session, ["csv", "json"]));
   keepFocus();
-  session.page.changed();
+  session.page?.changed();
   addEventListener("pagehide", () => session.rest());
   connectToolbar(session);
   addEventListener("hashchange", () => follow(session));

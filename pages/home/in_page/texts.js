@@ -1,7 +1,6 @@
 // The engine behind the model's thread, the twin of pages/home/texts.py: of the texts that are here, the one
 // that begins most like a request is stepped, cropped or forked, and what is missing is read.
 
-import { drawToken } from "../../frame/live/masks.js";
 import { NO_MEMORY } from "../../frame/live/memory.js";
 import { activeSettings } from "../live/controls.js";
 import { COLUMNS } from "../live/session/columns.js";
@@ -57,7 +56,7 @@ export class Texts {
     return {
       rows: columnsOf(steps),
       joined: joined(this.tokenizer, text.ids),
-      next_id: text.finished ? null : drawToken(text.process(settings, pointer), pointer).id,
+      next_id: text.finished ? null : text.drawn(settings, pointer),
       finished: text.finished,
       stopped_by: text.stoppedBy,
       memory: text.memory,

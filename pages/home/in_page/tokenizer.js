@@ -1,6 +1,7 @@
 // The tokenizer: byte-level byte-pair encoding (1508.07909, as GPT-2 has it), read from the library's own
 // tokenizer.json. Ids are the state and text is a view of it.
 
+import { required } from "../../frame/live/required.js";
 import { ByteJoiner } from "./byte_joiner.js";
 
 /** Text to ids and back. */
@@ -45,13 +46,13 @@ export class Tokenizer {
   /** Joins neighbours for as long as there is a rule for two of them, the earliest rule first. */
   merge(tokens) {
     for (;;) {
-      let [best, bestRank] = [null, Infinity];
+      let [best, bestRank] = ["", Infinity];
       for (let i = 1; i < tokens.length; i++) {
         const pair = `${tokens[i - 1]} ${tokens[i]}`;
         const rank = this.rankByPair.get(pair) ?? Infinity;
         if (rank < bestRank) [best, bestRank] = [pair, rank];
       }
-      if (best === null) return tokens;
+      if (bestRank === Infinity) return tokens;
       tokens = joinPairs(tokens, best);
     }
   }
@@ -105,8 +106,9 @@ function standInsOf(text) {
 /** The bytes of every token that is text, by id. */
 function bytesByToken(vocab, specialIds) {
   const byteOf = new Map(STAND_INS.map((standIn, byte) => [standIn, byte]));
+  const byteFor = (standIn) => required(byteOf.get(standIn), "byte of that letter");
   const ordinary = Object.entries(vocab).filter(([token]) => !specialIds.has(token));
-  return new Map(ordinary.map(([token, id]) => [id, Array.from(token, (standIn) => byteOf.get(standIn))]));
+  return new Map(ordinary.map(([token, id]) => [id, Array.from(token, byteFor)]));
 }
 
 function refuseHalfCharacters(text) {

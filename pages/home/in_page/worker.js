@@ -1,5 +1,6 @@
 // The model's own thread: it takes the weights, then does one request after another.
 
+import { required } from "../../frame/live/required.js";
 import { Llama } from "./llama.js";
 import { readSafetensors } from "./safetensors.js";
 import { Texts } from "./texts.js";
@@ -14,7 +15,7 @@ let texts = null;
 
 addEventListener("message", async ({ data: { n, kind, said } }) => {
   try {
-    const answer = kind === "load" ? await load(said[0]) : texts[kind](...said);
+    const answer = kind === "load" ? await load(said[0]) : required(texts, "model yet")[kind](...said);
     postMessage({ n, answer });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -13,7 +13,7 @@ export function createActions(live) {
     live.schedule();
   };
   const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
-  const refusesNext = () => live.header === null || live.reasonAgainstNext !== null;
+  const refusesNext = () => !live.isOpen || live.reasonAgainstNext !== null;
   /** Whether a finished step is shown until the next press: a token of its bars takes the place of its own. */
   const isHeld = () => live.finished.isHeld && live.isLit;
   const takeTypedPrompt = () => {
@@ -44,7 +44,7 @@ export function createActions(live) {
   const actions = {
     next(pressed) {
       // before the first answer a press waits behind it
-      if ((live.header !== null && refusesNext()) || live.beats.endsGuessed()) return;
+      if ((live.isOpen && refusesNext()) || live.beats.endsGuessed()) return;
       takeTypedPrompt();
       press("next", pressed);
     },
@@ -145,7 +145,12 @@ export function createActions(live) {
       live.schedule();
     },
     guess: (text) => tell("guess", { text }),
-    /** Follows a word from the position that is shown on, or a token by its id; an empty one no longer. */
+    /**
+     * Follows a word from the position that is shown on, or a token by its id; an empty one no longer.
+     * @param {string} text
+     * @param {number} position
+     * @param {number|null} id
+     */
     askWord(text, position, id = null) {
       queue.push({ kind: "word", text, position, token_id: id });
       live.schedule();

@@ -9,7 +9,7 @@ const AROUND = ["lesson", "scene", "embed", "engine", ...SWITCHES];
 /** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
 export function showLink(link) {
   const now = new URLSearchParams(location.search);
-  const kept = AROUND.filter((name) => now.has(name)).map((name) => [name, now.get(name)]);
+  const kept = AROUND.filter((name) => now.has(name)).map((name) => [name, now.get(name) ?? ""]);
   const around = new URLSearchParams(kept).toString();
   const address = around === "" ? link : `${link === "" ? "?" : `${link}&`}${around}`;
   if (address !== location.search) replaceAddress(location.pathname + address);

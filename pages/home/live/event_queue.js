@@ -29,8 +29,9 @@ export class EventQueue {
 
   /** Lets the next event go where none is under way. */
   pump() {
-    while (this.underWay === null && this.waiting.length > 0) {
+    while (this.underWay === null) {
       const entry = this.waiting.shift();
+      if (entry === undefined) return;
       const event = this.hooks.begin(entry);
       if (event !== null) this.send(entry, event);
     }

@@ -7,7 +7,7 @@ const LIT_MS = 250;
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
-  /** {distribution, position, coin, memory, settings}; null before the first. */
+  /** Null before the first. @type {Omit<Position, "chosenId" | "forced">|null} */
   drawn = null;
   /** Whether it stays until the next press: so one sees where the pointer fell. */
   isHeld = prefers("hold", true);

@@ -15,6 +15,7 @@ import { createLayout } from "./layout.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { linkOf } from "./session/link.js";
 import { readDistribution } from "../../frame/live/payload.js";
+import { required } from "../../frame/live/required.js";
 import { Player, StageLight } from "./controls/player.js";
 import { isFirstVisit } from "./controls/preferences.js";
 import { afterThisFrame, beginTiming } from "./timings.js";
@@ -43,15 +44,21 @@ const REASONS = {
 export class Live {
   // what the session said last
   /** @type {Header|null} */
-  header = null;
-  present = null; // the distribution of the next token; null once the text has ended
-  inspected = null; // the distribution of a past position
-  notice = null; // {kind, text} that stands until it is dismissed or the next thing happens
-  labels = /** @type {Labels} */ ({});
+  #header = null;
+  /** The distribution of the next token; null once the text has ended. @type {Distribution|null} */
+  present = null;
+  /** The distribution of a past position. @type {Distribution|null} */
+  inspected = null;
+  /** Stands until it is dismissed or the next thing happens. @type {Notice|null} */
+  notice = null;
+  /** @type {Labels} */
+  labels = {};
   // what the hand holds
-  controls = null; // sliders and switches; ahead of the session's while they are moved
+  /** @type {Controls|null} */
+  #controls = null;
   isDragging = false;
-  inspecting = null; // the past position that is looked at
+  /** The past position that is looked at. @type {number|null} */
+  inspecting = null;
   isWhatIf = false; // a slider was moved while looking at the past, or at a step that is held
   isRevealed = false; // in predict mode: the bars of this position may show
   isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
@@ -62,8 +69,10 @@ export class Live {
   /** The press that is shown and not yet answered. @type {{kind: string, id: number|null}|null} */
   step = null;
   // the next frame
-  ids = []; // on the screen
-  marks = []; // [timing, name] pairs to fill in when it is painted
+  /** On the screen. @type {number[]} */
+  ids = [];
+  /** What to fill in when it is painted. @type {[Timing, string][]} */
+  marks = [];
   frame = 0;
   scope = -1; // index of SCOPES
   isPrinting = false; // no frame is waited for
@@ -107,11 +116,30 @@ export class Live {
     });
   }
 
+  /** Whether the session has answered: there is a text. */
+  get isOpen() {
+    return this.#header !== null;
+  }
+
+  /** What the session said last. @returns {Header} */
+  get header() {
+    return required(this.#header, "text yet");
+  }
+
+  /** Sliders and switches; ahead of the session's while they are moved. @returns {Controls} */
+  get controls() {
+    return required(this.#controls, "text yet");
+  }
+
+  set controls(controls) {
+    this.#controls = controls;
+  }
+
   // ---- from a press to its answer
 
   /** Completes an event as it leaves, and shows a step in the next frame; null where there is none. */
   begin(entry) {
-    if (this.header === null && entry.kind !== "state") return null; // there is no text yet
+    if (!this.isOpen && entry.kind !== "state") return null; // there is no text yet
     if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
     if (entry.controls) this.controls = entry.controls; // of an undo, or of a press that a reload cut off
     const { kind, timing: _, isUndo: __, ...fields } = entry;
@@ -122,8 +150,8 @@ export class Live {
 
   /** An event with the sliders and the text of this moment. @returns {LoopEvent} */
   complete(fields) {
-    const controls = EVENTS_WITH_CONTROLS.includes(fields.kind) ? { controls: this.controls } : {};
-    return { ...controls, ...fields, branch: this.header?.branch ?? null };
+    const controls = EVENTS_WITH_CONTROLS.includes(fields.kind) ? { controls: this.#controls } : {};
+    return { ...controls, ...fields, branch: this.#header?.branch ?? null };
   }
 
   beginStep(entry) {
@@ -170,11 +198,11 @@ export class Live {
 
   /** Makes a state what the page shows. */
   apply(entry, { header, arrays }) {
-    const before = this.header;
+    const before = this.#header;
     this.step = null;
     const distribution = readDistribution(header.distribution, arrays, "", this.present);
     this.finished.follow(header, distribution);
-    this.header = header;
+    this.#header = header;
     this.ids = header.ids;
     this.present = header.finished ? null : distribution;
     this.inspected = readDistribution(header.inspect, arrays, "inspect_", this.inspected);
@@ -194,7 +222,7 @@ export class Live {
   adopt(before, { kind }) {
     const { header } = this;
     const isHeld = this.isDragging || !this.queue.isIdle;
-    if (this.controls === null || (!isHeld && !sameControls(this.controls, header.controls))) {
+    if (this.#controls === null || (!isHeld && !sameControls(this.controls, header.controls))) {
       this.controls = header.controls;
     }
     if (before === null || kind === "inspect") {
@@ -235,7 +263,7 @@ export class Live {
     this.queue.clear();
     this.light.rest();
     this.step = null;
-    if (this.header !== null) this.ids = this.header.ids;
+    if (this.isOpen) this.ids = this.header.ids;
   }
 
   /** Play was started or stopped: what was held back for its pace need wait no longer. */
@@ -305,7 +333,7 @@ export class Live {
 
   /** Asks for one frame, which draws all, or the text, or the light of the loop alone. */
   schedule(scope = "all") {
-    if (this.header === null) return this.layout.sayAlone(this.notice?.text ?? this.session.trouble ?? null);
+    if (!this.isOpen) return this.layout.sayAlone(this.notice?.text ?? this.session.trouble ?? null);
     this.scope = Math.max(this.scope, SCOPES.indexOf(scope));
     if (this.isPrinting) return this.paint(performance.now());
     if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
@@ -314,7 +342,7 @@ export class Live {
   /** On paper stands what is so when it is printed. */
   print(isPrinting) {
     this.isPrinting = isPrinting;
-    if (isPrinting && this.header !== null) this.paint(performance.now());
+    if (isPrinting && this.isOpen) this.paint(performance.now());
   }
 
   /** Draws what has changed, in the frame that began at that time. */

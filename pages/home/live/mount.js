@@ -21,7 +21,7 @@ class ServedLive {
       this.live = new Live(this.place, session);
       if (isEmbedded()) embed(this.place.host);
       else this.place.append(createFiles(session, component.data.kinds));
-      session.page.changed();
+      session.page?.changed();
     }
     this.live.schedule();
   }

@@ -7,8 +7,9 @@ import { buildView } from "./view.js";
 export function createOwnText(live) {
   return {
     read() {
+      if (!live.isOpen) return null;
       const { header, present } = live;
-      const isAtEnd = header !== null && !header.finished && live.inspecting === null;
+      const isAtEnd = !header.finished && live.inspecting === null;
       if (!isAtEnd || present === null || present.nRows !== present.nVocab) return null;
       live.finished.cutShort(); // a token would take the place of one that is held
       const view = { ...buildView(live), distribution: present, toss: header.coin };

@@ -3,6 +3,7 @@
 
 import { AwayEngine } from "./engines/away.js";
 import { ServerEngine } from "./engines/server.js";
+import { required } from "../../frame/live/required.js";
 import { createProgram } from "./session/program.js";
 import { Session } from "./session/session.js";
 
@@ -13,20 +14,28 @@ class Streamlit {
     isAsked: new URLSearchParams(location.search).get("engine") === "page",
   });
   /** @type {Session|null} */
-  session = null;
+  #session = null;
   /** @type {Component|null} */
-  component = null;
+  #component = null;
   told = ""; // of the session, last
   model = ""; // that the session is on
   done = new Set(); // commands, by their ids
 
+  get session() {
+    return required(this.#session, "session yet");
+  }
+
+  get component() {
+    return required(this.#component, "call of Streamlit yet");
+  }
+
   /** Takes what Streamlit says: where the server answers, which model, what it asks of the session. */
   receive(component) {
-    this.component = component;
+    this.#component = component;
     const { address, page_model: files, model, commands, presenter, hide_bars: hidesBars } = component.data;
     this.server.connect(address);
     this.engine.connect(files);
-    if (this.session === null) this.begin();
+    if (this.#session === null) this.begin();
     else if (model !== this.model) this.session.do({ kind: "model" });
     this.model = model;
     this.session.turn("presenter", presenter);
@@ -39,11 +48,11 @@ class Streamlit {
 
   begin() {
     const query = Object.fromEntries(new URLSearchParams(location.search));
-    this.session = new Session(this.engine, query, this);
-    const opened = this.session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
+    const session = this.#session = new Session(this.engine, query, this);
+    const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
     opened.catch(() => {}); // the live component asks the same, and says what failed
-    globalThis.oneToken = createProgram(this.session, opened);
-    addEventListener("pagehide", () => this.session.rest());
+    globalThis.oneToken = createProgram(session, opened);
+    addEventListener("pagehide", () => session.rest());
   }
 
   /** Whether the model that is here is the one that a link asks for. */

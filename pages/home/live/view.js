@@ -42,11 +42,10 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
 export function buildView(state) {
   const { header, controls, ids, step, player } = state;
   const shown = choosePosition(state);
-  const isPast = shown.settings !== null && !state.isWhatIf;
-  const settings = isPast ? shown.settings : activeSettings(controls, header.orders);
+  const settings = (state.isWhatIf ? null : shown.settings) ?? activeSettings(controls, header.orders);
   const isNext = shown.distribution !== null && shown.distribution === state.present;
   const isGreedy = settings.temperature === 0; // the bars say it all: there is no draw to wait for
-  const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step?.kind) && !state.isPeeking && !isGreedy;
+  const isBeforeDraw = isNext && !DRAWING_STEPS.includes(step?.kind ?? "") && !state.isPeeking && !isGreedy;
   state.beats.note(header);
   const isBack = step?.kind === "back";
   const isAtPresent = shown.position >= ids.length - (isBack ? 0 : 1);

@@ -1,6 +1,6 @@
 // A saved page: the live component and its session on a recording.
 
-import { el, setText } from "../../frame/live/dom.js";
+import { el, find, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { RecordingEngine } from "../live/engines/recording.js";
@@ -16,8 +16,8 @@ const FINISHES = {
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
 export default async function ({ sheet }) {
   /** @type {Run} */
-  const run = JSON.parse(document.getElementById("run").textContent);
-  const place = document.getElementById("live").attachShadow({ mode: "open" });
+  const run = JSON.parse(find(document, "#run").textContent);
+  const place = find(document, "#live").attachShadow({ mode: "open" });
   place.adoptedStyleSheets = [sheet];
   const scrubber = new Scrubber(run);
   giveLabels(run.facts.model.labels, run.labels);
@@ -75,7 +75,7 @@ class Scrubber {
   changed() {
     const { active: { choices: { length: n } } } = this.session;
     if (!this.isTurning) this.slider.value = String(n);
-    setText(document.getElementById("count"), `${n} of ${formatTokens(this.engine.length)}`);
+    setText(find(document, "#count"), `${n} of ${formatTokens(this.engine.length)}`);
   }
 }
 
@@ -86,9 +86,9 @@ function writeAround(
   const forced = ids.flatMap((_id, at) => rows.forced[at - nPrompt] ? [at] : []);
   const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
   const title = `${model.name} wrote ${formatTokens(rows.id.length)}, one at a time`;
-  setText(document.getElementById("title"), title);
+  setText(find(document, "#title"), title);
   setText(
-    document.getElementById("provenance"),
+    find(document, "#provenance"),
     `Recorded ${when.format(new Date(created))} UTC, on ${model.device} in ${model.dtype}, ` +
       `model ${model.name}, seed ${seed}.${FINISHES[finished] ?? ""}`,
   );
@@ -102,5 +102,5 @@ function writeAround(
     ["versions", Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
   ];
   const parts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]);
-  document.getElementById("again").append(...parts);
+  find(document, "#again").append(...parts);
 }

@@ -13,7 +13,7 @@ const KEY = "one-token-check";
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
-async function ask(path, body = undefined) {
+async function ask(path, body) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const answer = await fetch(`${BASE}/check/${path}`, { signal, cache: "no-store", ...more });
@@ -144,7 +144,8 @@ async function poll() {
     );
     setText(byId("error"), "");
   } catch (error) {
-    setText(byId("error"), error.name === "Error" ? error.message : "The connection is lost. Trying again…");
+    const isTold = error instanceof Error && error.name === "Error";
+    setText(byId("error"), isTold ? error.message : "The connection is lost. Trying again…");
   }
   setTimeout(poll, POLL_MS);
 }

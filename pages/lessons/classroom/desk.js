@@ -32,8 +32,7 @@ function takeKey() {
   return given;
 }
 
-const asking = (path, body = undefined) =>
-  ask(`${encodeURIComponent(code)}/desk/${path}`, { "x-desk": key }, body);
+const asking = (path, body) => ask(`${encodeURIComponent(code)}/desk/${path}`, { "x-desk": key }, body);
 
 const poll = keepAsking(async () => {
   try {
@@ -123,7 +122,7 @@ function paintButtons(place, wanted) {
   const shown = JSON.stringify(wanted);
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
-  const focused = place.contains(document.activeElement) ? document.activeElement.textContent : null;
+  const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : null;
   place.replaceChildren(
     ...wanted.map(([words, what, more], i) =>
       createButton(i === 0 && place.id === "presses" ? "main" : "", words, () => press(what, more))

@@ -39,7 +39,7 @@ let painted = null; // the question whose answers are on the screen: its number,
 
 const key = () => `one-token-room-${code.toUpperCase()}`;
 const say = (words) => setText(byId("error"), words);
-const asking = (path, body = undefined) =>
+const asking = (path, body) =>
   ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
 
 const poll = keepAsking(async () => {

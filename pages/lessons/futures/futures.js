@@ -14,6 +14,7 @@ import { countTexts, fall, pointersOf } from "./pointers.js";
 import { beamWordsOf, createQuestion, sumsOf } from "./question.js";
 import { createPath, createTexts, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
+import { required } from "../../frame/live/required.js";
 
 const SLIDERS = /** @type {const} */ (["temperature", "top_k", "top_p", "min_p"]);
 const MIN_PIXELS = 3; // of a piece that is drawn by itself
@@ -25,16 +26,17 @@ const views = new Map(); // what was set on each tree, while this tab is open
 
 /** One tree in the page. */
 export class Futures {
+  /** @type {FuturesHeader|null} */
+  #header = null;
+  /** @type {FuturesTree|null} */
+  #tree = null;
+  /** @type {FuturesView|null} */
+  #view = null;
+  /** @type {WeighedTree|null} */
+  #weighed = null;
+
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
-    /** @type {FuturesHeader} */
-    this.header = null;
-    /** @type {FuturesTree} */
-    this.tree = null;
-    /** @type {FuturesView} */
-    this.view = null;
-    /** @type {WeighedTree} */
-    this.weighed = null; // under the present sliders
     this.pointers = new Map(); // of each seed, one for every token
     this.falls = []; // texts that they hit
     this.fallenIn = null; // the weights under which they did
@@ -82,25 +84,42 @@ export class Futures {
     parentElement.append(this.root);
   }
 
+  get header() {
+    return required(this.#header, "tree yet");
+  }
+
+  get tree() {
+    return required(this.#tree, "tree yet");
+  }
+
+  get view() {
+    return required(this.#view, "tree yet");
+  }
+
+  /** The tree under the present sliders. */
+  get weighed() {
+    return required(this.#weighed, "weighed tree yet");
+  }
+
   /** Takes what Python says; what the reader has set here stays, unless it is another prompt's tree. */
   receive(component) {
     this.component = component;
     /** @type {{header: FuturesHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
-    const isOther = header.treeId !== this.header?.treeId;
-    if (isOther) this.view = views.get(header.treeId) ?? header.view;
+    const isOther = header.treeId !== this.#header?.treeId;
+    if (isOther) this.#view = views.get(header.treeId) ?? header.view;
     if (isOther || header.nTexts !== this.header.nTexts || header.nTokens !== this.header.nTokens) {
-      this.tree = readTree(header, arrays);
-      [this.weighed, this.pointers] = [null, new Map()];
+      this.#tree = readTree(header, arrays);
+      [this.#weighed, this.pointers] = [null, new Map()];
     }
-    this.header = header;
+    this.#header = header;
     this.schedule();
   }
 
   change(values, isFinal = true) {
-    this.view = { ...this.view, ...values };
+    this.#view = { ...this.view, ...values };
     views.set(this.header.treeId, this.view);
-    if (Object.keys(values).some((name) => name in SETTINGS)) this.weighed = null;
+    if (Object.keys(values).some((name) => name in SETTINGS)) this.#weighed = null;
     this.schedule();
     // a trigger takes one value a message: whatever came before the last is of no interest
     this.isDragged = !isFinal;
@@ -124,7 +143,7 @@ export class Futures {
   }
 
   schedule() {
-    if (this.frame || this.header === null) return;
+    if (this.frame || this.#header === null) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       this.paint();
@@ -134,12 +153,12 @@ export class Futures {
   paint() {
     const { header, view, tree } = this;
     const labels = labelsAt(header.labelsAt, () => this.schedule());
-    if (labels === null || tree === null) return;
+    if (labels === null) return;
     this.root.ariaBusy = null;
     setAttribute(this.root, "data-presenter", header.presenter);
     const values = Object.fromEntries(SLIDERS.map((name) => [name, view[name]]));
     SLIDERS.forEach((name, i) => this.sliders[i].set(view[name], header.nVocab));
-    this.weighed ??= new WeighedTree(tree, { ...NEUTRAL_SETTINGS, ...values, order: header.order });
+    this.#weighed ??= new WeighedTree(tree, { ...NEUTRAL_SETTINGS, ...values, order: header.order });
     const shown = this.describe((id) => labels[id] ?? `id ${id}`);
     this.question.update(shown);
     this.icicle.update(shown);
@@ -197,10 +216,10 @@ export class Futures {
     ];
     const flags = named.flatMap(({ ids, ...flag }) => {
       const spot = weighed.placeOf(ids);
-      const place = spot && (spot.from + spot.width / 2 - from) / width;
-      return spot && place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
+      const place = spot ? (spot.from + spot.width / 2 - from) / width : -1;
+      return place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
     });
-    const beam = header.beam && new Set(header.beam.kept.map(String));
+    const kept = header.beam?.kept;
     const isOn = (ids, way) => way.way !== "run" && `${way.ids},`.startsWith(`${ids},`);
     return {
       greedy,
@@ -209,8 +228,8 @@ export class Futures {
       flags,
       wayOf: (ids) => named.filter((way) => isOn(ids, way)).map(({ way }) => way).join(" ") || null,
       runs: header.runs.map((run) => ({ ...run, prob: weighed.placeOf(run.ids)?.width ?? null })),
-      beam,
-      beamWords: beam ? beamWordsOf(header.beam.kept, weighed, best) : "",
+      beam: kept ? new Set(kept.map(String)) : null,
+      beamWords: kept ? beamWordsOf(kept, weighed, best) : "",
       topProb: width,
     };
   }

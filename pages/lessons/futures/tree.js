@@ -3,6 +3,7 @@
 // text is weighed once under the same settings, and only when it is asked for.
 
 import { createDistribution, processLogits } from "../../frame/live/masks.js";
+import { last } from "../../frame/live/required.js";
 
 /**
  * The tree of a payload, whose arrays hold the texts' numbers end to end.
@@ -64,7 +65,7 @@ export class WeighedTree {
   weigh(text) {
     text.distribution ??= createDistribution(text.held);
     const { stages } = processLogits(text.distribution, [], 0, this.settings);
-    const { nKept, keptTail, probs, tail } = stages.at(-1);
+    const { nKept, keptTail, probs, tail } = last(stages);
     const n = nKept - keptTail; // rows are best first, and each of the four masks keeps the best
     const left = stages.reduce((product, { removedMass }) => product * (1 - removedMass), 1);
     return {
@@ -86,11 +87,13 @@ export class WeighedTree {
   greedy() {
     const ids = [];
     let prob = 1;
-    for (let text = this.tree.root; text;) {
+    /** @type {OpenedText|null} */
+    let text = this.tree.root;
+    while (text) {
       const { ids: [id], probs: [best] } = this.at(text);
       ids.push(id);
       prob *= best;
-      text = this.isWhole(ids.length, id) ? null : text.openedById.get(id);
+      text = this.isWhole(ids.length, id) ? null : text.openedById.get(id) ?? null;
     }
     return { ids, prob };
   }
@@ -100,11 +103,12 @@ export class WeighedTree {
    * was not opened, which bounds what might be hidden in it.
    */
   likeliest(nMost, least) {
+    /** @type {{text: OpenedText, ids: number[], prob: number}[]} */
     const waiting = [{ text: this.tree.root, ids: [], prob: 1 }];
     const whole = [];
     let closed = 0;
-    while (waiting.length > 0) {
-      const { text, ids, prob } = waiting.pop();
+    for (let likeliest = waiting.pop(); likeliest; likeliest = waiting.pop()) {
+      const { text, ids, prob } = likeliest;
       const next = this.at(text);
       for (let i = 0; i < next.ids.length; i++) {
         const [id, longer] = [next.ids[i], prob * next.probs[i]];
@@ -121,6 +125,7 @@ export class WeighedTree {
 
   /** The probability of a text, token by token: 0 where a mask cuts one, null where it is not known. */
   trace(ids) {
+    /** @type {OpenedText|null} */
     let text = this.tree.root;
     return ids.map((id) => {
       const next = text && this.at(text);
@@ -133,14 +138,16 @@ export class WeighedTree {
 
   /** Where a text lies, from 0 to 1, and how wide; null where it is not known. */
   placeOf(ids) {
-    let [text, from, width] = [this.tree.root, 0, 1];
+    /** @type {OpenedText|null} */
+    let text = this.tree.root;
+    let [from, width] = [0, 1];
     for (const id of ids) {
       const next = text && this.at(text);
       const row = next ? next.ids.indexOf(id) : -1;
-      if (row < 0) return null;
+      if (!next || row < 0) return null;
       from += width * next.probs.subarray(0, row).reduce((sum, prob) => sum + prob, 0);
       width *= next.probs[row];
-      text = text.openedById.get(id) ?? null;
+      text = text?.openedById.get(id) ?? null;
     }
     return { from, width };
   }

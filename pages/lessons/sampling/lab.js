@@ -11,13 +11,15 @@ import { NO_MEMORY } from "../../frame/live/memory.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
+import { required } from "../../frame/live/required.js";
 
 /** One lab in the page. */
 export class Lab {
+  /** @type {LabHeader|null} */
+  #header = null;
+
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
-    /** @type {LabHeader} */
-    this.header = null;
     this.distribution = null;
     this.controls = null;
     this.frame = 0;
@@ -52,12 +54,16 @@ export class Lab {
     parentElement.append(this.root);
   }
 
+  get header() {
+    return required(this.#header, "header yet");
+  }
+
   /** Takes what Python says; the sliders stay as they are under the hand. */
   receive(component) {
     this.component = component;
     /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
-    this.header = header;
+    this.#header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
     this.controls ??= header.controls; // from then on they are the page's
     this.schedule();
@@ -77,7 +83,7 @@ export class Lab {
   }
 
   schedule() {
-    if (this.frame || this.header === null) return;
+    if (this.frame || this.#header === null) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       this.paint();

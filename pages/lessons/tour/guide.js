@@ -3,6 +3,7 @@
 
 import { tabStore } from "../../frame/live/storage.js";
 import { keepReached } from "./progress.js";
+import { find } from "../../frame/live/dom.js";
 
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
@@ -44,19 +45,19 @@ const dressBar = (title) => {
   bar.setAttribute("aria-label", title);
   bar.tabIndex = -1;
   // it stands above what is scrolled below it, in either theme
-  const paper = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
-  place().style.background = paper;
+  const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
+  place()?.style.setProperty("background", paper);
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
 };
 
 /** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
-const isSticky = () => place() !== null && getComputedStyle(place()).position === "sticky";
+const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
 const bringUp = (wanted) => {
   const bar = place();
   const heading = headingOf(wanted);
   if (heading === undefined) return;
-  heading.style.scrollMarginTop = `${(isSticky() ? bar.offsetHeight : 0) + 8}px`;
+  heading.style.scrollMarginTop = `${(bar && isSticky(bar) ? bar.offsetHeight : 0) + 8}px`;
   heading.scrollIntoView();
 };
 
@@ -67,7 +68,7 @@ const follow = (wanted) => {
     observer.disconnect();
     for (const kind of HANDS) removeEventListener(kind, stop, true);
   };
-  observer.observe(document.querySelector(".stMainBlockContainer"));
+  observer.observe(find(document, ".stMainBlockContainer"));
   for (const kind of HANDS) addEventListener(kind, stop, true);
   setTimeout(stop, PATIENCE_MS);
 };

@@ -56,7 +56,11 @@ export function createOwnSampler(text) {
   });
   select.append(...Object.entries(TASKS).map(([value, { title }]) => el("option", { value }, title)));
   const judge = createButton("button is-primary", "Run and judge", () => alone(runAndJudge));
-  const write = createButton("button", `Write ${N_TOKENS} tokens with it`, () => alone(writeWithIt));
+  const write = createButton(
+    "button",
+    `Write ${N_TOKENS} tokens with it`,
+    () => text && alone(() => writeWithIt(text)),
+  );
   setShown(write, text !== null);
   const element = el(
     "div",
@@ -75,7 +79,7 @@ export function createOwnSampler(text) {
   function show(name) {
     task = name;
     setText(asks, TASKS[task].asks);
-    editor.value = drafts.get(task);
+    editor.value = drafts.get(task) ?? "";
     clear();
   }
 
@@ -122,7 +126,7 @@ export function createOwnSampler(text) {
   }
 
   /** Writes on the text: each token is handed to the page as one that was chosen by hand. */
-  async function writeWithIt() {
+  async function writeWithIt(text) {
     const labels = [];
     for (let i = 0; i < N_TOKENS; i++) {
       const given = text.read();

@@ -4,6 +4,7 @@
 import { chiSquare } from "../chi_square.js";
 import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "../masks.js";
 import { uniformAt } from "../pointer.js";
+import { last, required } from "../required.js";
 
 const N_POINTERS = 10_000;
 const ENDS = [0, 1 - 2 ** -53]; // of the bar
@@ -55,10 +56,11 @@ function oracle(logits, changes) {
   });
   const order = ["temperature", "top_k", "top_p", "min_p"];
   const result = processLogits(distribution, [], 0, { ...NEUTRAL_SETTINGS, order, ...changes });
-  const { kept, probs } = result.stages.at(-1);
+  const { kept, probs } = last(result.stages);
   const [keptById, probsById] = [new Uint8Array(logits.length), new Float64Array(logits.length)];
   distribution.ids.forEach((id, row) => [keptById[id], probsById[id]] = [kept[row], probs[row]]);
-  return { kept: keptById, probs: probsById, draw: (pointer) => drawToken(result, pointer).id };
+  const draw = (pointer) => required(drawToken(result, pointer), "token under the pointer").id;
+  return { kept: keptById, probs: probsById, draw };
 }
 
 /** The exercises: what is asked, what one begins with, and the mask that is the answer. */
@@ -92,14 +94,14 @@ export async function judgePick(run) {
   const onlyOne = Object.values(TRIALS).map((logits) => oracle(logits, { temperature: 0 }));
   const many = Array.from({ length: N_POINTERS }, (_, i) => uniformAt(11, i));
   const some = [...ENDS, 0.25, 0.5, 0.75];
-  const wide = trials.at(-1);
+  const wide = last(trials);
   const outcomes = await run([
     ...trials.map(({ probs }) => ({ input: probs, pointers: [...some, ...some] })),
     ...onlyOne.map(({ probs }) => ({ input: probs, pointers: ENDS })),
     { input: wide.probs, pointers: many },
   ]);
   const [first, cold] = [outcomes.slice(0, trials.length), outcomes.slice(trials.length, -1)];
-  const ids = outcomes.at(-1).values;
+  const ids = last(outcomes).values;
   const legal = [...trials, ...onlyOne].map(({ probs }, i) =>
     outcomes[i].values.find((id) => !(Number.isInteger(id) && probs[id] > 0))
   );

@@ -55,7 +55,10 @@ export function createSliderMap(startWorker, move) {
   let view = null;
   let isSeen = false;
   let worker = null;
-  let [asked, answered] = [null, null]; // what was sent last, and what came back for it
+  /** What was sent last. @type {(ReturnType<typeof requestOf> & {n: number})|null} */
+  let asked = null;
+  /** What came back for it. @type {MapAnswer|null} */
+  let answered = null;
   let timer = 0;
   let n = 0;
 
@@ -92,15 +95,16 @@ export function createSliderMap(startWorker, move) {
       worker.onmessage = ({ data }) => take(data);
     }
     asked = { ...wanted, n: ++n };
-    const { view: given, axis: name, maps } = asked;
+    const { view: given, axis: name, maps } = wanted;
     worker.postMessage({ n, view: given, axis: name, maps });
   }
 
   function take(answer) {
-    if (answer.n !== asked.n) return; // of a step that has passed
+    if (asked === null || answer.n !== asked.n) return; // of a step that has passed
+    const { distribution } = asked;
     answered = { ...asked, ...answer, survey: surveyMap(answer.maps[0].rows[0], answer.maps[0].rows[0][0]) };
     setAttribute(element, "data-ms", Math.round(answer.ms));
-    setAttribute(element, "data-stale", answered.distribution !== view.distribution);
+    setAttribute(element, "data-stale", distribution !== view.distribution);
     paint();
   }
 
@@ -161,7 +165,7 @@ function requestOf(view, axis) {
 }
 
 function whenIdle(run) {
-  if (globalThis.requestIdleCallback) requestIdleCallback(run);
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(run);
   else setTimeout(run);
 }
 

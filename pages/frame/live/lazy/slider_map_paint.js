@@ -2,6 +2,8 @@
 // takes the token that greedy takes; the shore, tokens with a band of their own; the sea, where each token
 // holds hardly a point. Knows points and colours, nothing of models.
 
+import { brushOf, el } from "../dom.js";
+
 const MIN_BAND = 0.003; // of the plane: a token with less is part of the sea
 const ROLES = ["paper", "ink", "kept", "line", "rejected", "surprise"];
 const LABELS_FROM = 0.05; // of the plane: smaller ground bears no name
@@ -9,7 +11,7 @@ const LABELS_FROM = 0.05; // of the plane: smaller ground bears no name
 /** The colours of the page by role, as [red, green, blue], read from an element of it. @returns {Record<string, number[]>} */
 export function readColours(probe) {
   const style = getComputedStyle(probe);
-  const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const context = brushOf(el("canvas"), { willReadFrequently: true });
   return Object.fromEntries(ROLES.map((role) => {
     probe.style.color = `var(--${role})`;
     context.fillStyle = style.color;

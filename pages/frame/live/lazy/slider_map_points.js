@@ -6,6 +6,7 @@
 
 import { activeStageNames, drawToken, processLogits } from "../masks.js";
 import { SETTINGS } from "../settings.js";
+import { last } from "../required.js";
 
 export const SECOND_AXES = ["top_p", "min_p"];
 const FINE = { across: 200, up: 120 };
@@ -113,7 +114,7 @@ function processColumn({ distribution, contextIds, nPrompt, settings, toss, memo
       const drawn = drawToken(result, pointer);
       return drawn === null ? -1 : result.rowOf(drawn.id);
     };
-    return { draw, entropy: result.stages.at(-1).entropy };
+    return { draw, entropy: last(result.stages).entropy };
   };
 }
 
@@ -124,12 +125,12 @@ function searchColumns(view, axis) {
   const isHeatedLast = before.at(-1) === "temperature";
   const steady = isCutFirst || isHeatedLast; // the same tokens are in play at every temperature
   const fixed = steady ? inPlay(view, isHeatedLast ? before.slice(0, -1) : before, 1) : null;
-  const uncut = isCutFirst ? cutBy(axis, addUp(fixed.scores, 1)) : null;
-  const into = steady ? addUp(fixed.scores, 1).into : null; // of one column after the other
+  const uncut = fixed && isCutFirst ? cutBy(axis, addUp(fixed.scores, 1)) : null;
+  const into = fixed ? addUp(fixed.scores, 1).into : undefined; // of one column after the other
   const acts = view.settings.order.includes(axis) && !before.includes("mirostat");
   return (temperature) => {
     const { order, scores } = fixed ?? inPlay(view, before, temperature);
-    const sums = addUp(scores, steady ? temperature : 1, steady ? into : undefined);
+    const sums = addUp(scores, steady ? temperature : 1, into);
     const cut = acts ? uncut ?? cutBy(axis, sums) : () => order.length;
     return (limit) => {
       const n = cut(limit);
@@ -142,7 +143,7 @@ function searchColumns(view, axis) {
 function inPlay({ distribution, contextIds, nPrompt, settings, toss, memory }, order, temperature) {
   const given = { ...settings, temperature, order };
   const result = processLogits(distribution, contextIds, nPrompt, given, toss, memory);
-  const { scores, nKept } = result.stages.at(-1);
+  const { scores, nKept } = last(result.stages);
   const rows = result.order.subarray(0, nKept);
   return { order: rows, scores: Float64Array.from(rows, (row) => scores[row]) };
 }

@@ -9,7 +9,7 @@ import { logprobsJson, tokenNamed, wordFacts } from "../figures/word_facts.js";
 const COVERED = "After your guess: it would tell what comes next.";
 const NO_STEP = "The text is finished: go back for a next token.";
 
-/** The field, and what it found. @type {MakePart} */
+/** The field, and what it found. @param {Actions} actions @returns {Part} */
 export function createAskWord(actions) {
   const box = el("input", {
     type: "text",

@@ -2,6 +2,7 @@
 
 import { createButton, el } from "../../../frame/live/dom.js";
 import { fileOf } from "../session/saving.js";
+import { reasonOf } from "../../../frame/live/errors.js";
 
 const KINDS = {
   csv: { label: "Table, CSV", type: "text/csv" },
@@ -24,7 +25,7 @@ export function createFiles(session, kinds) {
   });
   const file = el("input", { type: "file", accept: "application/json,.json", class: "file-input" });
   file.addEventListener("change", async () => {
-    const [chosen] = file.files;
+    const [chosen] = file.files ?? [];
     file.value = ""; // the same file may be opened again
     if (chosen) await session.do({ kind: "open run", text: await readFile(chosen) });
   });
@@ -49,7 +50,7 @@ async function saveRun(session, kind, button) {
     const text = await fileOf(session, kind);
     save(kind, KINDS[kind].type, kind === "csv" ? MARK + text : text);
   } catch (error) {
-    await session.do({ kind: "say", text: error.message });
+    await session.do({ kind: "say", text: reasonOf(error) });
   } finally {
     button.disabled = false;
   }

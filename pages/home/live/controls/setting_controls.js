@@ -4,7 +4,7 @@ import { isInUse } from "../controls.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createSlider } from "../../../frame/live/sliders.js";
-import { aloneResult, effectOf, MASKS } from "../../../frame/live/strategies.js";
+import { aloneResult, effectOf, maskNamed } from "../../../frame/live/strategies.js";
 
 const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
 /** What each does, in half a sentence. */
@@ -40,7 +40,7 @@ export function createSettingControls(actions) {
 }
 
 function createControl(name, actions) {
-  const { title } = MASKS.find((mask) => mask.name === name);
+  const { title } = maskNamed(name);
   const box = el("input", {
     type: "checkbox",
     name: `use_${name}`,

@@ -3,7 +3,7 @@
 import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { addressOf, embedCode } from "./embed.js";
-import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
 import { hasAddress } from "../../../frame/live/page_address.js";
 import { createSwitch } from "./switch.js";
@@ -19,7 +19,8 @@ const FINISH_COUNT = 20;
 export function createTransport(actions, switches) {
   const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
   const play = button("Play", "space", "", () => actions.togglePlay());
-  setAttribute(play.firstElementChild, "data-room", "Pause"); // what else it says: it keeps its width
+  const playWord = find(play, "span");
+  setAttribute(playWord, "data-room", "Pause"); // what else it says: it keeps its width
   const back = button("Back", "←", "", () => actions.back());
   const reset = button("Reset", null, "", () => actions.reset());
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
@@ -29,7 +30,8 @@ export function createTransport(actions, switches) {
   const more = createButton("button more-toggle", "More", () => {
     const isOpen = document.documentElement.toggleAttribute("data-more");
     more.ariaExpanded = String(isOpen);
-    setAttribute(more.closest(".ott"), "data-more", isOpen);
+    const place = more.closest(".ott");
+    if (place) setAttribute(place, "data-more", isOpen);
   });
   more.ariaExpanded = "false";
   /** @type {Header} */
@@ -70,7 +72,7 @@ export function createTransport(actions, switches) {
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
-      setText(play.firstChild, view.isPlaying ? "Pause" : "Play");
+      setText(playWord, view.isPlaying ? "Pause" : "Play");
       speed.value = String(view.speed);
       slowly.set(view.isSlow);
       const { trouble, reading } = view.waitingFor;

@@ -1,6 +1,7 @@
 // The server's engine, and the model in the page while the server does not answer: ids and pointers are the
 // same. The page says so in one line, and returns by itself.
 
+import { required } from "../../../frame/live/required.js";
 import { PageEngine } from "./page.js";
 
 const AWAY_MS = 2000; // without an answer of the server
@@ -32,7 +33,7 @@ export class AwayEngine {
     this.isAsked = isAsked;
   }
 
-  /** Takes where the page's model lies; null if it can run none. */
+  /** Takes where the page's model lies; null if it can run none. @param {AwayEngine["files"]} files */
   connect(files) {
     this.files = files;
   }
@@ -55,49 +56,56 @@ export class AwayEngine {
     return this.server.open();
   }
 
+  /** @type {Engine["tokenise"]} */
   tokenise(text, chat, ids) {
-    return this.ask("tokenise", text, chat, ids);
+    return this.ask((engine) => engine.tokenise(text, chat, ids));
   }
 
-  /** @param {TextRequest} text @returns {Promise<Reading>} */
+  /** @type {Engine["read"]} */
   read(text) {
-    return this.ask("read", text);
+    return this.ask((engine) => engine.read(text));
   }
 
-  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  /** @type {Engine["step"]} */
   step(text, how) {
     this.planFetch();
-    return this.ask("step", text, how);
+    return this.ask((engine) => engine.step(text, how));
   }
 
-  /** @param {TextRequest} text */
+  /** @type {Engine["logitsAt"]} */
   logitsAt(text, position) {
-    return this.ask("logitsAt", text, position);
+    return this.ask((engine) => engine.logitsAt(text, position));
   }
 
-  /** @param {TextRequest} text @returns {Promise<Guess>} */
+  /** @type {Engine["weigh"]} */
   weigh(text, guess) {
-    return this.ask("weigh", text, guess);
+    return this.ask((engine) => engine.weigh(text, guess));
   }
 
-  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  /** @type {Engine["score"]} */
   score(text, word, position) {
-    return this.ask("score", text, word, position);
+    return this.ask((engine) => engine.score(text, word, position));
   }
 
-  /** @param {TextRequest} text @returns {Promise<string>} */
+  /** @type {NonNullable<Engine["file"]>} */
   file(text, run) {
     return this.server.file(text, run);
   }
 
-  /** Asks the server; if it does not answer in time and the page's model is here, that. */
-  async ask(name, ...said) {
-    if (this.isAsked && this.files) return (await this.load())[name](...said);
+  /**
+   * Asks the server; if it does not answer in time and the page's model is here, that.
+   * @template Answer
+   * @param {(engine: Engine) => Promise<Answer>} request
+   * @returns {Promise<Answer>}
+   */
+  async ask(request) {
+    if (this.isAsked && this.files) return request(await this.load());
     if (this.isAway) {
-      if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return (await this.page)[name](...said);
+      if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return request(await this.load());
       this.lookedAt = performance.now();
     }
-    const answer = this.server[name](...said);
+    const answer = request(this.server);
+    /** @type {Promise<typeof LATE>} */
     const late = new Promise((resolve) => setTimeout(resolve, this.isAway ? AWAY_MS / 4 : AWAY_MS, LATE));
     const first = this.isHere ? await Promise.race([answer, late]) : await answer;
     if (first !== LATE) {
@@ -108,9 +116,10 @@ export class AwayEngine {
     this.server.cancel();
     this.lookedAt = performance.now();
     this.turn(true);
-    return (await this.page)[name](...said);
+    return request(await this.load());
   }
 
+  /** @param {boolean} isAway */
   turn(isAway) {
     if (isAway === this.isAway) return;
     this.isAway = isAway;
@@ -131,10 +140,11 @@ export class AwayEngine {
   }
 
   async begin() {
-    const at = (address) => new URL(address, document.baseURI).href;
-    const facts = await (await fetch(at(this.files.facts))).json();
-    const worker = new Worker(at(this.files.worker), { type: "module" });
-    const engine = new PageEngine(worker, { facts, weights: at(this.files.weights) });
+    const at = (/** @type {string} */ address) => new URL(address, document.baseURI).href;
+    const files = required(this.files, "model for this page");
+    const facts = await (await fetch(at(files.facts))).json();
+    const worker = new Worker(at(files.worker), { type: "module" });
+    const engine = new PageEngine(worker, { facts, weights: at(files.weights) });
     engine.listen(() => this.said());
     this.here = engine;
     await engine.ready;

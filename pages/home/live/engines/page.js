@@ -39,42 +39,43 @@ export class PageEngine {
     return Promise.resolve(this.facts);
   }
 
+  /** @type {Engine["tokenise"]} */
   tokenise(text) {
     return this.ask("tokenise", text);
   }
 
-  /** @param {TextRequest} text @returns {Promise<Reading>} */
+  /** @type {Engine["read"]} */
   read(text) {
     return this.ask("read", text);
   }
 
-  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  /** @type {Engine["step"]} */
   step(text, how) {
     return this.ask("step", text, how);
   }
 
-  /** @param {TextRequest} text */
+  /** @type {Engine["logitsAt"]} */
   logitsAt(text, position) {
     return this.ask("logitsAt", text, position);
   }
 
-  /** @param {TextRequest} text @returns {Promise<Guess>} */
+  /** @type {Engine["weigh"]} */
   weigh(text, guess) {
     return this.ask("weigh", text, guess);
   }
 
-  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  /** @type {Engine["score"]} */
   score(text, word, position) {
     return this.ask("score", text, word, position);
   }
 
-  /** Hands a request to the model, once it is there. @returns {Promise<any>} */
+  /** Hands a request to the model, once it is there. @type {PageEngine["send"]} */
   async ask(kind, ...said) {
     await this.ready;
     return this.send(kind, ...said);
   }
 
-  /** @returns {Promise<any>} */
+  /** @param {string} kind @param {...unknown} said @returns {Promise<any>} */
   send(kind, ...said) {
     const n = this.n++;
     return new Promise((resolve, reject) => {
@@ -83,6 +84,7 @@ export class PageEngine {
     });
   }
 
+  /** @param {{n: number, answer: unknown, refusal?: string, reading?: PassProgress}} told */
   take({ n, answer, refusal, reading }) {
     if (reading) return this.tell(reading);
     this.tell(null);
@@ -92,6 +94,7 @@ export class PageEngine {
     else reject(new RangeError(refusal));
   }
 
+  /** @param {string} message */
   fail(message) {
     const error = new Error(`The model in this page stopped (${message}): load the page again.`);
     for (const { reject } of this.waiting.values()) reject(error);

@@ -24,18 +24,19 @@ export class RecordingEngine {
     return Promise.resolve(this.run.facts);
   }
 
+  /** @type {Engine["tokenise"]} */
   async tokenise(text) {
     const { prompt, ids, n_prompt: nPrompt, pieces } = this.run;
     if (text !== prompt) throw new RangeError(REFUSED);
     return await { ids: ids.slice(0, nPrompt), pieces };
   }
 
-  /** @param {TextRequest} text */
+  /** @type {Engine["read"]} */
   read(text) {
     return this.step(text, { token_id: null, count: 0, next_seed: text.seed });
   }
 
-  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  /** @type {Engine["step"]} */
   async step({ number, ids }, { token_id: tokenId, count }) {
     const { run, length } = this;
     const begin = ids.length - run.n_prompt;
@@ -67,7 +68,7 @@ export class RecordingEngine {
     };
   }
 
-  /** @param {TextRequest} _text */
+  /** @type {Engine["logitsAt"]} */
   async logitsAt(_text, position) {
     const found = this.positions[position - this.run.n_prompt];
     if (found === undefined) throw new RangeError(REFUSED);
@@ -78,13 +79,13 @@ export class RecordingEngine {
     return Promise.reject(new RangeError(REFUSED));
   }
 
-  /** A word that is one token, among those that the recording names. @param {TextRequest} _text */
+  /** A word that is one token, among those that the recording names. @type {Engine["score"]} */
   async score(_text, word, position) {
     const { run } = this;
     const { arrays: { ids, logits } } = await this.logitsAt(_text, Math.min(position, this.end));
-    const logitOf = (id) => (ids ? logits[ids.indexOf(id)] : logits[id]) ?? -Infinity;
+    const logitOf = (/** @type {number} */ id) => (ids ? logits[ids.indexOf(id)] : logits[id]) ?? -Infinity;
     const forms = [`␣${word.trim()}`, word.trim()];
-    const found = Object.keys(run.labels).filter((id) => forms.includes(run.labels[id])).map(Number);
+    const found = Object.keys(run.labels).map(Number).filter((id) => forms.includes(run.labels[id]));
     if (found.length === 0) throw new RangeError(UNNAMED);
     const [id] = found.sort((a, b) => logitOf(b) - logitOf(a));
     return { text: word.trim(), ids: [id], logprobs: [] };
@@ -99,7 +100,7 @@ export class RecordingEngine {
 /** A text without a token has drawn from nothing. */
 const NOTHING = { described: null, arrays: {} };
 
-/** @returns {{described: Described, arrays: Arrays}} */
+/** @param {string} text @returns {{described: Described, arrays: Arrays}} */
 function unpack(text) {
   const { header, arrays } = decodePayload(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)));
   return { described: /** @type {any} */ (header), arrays };

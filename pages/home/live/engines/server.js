@@ -32,7 +32,7 @@ export class ServerEngine {
     this.said = said;
   }
 
-  /** Takes the address that Streamlit says. */
+  /** Takes the address that Streamlit says. @param {string} address */
   connect(address) {
     if (address === this.address) return;
     this.address = address;
@@ -44,21 +44,22 @@ export class ServerEngine {
     return (await this.ask({ kind: "open" })).header;
   }
 
+  /** @type {Engine["tokenise"]} */
   async tokenise(text, chat, ids) {
     return (await this.ask({ kind: "tokenise", text, chat, ids })).header;
   }
 
-  /** @param {TextRequest} text @returns {Promise<Reading>} */
+  /** @type {Engine["read"]} */
   async read(text) {
     return readingOf(await this.ask({ kind: "read", ...text }));
   }
 
-  /** @param {TextRequest} text @param {StepRequest} how @returns {Promise<Reading>} */
+  /** @type {Engine["step"]} */
   async step(text, how) {
     return readingOf(await this.ask({ kind: "step", ...text, ...how }));
   }
 
-  /** @param {TextRequest} text */
+  /** @type {Engine["logitsAt"]} */
   async logitsAt(text, position) {
     const { header: { arrays: _, ...described }, arrays } = await this.ask({
       kind: "logitsAt",
@@ -68,13 +69,13 @@ export class ServerEngine {
     return { described, arrays };
   }
 
-  /** @param {TextRequest} text @returns {Promise<Guess>} */
+  /** @type {Engine["weigh"]} */
   async weigh(text, guess) {
     const { header: { arrays: _, ...weighed } } = await this.ask({ kind: "weigh", ...text, text: guess });
     return weighed;
   }
 
-  /** @param {TextRequest} text @returns {Promise<Scored>} */
+  /** @type {Engine["score"]} */
   async score(text, word, position) {
     const { header: { arrays: _, ...scored } } = await this.ask({
       kind: "score",
@@ -85,12 +86,15 @@ export class ServerEngine {
     return scored;
   }
 
-  /** The run as a file: its tokens are read again, for what each was drawn from. @returns {Promise<string>} */
+  /**
+   * The run as a file: its tokens are read again, for what each was drawn from.
+   * @type {NonNullable<Engine["file"]>}
+   */
   async file(text, run) {
     return (await this.ask({ kind: "file", ...text, ...run }, FILE_MS)).header.text;
   }
 
-  /** Asks until there is an answer. @returns {Promise<{header: any, arrays: Arrays}>} */
+  /** Asks until there is an answer. @param {Record<string, unknown>} request @returns {Promise<{header: any, arrays: Arrays}>} */
   async ask(request, patience = LATE_MS) {
     this.cancelled = new AbortController();
     const body = JSON.stringify(request);
@@ -106,7 +110,12 @@ export class ServerEngine {
     }
   }
 
-  /** Sends it once. @returns {Promise<Uint8Array|string>} the answer, or why there is none */
+  /**
+   * Sends it once.
+   * @param {string} body
+   * @param {number} patience in milliseconds
+   * @returns {Promise<Uint8Array|string>} the answer, or why there is none
+   */
   async tryOnce(body, patience) {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), patience);
@@ -130,18 +139,19 @@ export class ServerEngine {
     }
   }
 
+  /** @param {string|null} trouble */
   say(trouble) {
     if (trouble === this.trouble) return;
     this.trouble = trouble;
     this.said();
   }
 
-  /** Waits, until there is reason not to. */
+  /** Waits, until there is reason not to. @param {number} ms @returns {Promise<void>} */
   pause(ms) {
     const { signal } = this.cancelled;
     return new Promise((resolve, reject) => {
       setTimeout(resolve, ms);
-      this.wake = () => resolve();
+      this.wake = resolve;
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
   }
@@ -170,7 +180,7 @@ function answered(bytes) {
   return { header, arrays };
 }
 
-/** @returns {Reading} */
+/** @param {{header: any, arrays: Arrays}} answer @returns {Reading} */
 function readingOf({ header, arrays }) {
   return { ...header, arrays };
 }

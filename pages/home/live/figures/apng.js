@@ -1,6 +1,9 @@
 // Pictures that move, as one PNG (animation: PNG, third edition). Later frames hold only the rectangle that has
 // changed. The browser's own writer of PNG is not used: it may wait a second for each.
 
+import { brushOf } from "../../../frame/live/dom.js";
+import { last } from "../../../frame/live/required.js";
+
 const SIGNATURE = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
 const LOOK = [8, 2, 0, 0, 0]; // of the header: 8 bits for each of red, green and blue
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -19,10 +22,10 @@ export async function joinFrames(frames) {
   let before = null;
   for await (const { canvas, ms } of frames) {
     const { width, height } = canvas;
-    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const { data } = brushOf(canvas).getImageData(0, 0, width, height);
     const area = before === null ? { x: 0, y: 0, width, height } : changed(before, data, width);
     before = data;
-    if (area === null) parts.at(-1).ms += ms; // nothing moved: what stands there stays
+    if (area === null) last(parts).ms += ms; // nothing moved: what stands there stays
     else parts.push({ area, ms, packed: await deflate(rowsOf(data, width, area)) });
   }
   return assemble(parts);

@@ -84,9 +84,9 @@ function createCell(name) {
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
     setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
-    setShown(coin, cell.hasCoin);
+    setShown(coin, cell.hasCoin ?? false);
   }
-  return { element, bars, ghost, update, setSum: (text) => setText(sum, text) };
+  return { element, bars, ghost, update, setSum: (text) => sum && setText(sum, text) };
 }
 
 /** What stands in the place of a number that is not known, or only bounded; null where it is. */

@@ -23,7 +23,7 @@ export class Beats {
   beat = 0;
   /** Whether every step is played slowly. */
   isSlow = prefers("slow", false);
-  /** What the reader guessed, and for which position: it stays marked while that is shown. */
+  /** What the reader guessed, and for which position: it stays marked while that is shown. @type {View["guess"]} */
   guess = null;
   wanted = false;
   isGuessed = false; // a guess began the step: Next then ends it first

@@ -24,7 +24,7 @@ export function createBranches(actions) {
       setShown(element, branches.length > 1);
       // a row stays what it is: it may be in the midst of a press, or have the focus
       for (let n = list.childElementCount; n < branches.length; n++) list.append(createBranchRow(actions));
-      while (list.childElementCount > branches.length) list.lastElementChild.remove();
+      while (list.childElementCount > branches.length) list.lastElementChild?.remove();
       branches.forEach((branch, i) => fillBranchRow(list.children[i], branch, view));
     },
   };
@@ -43,9 +43,10 @@ function lengthInCommon(first, second) {
 }
 
 function createBranchRow(actions) {
-  return createButton("branch", null, ({ currentTarget: row }) => {
+  const row = createButton("branch", null, () => {
     if (row.getAttribute("aria-current") === "false") actions.switchBranch(Number(row.dataset.branch));
   });
+  return row;
 }
 
 function fillBranchRow(row, branch, view) {

@@ -3,9 +3,7 @@
 import { createAxis } from "../../../frame/live/bar_cell.js";
 import { el, setText } from "../../../frame/live/dom.js";
 import { formatEntropy } from "../../../frame/live/format.js";
-import { keptInWords, lastStage, MASKS } from "../../../frame/live/strategies.js";
-
-const maskNamed = (name) => MASKS.find((mask) => mask.name === name);
+import { keptInWords, lastStage, maskNamed } from "../../../frame/live/strategies.js";
 
 /** The masks that show while they are in use, or when all strategies are compared. */
 export const RARER = ["min_p", "greedy"];

@@ -10,12 +10,12 @@ const N_LINES = 4;
 
 /** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
 export function createLoop() {
-  const stations = new Map(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
+  const stations = Object.fromEntries(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
   const code = createCode((isOpen) => setAttribute(element, "data-open", isOpen));
   const back = createReturn(code.toggle);
-  const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations.get(name).element));
+  const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations[name].element));
   const cache = createCache();
-  stations.get("read").element.append(cache.element);
+  stations.read.element.append(cache.element);
   const element = el(
     "section",
     { class: "loop", "aria-label": "The loop" },
@@ -31,9 +31,9 @@ export function createLoop() {
     BEATS.forEach((name, i) => {
       const state = lit === i ? "lit" : view.beat > 0 && i < lit ? "done" : null;
       const isToCome = view.beat > 0 && i > lit;
-      stations.get(name).update(isToCome ? [] : facts[name], state);
+      stations[name].update(isToCome ? [] : facts[name], state);
     });
-    setAttribute(stations.get("read").element, "data-phase", pass.phase);
+    setAttribute(stations.read.element, "data-phase", pass.phase);
     cache.update(view.header, pass);
     back.update(view);
     code.update(view.header.code, view.stage);

@@ -7,6 +7,7 @@ import { el, setAttribute } from "../../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
 import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn } from "./rows.js";
 import { drawnToken, lastStage } from "../../../frame/live/strategies.js";
+import { last, required } from "../../../frame/live/required.js";
 
 /** Makes the matrix. @param {Actions} actions */
 export function createMatrix(actions) {
@@ -34,7 +35,8 @@ export function createMatrix(actions) {
       row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
       row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
     });
-    rows.at(-1).offer(view, active);
+    last(rows).offer?.(view, active);
+    /** @type {Picture|null} */
     let picture = null;
     COLUMNS.forEach(({ name }, c) => {
       const result = results.get(name);
@@ -53,7 +55,7 @@ export function createMatrix(actions) {
       if (result === active) picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
     });
     if (!isAlone) drawMinPLimit(table, view.controls.min_p, results.get("min_p"));
-    return picture;
+    return required(picture, "active column");
   }
   return { table, heads, update };
 }

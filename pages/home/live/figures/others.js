@@ -10,6 +10,7 @@ const MAX_LISTED = 100;
 /** Makes the button of the last row and the menu that it opens. */
 export function createOthers(actions) {
   const menu = createMenu("menu others", "Choose a token");
+  /** @type {() => HTMLElement[]} */
   let list = () => [];
   const button = createButton("bars-label", null, ({ detail }) => {
     menu.replaceChildren(...list());

@@ -1,7 +1,7 @@
 // Shapes of a picture to save, in the colours of the page. A picture is an SVG; a PNG is made from it. Text is
 // only ever text.
 
-import { el } from "../../../frame/live/dom.js";
+import { brushOf, el } from "../../../frame/live/dom.js";
 
 const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "coin", "stage"]
   .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage-tint"]);
@@ -32,7 +32,7 @@ export class Paint {
     this.colours = colours;
     this.faces = faces;
     this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.ruler = document.createElement("canvas").getContext("2d");
+    this.ruler = brushOf(el("canvas"));
     this.paper = this.add("rect", { width, fill: colours.paper });
   }
 
@@ -132,6 +132,6 @@ export async function drawPixels(svg, scale) {
     width: Math.round(scale * image.width),
     height: Math.round(scale * image.height),
   });
-  canvas.getContext("2d", { willReadFrequently: true }).drawImage(image, 0, 0, canvas.width, canvas.height);
+  brushOf(canvas, { willReadFrequently: true }).drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas;
 }

@@ -196,7 +196,7 @@ function roundTicks(largest) {
   if (!(largest > 0)) return [0];
   const rough = largest / TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
+  const step = [1, 2, 5].map((factor) => factor * power).find((size) => size >= rough) ?? 10 * power;
   return Array.from({ length: Math.ceil(largest / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 

@@ -72,8 +72,8 @@ function pictureOfStep(view, look) {
   const paint = new Paint(LARGE.width + 2 * MARGIN, look);
   const result = activeResult(view);
   let y = drawStep(paint, view, { x: MARGIN, y: MARGIN });
-  const drawn = view.coin === null ? null : drawnToken(result, view.coin);
-  if (drawn !== null) {
+  const drawn = drawnToken(result, view.coin);
+  if (view.coin !== null && drawn !== null) {
     const share = formatProbability(drawn.to - drawn.from);
     const sentence = `The pointer ${formatCoin(view.coin)} fell on ${
       view.label(drawn.id)

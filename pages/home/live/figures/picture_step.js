@@ -9,6 +9,7 @@ import { APPEND, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { drawRows, LARGE } from "./picture_rows.js";
 import { drawText } from "./picture_text.js";
 import { chooseRows, cumulativeMass, layEndToEnd, readColumn } from "./rows.js";
+import { required } from "../../../frame/live/required.js";
 
 /**
  * The step that a picture shows: the one on the screen, else the last that was drawn, else the one to come.
@@ -31,16 +32,20 @@ export function stepOf(view) {
 
 /** What the rows of a step show. @param {View} view */
 function readStep(view) {
+  const { nVocab } = required(view.distribution, "distribution");
   const result = activeResult(view);
   const drawn = drawnToken(result, view.coin);
   const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
-  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab: view.distribution.nVocab });
+  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab });
   const isGreedy = lastStage(result).name === "greedy";
   const pieces = isGreedy
     ? cells.map(({ prob }) => [[0, prob]])
     : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
   const last = cells[rows.length];
-  const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), `${formatCount(last.count)} more`];
+  const labels = [
+    ...rows.map(({ id }) => shorten(view.label(id), 14)),
+    `${formatCount(last.count ?? 0)} more`,
+  ];
   const ids = rows.map(({ id }) => id);
   return { result, cells, pieces, labels, ids, isStill: isGreedy };
 }

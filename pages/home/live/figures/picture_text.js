@@ -3,6 +3,7 @@
 
 import { formatCount } from "../../../frame/live/format.js";
 import { START, tint } from "./strip.js";
+import { last } from "../../../frame/live/required.js";
 
 const GAP = 4; // pixels between tokens
 const EDGE = 5; // on both sides of a token's words
@@ -10,13 +11,14 @@ const LINE = 1.75; // heights of a line, of the size of its type
 
 /** The tokens of a text as they stand on lines. @returns {{i: number, label: string, x: number, width: number}[][]} */
 function layTokens(paint, { ids, header, label }, width, size) {
+  /** @type {ReturnType<typeof layTokens>} */
   const lines = [[]];
   let x = 0;
   ids.forEach((id, i) => {
     const words = i === 0 && id === header.model.bos_id ? START : label(id);
     const wide = paint.measure(words, size, "read") + 2 * EDGE;
     if (x + wide > width) [x] = [0, lines.push([])];
-    lines.at(-1).push({ i, label: words, x, width: wide });
+    last(lines).push({ i, label: words, x, width: wide });
     x += wide + GAP;
     if (words.includes("⏎")) [x] = [0, lines.push([])];
   });

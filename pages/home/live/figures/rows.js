@@ -20,7 +20,7 @@ export function chooseRows(active, wantedId, isLarge) {
   const nShown = Math.min(isLarge ? N_LARGE_ROWS : N_TOKEN_ROWS, active.order.length);
   const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
   const others = new Set([active.idOf(active.order[0]), wantedId]);
-  const extra = [...others].filter((id) => id !== null && !ids.includes(id));
+  const extra = [...others].flatMap((id) => id === null || ids.includes(id) ? [] : [id]);
   return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({ id, rank: active.rowOf(id) }));
 }
 

@@ -5,6 +5,7 @@ import { createButton, el, setAttribute, setShown, setText, visibleParts } from 
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "../controls/menu.js";
 import { createSums } from "./totals.js";
+import { required } from "../../../frame/live/required.js";
 
 const FULL_TINT_NATS = 8;
 const MAX_TINT = 0.6;
@@ -26,8 +27,9 @@ export function createStrip(actions) {
   const sums = createSums(list);
   const element = el("section", { class: "strip", "aria-label": "The text" }, whole.element, scroller);
   const chips = [];
+  /** @type {{view: View|null, chips: any[], list: HTMLElement}} */
   const state = { view: null, chips, list };
-  const menu = createTokenMenu(actions, (index) => describeToken(state.view, index));
+  const menu = createTokenMenu(actions, (index) => describeToken(required(state.view, "text yet"), index));
   wire(list, chips, menu, () => state.view);
   watchWidth(list, chips, scroller);
   return {

@@ -14,7 +14,8 @@ export function foldOldLines(chips) {
   block.className = "lines";
   chips[first].node.before(block);
   // Everything between, line ends included, moves with its tokens.
-  while (block.nextSibling !== chips[start].node) block.append(block.nextSibling);
+  const { node: end } = chips[start];
+  for (let next = block.nextSibling; next && next !== end; next = block.nextSibling) block.append(next);
   for (let i = first; i < start; i += 1) chips[i].isFolded = true;
 }
 

@@ -4,6 +4,7 @@
 
 import { formatCount, formatNats, formatProbability } from "../../../frame/live/format.js";
 import { activeResult, describeStage, waitsForPython } from "../../../frame/live/strategies.js";
+import { required } from "../../../frame/live/required.js";
 
 const MEASURED = "Measured: this step’s logits. Each share after a stage is computed from them.";
 const ASK_AGAIN = " Ask again for its probability here.";
@@ -29,7 +30,7 @@ function isScoredHere({ after }, { contextIds }) {
  * @returns {WordFacts}
  */
 export function wordFacts(view) {
-  const { word } = view.header;
+  const word = required(view.header.word, "word that is followed");
   return word.ids.length === 1 ? tokenFacts(view, word) : chainFacts(view, word);
 }
 
@@ -98,7 +99,8 @@ function chainFacts(view, word) {
  * @param {View} view
  */
 export function logprobsJson(view) {
-  const { distribution: { rawStage, nRows }, chosenId, label } = view;
+  const { chosenId, label } = view;
+  const { rawStage, nRows } = required(view.distribution, "distribution");
   const { idOf, rowOf } = activeResult(view);
   const { scores, probs, tail } = rawStage;
   const logTotal = scores[0] - Math.log(probs[0]);

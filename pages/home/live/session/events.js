@@ -152,7 +152,7 @@ export const EVENTS = {
     const link = readSaved(text, this.facts, this.host.wantsModel !== undefined);
     if (link.model === this.facts.model.name) return await openBeside(this, link);
     this.waitingLink = { model: link.model, query: link.query };
-    this.host.wantsModel(link.model);
+    this.host.wantsModel?.(link.model);
   },
   /** Goes on with another model: the same prompt, or a link that waited for it. */
   async model() {
@@ -175,12 +175,15 @@ export const EVENTS = {
 /**
  * What the token at a position was drawn from, or what the prompt's is held against.
  * @param {Session} session
+ * @param {number} position
+ * @returns {Promise<NonNullable<Session["inspection"]>>}
  */
 async function lookBack(session, position) {
   const { active, settings, facts } = session;
   const { described, arrays } = await session.engine.logitsAt(session.said(active), position);
   const step = position - active.nPrompt;
-  const of = (name, otherwise) => step < 0 ? otherwise : active.columns[name][step];
+  const of = (/** @type {string} */ name, /** @type {unknown} */ otherwise) =>
+    step < 0 ? otherwise : active.columns[name][step];
   const choice = active.choices[step];
   return {
     header: {

@@ -1,8 +1,16 @@
 // What a link or a program says of a setting, read as the app reads it. Each field comes from the table
 // of pages/frame/fields.py with the words of its refusal, so that both refuse the same in one sentence.
 
+import { required } from "../../../frame/live/required.js";
+import { reasonOf } from "../../../frame/live/errors.js";
+
 const MAX_ECHO = 40; // characters of somebody's input
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
+
+/** The field of a name. @param {Pick<Facts, "fields">} facts @param {string} name */
+export function fieldOf({ fields }, name) {
+  return required(fields.find((field) => field.name === name), `field “${name}”`);
+}
 
 /** The value that a text stands for. @param {LinkField} field @param {string} text */
 export function readField(field, text) {
@@ -11,29 +19,39 @@ export function readField(field, text) {
   return value;
 }
 
-/** A value as text, so that reading it gives the value again. @param {LinkField} field */
+/** A value as text, so that reading it gives the value again. @param {LinkField} field @param {any} value */
 export function writeField({ kind }, value) {
   if (kind === "number") return asPythonWrites(value);
   if (kind === "switch") return value ? "1" : "0";
   return String(value); // a list with commas
 }
 
-/** Reads what a query says; what cannot be read is left out and named in a few words. */
+/**
+ * Reads what a query says; what cannot be read is left out and named in a few words.
+ * @param {Record<string, string>} query
+ * @param {LinkField[]} fields
+ */
 export function readFields(query, fields) {
+  /** @type {Record<string, any>} */
   const values = {};
+  /** @type {string[]} */
   const faults = [];
   for (const field of fields) {
     if (!(field.name in query)) continue;
     try {
       values[field.name] = readField(field, query[field.name]);
     } catch (error) {
-      faults.push(error.message);
+      faults.push(reasonOf(error));
     }
   }
   return { values, faults };
 }
 
-/** Joins parts, the first in any case; where they are too many, says how many are left out. */
+/**
+ * Joins parts, the first in any case; where they are too many, says how many are left out.
+ * @param {string[]} parts
+ * @param {number} limit of characters
+ */
 export function asManyAsFit(parts, limit, between = "; ") {
   let n = Math.min(1, parts.length);
   while (n < parts.length && lengthOf(parts.slice(0, n + 1).join(between)) <= limit) n++;
@@ -41,18 +59,22 @@ export function asManyAsFit(parts, limit, between = "; ") {
   return parts.slice(0, n).join(between) + (nLeft > 0 ? ` (and ${nLeft} more)` : "");
 }
 
-/** Characters of a text, as Python counts them. */
+/** Characters of a text, as Python counts them. @param {string} text */
 export function lengthOf(text) {
   return Array.from(text).length;
 }
 
+/** @param {LinkField} field @param {string} text */
 function refusalOf({ kind, refusal }, text) {
   const line = Array.from(text.replace(/[^\P{C}\s]/gu, "").split(/\s+/u).filter(Boolean).join(" "));
   const cut = line.length <= MAX_ECHO ? line.join("") : `${line.slice(0, MAX_ECHO - 1).join("")}…`;
   return kind === "text" ? refusal : `${refusal}, not “${cut}”`;
 }
 
-/** By the kind of a field: its value, or undefined where the text is none of its values. */
+/**
+ * By the kind of a field: its value, or undefined where the text is none of its values.
+ * @type {Record<LinkField["kind"], (field: LinkField, text: string) => any>}
+ */
 const READ = {
   text: ({ bounds: [, most] }, text) => (lengthOf(text) <= most ? text : undefined),
   whole: ({ bounds }, text) => (/^\d{1,18}$/.test(text) ? within(bounds, Number(text)) : undefined),
@@ -67,14 +89,17 @@ const READ = {
     if (!names.every((name) => options.includes(name))) return undefined;
     return options.filter((name) => names.includes(name));
   },
-  switch: (_, text) => ({ 1: true, 0: false, True: true, False: false })[text],
+  switch: (_, text) => SWITCH.get(text),
 };
 
+const SWITCH = new Map([["1", true], ["0", false], ["True", true], ["False", false]]);
+
+/** @param {LinkField["bounds"]} bounds @param {number} number */
 function within([low, high], number) {
   return low <= number && number <= high ? number : undefined;
 }
 
-/** Every digit of a number, a small one with an exponent of two digits. */
+/** Every digit of a number, a small one with an exponent of two digits. @param {number} number */
 function asPythonWrites(number) {
   if (number === 0 || Math.abs(number) >= 1e-4) return String(number);
   const [digits, exponent] = number.toExponential().split("e-");

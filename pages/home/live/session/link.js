@@ -3,7 +3,9 @@
 // step and the tokens that the reader forced.
 
 import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
-import { asManyAsFit, lengthOf, readField, readFields, writeField } from "./fields.js";
+import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
+import { reasonOf } from "../../../frame/live/errors.js";
+import { last } from "../../../frame/live/required.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
 const MAX_FAULTS = 200; // characters of what a link asks for in vain
@@ -13,6 +15,7 @@ const MAX_LINK_TEXT = 4000; // characters of a prompt that a link carries
  * Reads a query; what cannot be read is left at its default and named in `problems`.
  * @param {Record<string, string>} query
  * @param {Facts} facts
+ * @returns {Link}
  */
 export function readLink(query, facts) {
   const { values, faults } = readFields(query, facts.fields);
@@ -20,16 +23,19 @@ export function readLink(query, facts) {
   const problems = faults.length > 0
     ? [`The link was followed in part only: ${asManyAsFit(faults, MAX_FAULTS)}.`]
     : [];
-  let [choices, stop] = [[], []];
+  /** @type {LinkChoice[]} */
+  let choices = [];
+  /** @type {string[]} */
+  let stop = [];
   try {
     stop = readStrings(values.stop ?? "");
   } catch (error) {
-    problems.push(`The link’s stop strings were left out: ${error.message}`);
+    problems.push(`The link’s stop strings were left out: ${reasonOf(error)}`);
   }
   try {
     choices = readRun(query.run ?? "", query.forced ?? "", seed, facts);
   } catch (error) {
-    problems.push(`The link’s run was left out: ${error.message.replace(/\.+$/, "")}.`);
+    problems.push(`The link’s run was left out: ${reasonOf(error).replace(/\.+$/, "")}.`);
   }
   const controls = controlsOfLink(values, facts);
   problems.push(...outOfOrder(values, controls, facts));
@@ -46,7 +52,12 @@ export function readLink(query, facts) {
   };
 }
 
-/** The ids that a link's chat template gave, null if it names none that can be read. */
+/**
+ * The ids that a link's chat template gave, null if it names none that can be read.
+ * @param {string|undefined} text
+ * @param {Facts} facts
+ * @param {string[]} problems
+ */
 function readIds(text, facts, problems) {
   if (text === undefined) return null;
   try {
@@ -55,23 +66,34 @@ function readIds(text, facts, problems) {
       throw new RangeError(`there are more than ${MAX_TOKENS.toLocaleString("en")}`);
     return ids.map((id) => readField(facts.run.id, id));
   } catch (error) {
-    problems.push(`The link’s ids were left out: ${error.message}.`);
+    problems.push(`The link’s ids were left out: ${reasonOf(error)}.`);
     return null;
   }
 }
 
-/** The controls of a link; without `use`, every setting that it names is in use. @returns {Controls} */
+/**
+ * The controls of a link; without `use`, every setting that it names is in use.
+ * @param {Record<string, any>} values
+ * @param {Facts} facts
+ * @returns {Controls}
+ */
 function controlsOfLink(values, facts) {
   const controls = { ...defaultControls(facts), ...controlsAmong(values, facts) };
   if (values.use) return controls;
-  const { options } = facts.fields.find(({ name }) => name === "use");
+  const { options } = fieldOf(facts, "use");
   return { ...controls, use: options.filter((name) => controls.use.includes(name) || name in values) };
 }
 
-/** Names the settings of a link that its order has no stage for. */
+/**
+ * Names the settings of a link that its order has no stage for.
+ * @param {Record<string, any>} values
+ * @param {Controls} controls
+ * @param {Facts} facts
+ */
 function outOfOrder(values, { order }, { fields, orders, neutral }) {
   const lost = fields.filter(({ name }) =>
-    name in values && values[name] !== neutral[name] && orders.all.includes(name) &&
+    name in values && values[name] !== neutral[/** @type {SettingName} */ (name)] &&
+    orders.all.includes(name) &&
     !orders[order].includes(name)
   );
   if (lost.length === 0) return [];
@@ -79,7 +101,11 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
   return [`The order “${order}” has no stage for ${labels}: add order=all to the link.`];
 }
 
-/** Reads the query of one text, which a tab or a file kept; its prompt may be long. */
+/**
+ * Reads the query of one text, which a tab or a file kept; its prompt may be long.
+ * @param {string} text
+ * @param {Facts} facts
+ */
 export function readWhole(text, facts) {
   if (typeof text !== "string") throw new RangeError("its link is missing");
   const query = Object.fromEntries(new URLSearchParams(text));
@@ -109,15 +135,20 @@ export function readSaved(file, facts, isOfAnyModel) {
   }
 }
 
-/** Reads what a page, a program or a run says of some controls; the others are at their defaults. */
+/**
+ * Reads what a page, a program or a run says of some controls; the others are at their defaults.
+ * @param {Record<string, any>} values
+ * @param {Facts} facts
+ * @returns {Controls}
+ */
 export function readControls(values, facts) {
   const fields = facts.fields.filter(({ isControl, name }) => isControl && name in values);
-  const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
+  const textOf = (/** @type {unknown} */ value) => String(typeof value === "boolean" ? Number(value) : value);
   try {
     const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
     return { ...defaultControls(facts), ...Object.fromEntries(read) };
   } catch (error) {
-    throw new RangeError(`${error.message}.`);
+    throw new RangeError(`${reasonOf(error)}.`);
   }
 }
 
@@ -133,7 +164,7 @@ export function writeAddress({ active: { prompt, chat }, controls, facts, stop }
   if (hasTemplate && !chat) query.set("chat", "0");
   if (stop.length > 0) query.set("stop", writeStrings(stop));
   const said = encodeControls(controls, facts);
-  const use = facts.fields.find(({ name }) => name === "use");
+  const use = fieldOf(facts, "use");
   // without it a setting that is named would be in use
   if (use.options.some((name) => name in said && !controls.use.includes(name)))
     said.use = writeField(use, controls.use);
@@ -141,13 +172,21 @@ export function writeAddress({ active: { prompt, chat }, controls, facts, stop }
   return String(query).replace(/%2C/g, ",");
 }
 
-/** The seed and the controls of a choice, as a run says them. */
+/**
+ * The seed and the controls of a choice, as a run says them.
+ * @param {Pick<Choice, "seed" | "controls">} choice
+ * @param {Facts} facts
+ */
 export function writeHow({ seed, controls }, facts) {
   const parts = Object.entries({ seed: String(seed), ...encodeControls(controls, facts) });
   return parts.map((pair) => pair.join(":")).join("~");
 }
 
-/** The controls that differ from the defaults, as text. */
+/**
+ * The controls that differ from the defaults, as text.
+ * @param {Record<string, any>} controls
+ * @param {Facts} facts
+ */
 function encodeControls(controls, facts) {
   const written = facts.fields.filter(({ isControl }) => isControl).map((field) => [
     field.name,
@@ -157,25 +196,33 @@ function encodeControls(controls, facts) {
   return Object.fromEntries(written.filter(([, now, usual]) => now !== usual));
 }
 
-/** @returns {Controls} */
+/** @param {Facts} facts @returns {Controls} */
 function defaultControls({ fields }) {
   const controls = fields.filter(({ isControl }) => isControl);
   return /** @type {any} */ (Object.fromEntries(controls.map((field) => [field.name, field.default])));
 }
 
+/** @param {Record<string, any>} values @param {Facts} facts */
 function controlsAmong(values, { fields }) {
   const named = fields.filter(({ isControl, name }) => isControl && name in values);
   return Object.fromEntries(named.map(({ name }) => [name, values[name]]));
 }
 
-/** The choices of a run: `12;5~temperature:1.2`, and the forced tokens by their places: `3:262`. */
+/**
+ * The choices of a run: `12;5~temperature:1.2`, and the forced tokens by their places: `3:262`.
+ * @param {string} run
+ * @param {string} forced
+ * @param {number} seed
+ * @param {Facts} facts
+ */
 function readRun(run, forced, seed, facts) {
   const { count: countField, place: placeField, token: tokenField } = facts.run;
   const pairs = forced.split(",").filter(Boolean).map((part) => partition(part));
   const forcedIds = new Map(
     pairs.map(([place, id]) => [readField(placeField, place), readField(tokenField, id)]),
   );
-  const seedField = facts.fields.find(({ name }) => name === "seed");
+  const seedField = fieldOf(facts, "seed");
+  /** @type {LinkChoice[]} */
   const choices = [];
   const segments = run.split(";").filter(Boolean);
   if (segments.length > MAX_TOKENS)
@@ -196,6 +243,7 @@ function readRun(run, forced, seed, facts) {
   return choices;
 }
 
+/** @param {string} text */
 function partition(text) {
   const at = text.indexOf(":");
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
@@ -221,9 +269,10 @@ export function textQuery({ prompt, seed, chat, ids, n_prompt: nPrompt, steps })
 
 /** How many tokens were drawn alike, and how, segment by segment. @param {string[]} how */
 function runOf(how) {
+  /** @type {{own: string, count: number}[]} */
   const segments = [];
   how.forEach((own, i) => {
-    if (own === how[i - 1]) segments.at(-1).count += 1;
+    if (own === how[i - 1]) last(segments).count += 1;
     else segments.push({ own, count: 1 });
   });
   return segments.map(({ own, count }) => `${count}~${own}`).join(";");

@@ -1,15 +1,20 @@
 // How a session begins: with what the tab kept over a reload, with a link, or with what can be had.
 
 import { readControls, readLink, readWhole } from "./link.js";
+import { required } from "../../../frame/live/required.js";
 import { lostBranches, readShown } from "./tab_record.js";
 import { Text } from "./text.js";
+import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
 
 /** Columns that a text cannot do without. */
 const OF_RECORD = ["id", "logprob", "memory", "forced", "chosen_prob"];
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** Opens what the tab kept over a reload, else the text of the link, else what can be. @param {Session} session */
+/**
+ * Opens what the tab kept over a reload, else the text of the link, else what can be.
+ * @param {Session} session
+ */
 export async function openSession(session) {
   session.facts = await session.engine.open();
   const link = readLink(session.query, session.facts);
@@ -20,7 +25,11 @@ export async function openSession(session) {
   await begin(session, link);
 }
 
-/** Begins the text of a link; where it asks too much, says so and begins what can be. @param {Session} session */
+/**
+ * Begins the text of a link; where it asks too much, says so and begins what can be.
+ * @param {Session} session
+ * @param {Link} link
+ */
 export async function begin(session, link) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   const problems = [...link.problems];
@@ -41,8 +50,8 @@ export async function begin(session, link) {
       notice = await session.start(way.prompt, seed, way);
       break;
     } catch (error) {
-      if (way === ways.at(-1) || error.name === "AbortError") throw error;
-      problems.push(error.message);
+      if (way === ways.at(-1) || isGivenUp(error)) throw error;
+      problems.push(reasonOf(error));
       choices = [];
     }
   }
@@ -58,24 +67,24 @@ export async function begin(session, link) {
 async function restore(session, record) {
   try {
     const texts = record.branches.map((kept) => readText(session, kept));
-    const active = texts.find(({ id }) => id === record.active);
+    const active = required(texts.find(({ id }) => id === record.active), "text that was written");
     session.controls = readControls(record.controls, session.facts);
     session.stop = record.stop ?? [];
-    const shown = record.shown ? readShown(record.shown) : null;
-    if (shown === null) await session.read(active);
+    const { shown } = record;
+    if (!shown) await session.read(active);
     else {
-      active.pass = record.shown.pass;
-      active.adopt(shown, session.readingKey(active));
+      active.pass = shown.pass;
+      active.adopt(readShown(shown), session.readingKey(active));
     }
     session.texts = texts;
     session.active = active;
     session.nBegun = Math.max(...texts.map(({ id }) => id)) + 1;
     session.cutOff = record.cutOff ?? [];
-    if (shown === null) await session.showDraft(active.prompt);
+    if (!shown) await session.showDraft(active.prompt);
     else session.readAgain();
     return true;
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isGivenUp(error)) throw error;
     session.say("The branches that this tab kept cannot be read: go on with the text that is here.", "error");
     return false;
   }
@@ -98,7 +107,7 @@ function readText(session, { id, query, ids, columns, joined }) {
   return Object.assign(text, { columns: { ...columns }, joined: { ...joined } });
 }
 
-/** Opens the text of a link beside what is on the page. @param {Session} session */
+/** Opens the text of a link beside what is on the page. @param {Session} session @param {Link} link */
 export async function openBeside(session, link, keep = false) {
   const chat = Boolean(link.chat) && session.facts.model.has_chat_template;
   const notice = await session.start(link.prompt, link.seed, { keep, chat, ids: chat ? link.ids : null });
@@ -106,13 +115,16 @@ export async function openBeside(session, link, keep = false) {
   await session.write(link, ofModel.length > 0 ? [] : link.choices, [...link.problems, ...ofModel], notice);
 }
 
-/** Says that a link's model cannot be had here, if so. @param {Session} session */
+/** Says that a link's model cannot be had here, if so. @param {Session} session @param {Link} link */
 function tellOfModel({ facts, host }, { model }) {
   const isOther = model !== facts.model.name && !(host.isModel?.(model) ?? false);
   return isOther && host.otherModel ? [host.otherModel(model)] : [];
 }
 
-/** Says that a chat model continues plain text here, and where it can be asked instead. @param {Session} session */
+/**
+ * Says that a chat model continues plain text here, and where it can be asked instead.
+ * @param {Session} session
+ */
 function tellOfChat(session) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   if (!hasTemplate || session.active.chat || session.notice !== null) return;

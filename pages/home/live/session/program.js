@@ -1,5 +1,7 @@
 // The session as a program: what the console, a course or a test can ask of it. docs/one-file.md lists it.
 
+import { fieldOf } from "./fields.js";
+
 /**
  * Makes `globalThis.oneToken`.
  * @param {import("./session.js").Session} session
@@ -12,7 +14,7 @@ export function createProgram(session, opened) {
     ready: opened.then(() => undefined),
     /** All that is shown, as the figures are told it. */
     get header() {
-      return session.active === null ? null : header();
+      return session.isOpen ? header() : null;
     },
     get ids() {
       return [...header().ids];
@@ -32,7 +34,7 @@ export function createProgram(session, opened) {
       const event = tokenId === null ? { kind: "next" } : { kind: "force", token_id: tokenId };
       await session.do({ ...event, controls, branch: header().branch });
       const { ids, steps, notice } = header();
-      if (ids.length === n) throw new RangeError(notice.text);
+      if (ids.length === n) throw new RangeError(notice?.text);
       const row = Object.fromEntries(Object.entries(steps).map(([name, column]) => [name, column.at(-1)]));
       return { position: n, token_id: ids[n], ...row };
     },
@@ -40,8 +42,9 @@ export function createProgram(session, opened) {
 }
 
 /** What is not named is neutral. @param {Record<string, unknown>} settings @param {Facts} facts */
-function asControls(settings, { fields, neutral }) {
-  const use = fields.find(({ name }) => name === "use").options;
+function asControls(settings, facts) {
+  const { fields, neutral } = facts;
+  const use = fieldOf(facts, "use").options;
   const known = fields.filter(({ isControl, name }) => isControl && name !== "use" && name !== "greedy");
   const names = known.map(({ name }) => name);
   const stranger = Object.keys(settings).find((name) => !names.includes(name));

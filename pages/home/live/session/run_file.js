@@ -1,9 +1,14 @@
 // A run as a file: a table (CSV), and a record (JSON) that the page and the app open again.
 
-/** One row for each generated token, in the columns of the app's table. @param {Header} header */
+/**
+ * One row for each generated token, in the columns of the app's table.
+ * @param {Header} header
+ * @param {PageFacts} facts
+ */
 export function toCsv(header, { csv: { columns, formulas }, labels }) {
-  const guard = (text) =>
+  const guard = (/** @type {string} */ text) =>
     (formulas.some((start) => text.startsWith(start)) ? `'${text}` : text).toWellFormed();
+  /** @type {Record<string, any>[]} */
   const rows = rowsOf(header, labels).map((row) => ({
     ...row,
     label: guard(row.label),
@@ -14,7 +19,12 @@ export function toCsv(header, { csv: { columns, formulas }, labels }) {
   return lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
 }
 
-/** All that it takes to write the text again, and the numbers of each draw. @param {Header} header */
+/**
+ * All that it takes to write the text again, and the numbers of each draw.
+ * @param {Header} header
+ * @param {PageFacts} facts
+ * @param {string} link
+ */
 export function toJson(header, { labels }, link) {
   const { ids, n_prompt: nPrompt, prompt, seed, model, finished, stop, logprob, cache } = header;
   const run = {
@@ -33,6 +43,7 @@ export function toJson(header, { labels }, link) {
   return JSON.stringify(run, null, 1);
 }
 
+/** @param {Header} header @param {string[]} labels @returns {Record<string, any>[]} */
 function rowsOf({ ids, n_prompt: nPrompt, steps, joined }, labels) {
   return ids.slice(nPrompt).map((id, i) => {
     const facts = Object.entries(steps).map(([name, column]) => [name, column[i]]);
@@ -42,6 +53,7 @@ function rowsOf({ ids, n_prompt: nPrompt, steps, joined }, labels) {
   });
 }
 
+/** @param {unknown} value */
 function cell(value) {
   const text = String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

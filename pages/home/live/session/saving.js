@@ -3,12 +3,14 @@
 import { linkOf } from "./link.js";
 import { toCsv, toJson } from "./run_file.js";
 import { OF_PASS } from "./text.js";
+import { last } from "../../../frame/live/required.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
 /**
  * The run as a file of some kind; where no engine writes them, the page does.
  * @param {Session} session
+ * @param {string} kind
  * @returns {Promise<string>}
  */
 export function fileOf(session, kind) {
@@ -27,9 +29,10 @@ export function fileOf(session, kind) {
 
 /** How many tokens were drawn alike, and how. @param {Choice[]} choices */
 function alike(choices) {
+  /** @type {(Pick<Choice, "seed" | "controls"> & {count: number})[]} */
   const runs = [];
   choices.forEach(({ how, seed, controls }, i) => {
-    if (how === choices[i - 1]?.how) runs.at(-1).count += 1;
+    if (how === choices[i - 1]?.how) last(runs).count += 1;
     else runs.push({ count: 1, seed, controls });
   });
   return runs;

@@ -9,9 +9,11 @@ import { BRANCHLESS, EVENTS, MAX_COUNT, QUIET } from "./events.js";
 import { asManyAsFit } from "./fields.js";
 import { readControls, writeHow } from "./link.js";
 import { openSession } from "./opening.js";
+import { SessionData } from "./session_data.js";
 import { describe } from "./state.js";
 import { keepBranches } from "./tab_record.js";
 import { Text } from "./text.js";
+import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
 
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
@@ -24,29 +26,7 @@ const ENDS = {
 };
 
 /** @implements {LiveSession} */
-export class Session {
-  /** @type {Notice|null} */
-  notice = null;
-  /** @type {Guess|null} */
-  guess = null;
-  /** The word that is asked for. @type {Word|null} */
-  word = null;
-  inspection = null; // the position that is looked back at
-  /** @type {Text[]} */
-  texts = [];
-  /** The text that is written. @type {Text|null} */
-  active = null;
-  /** Strings that end a text. @type {string[]} */
-  stop = [];
-  nBegun = 0; // texts, those that are gone included
-  /** @type {Piece[]} */
-  draftPieces = []; // the text in the prompt's field
-  draft = "";
-  /** @type {Facts|null} */
-  facts = null;
-  switches = { presenter: false, hide_bars: false }; // of the page around the text
-  /** A link that waits for its model. @type {{model: string, query: string}|null} */
-  waitingLink = null;
+export class Session extends SessionData {
   doing = Promise.resolve(); // one event after another
   /** Events that are not answered yet. @type {LoopEvent[]} */
   underWay = [];
@@ -60,6 +40,7 @@ export class Session {
    * @param {SessionHost} host the page around it
    */
   constructor(engine, query, host = {}) {
+    super();
     this.engine = engine;
     this.query = query;
     this.host = host;
@@ -99,7 +80,7 @@ export class Session {
     if (event.kind === "state" && this.isReadingAgain) return Promise.resolve(this.state);
     this.underWay.push(event);
     const answered = this.doing.then(async () => {
-      if (this.active === null) await openSession(this);
+      if (!this.isOpen) await openSession(this);
       if (event.kind !== "state") await this.handle(event);
       return this.state;
     });
@@ -127,7 +108,11 @@ export class Session {
     this.page?.changed();
   }
 
-  /** Turns a switch of the page around the text. */
+  /**
+   * Turns a switch of the page around the text.
+   * @param {keyof Session["switches"]} name
+   * @param {boolean} isOn
+   */
   turn(name, isOn) {
     if (this.switches[name] === isOn) return;
     this.switches = { ...this.switches, [name]: isOn };
@@ -141,7 +126,7 @@ export class Session {
 
   /** The hand rests: keeps in the tab what a reload would lose. */
   rest() {
-    if (this.active !== null) keepBranches(this);
+    if (this.isOpen) keepBranches(this);
   }
 
   /** Its figure leaves the page; the session stays. */
@@ -169,7 +154,11 @@ export class Session {
     text.adopt(await this.engine.read(this.said(text)), this.readingKey(text));
   }
 
-  /** Writes tokens of one kind: drawn, or one that is forced. @returns {Promise<number>} how many */
+  /**
+   * Writes tokens of one kind: drawn, or one that is forced.
+   * @param {number|null} forcedId
+   * @returns {Promise<number>} how many
+   */
   async step(forcedId = null, count = 1) {
     const { active: text, controls } = this;
     if (forcedId !== null) this.checkId(forcedId);
@@ -188,11 +177,20 @@ export class Session {
     return choices.length;
   }
 
+  /**
+   * @param {Pick<Choice, "seed" | "controls">} choice
+   * @param {number} tokenId
+   * @param {boolean} forced
+   * @returns {Choice}
+   */
   choiceOf({ seed, controls }, tokenId, forced) {
     return { seed, controls, tokenId, forced, how: writeHow({ seed, controls }, this.facts) };
   }
 
-  /** Writes the tokens of a link again: drawn by their pointers, or forced; no stop string ends them. */
+  /**
+   * Writes the tokens of a link again: drawn by their pointers, or forced; no stop string ends them.
+   * @param {LinkChoice[]} choices
+   */
   async replay(choices) {
     const { stop } = this;
     this.stop = [];
@@ -203,25 +201,33 @@ export class Session {
     }
   }
 
+  /** @param {LinkChoice[]} choices */
   async replayed(choices) {
     for (let i = 0; i < choices.length && !this.active.finished;) {
       const { seed, controls, tokenId, forced } = choices[i];
       this.controls = controls;
       this.active.seed = seed;
-      const isAlike = (other) => !other.forced && other.seed === seed && other.controls === controls;
+      const isAlike = (/** @type {LinkChoice} */ other) =>
+        !other.forced && other.seed === seed && other.controls === controls;
       const end = choices.findIndex((other, at) => at >= i && (!isAlike(other) || at - i === MAX_COUNT));
       const count = forced ? 1 : (end < 0 ? choices.length : end) - i;
       i += await this.step(forced ? tokenId : null, count);
     }
   }
 
-  /** Writes the run of a link, and says what was not as it asks. @param {string|null} notice of its prompt */
+  /**
+   * Writes the run of a link, and says what was not as it asks.
+   * @param {Link} link
+   * @param {LinkChoice[]} choices
+   * @param {string[]} problems
+   * @param {string|null} notice of its prompt
+   */
   async write(link, choices, problems, notice) {
     try {
       await this.replay(choices);
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      problems.push(`The link's run was followed in part: ${error.message}`);
+      if (isGivenUp(error)) throw error;
+      problems.push(`The link's run was followed in part: ${reasonOf(error)}`);
     }
     this.controls = link.controls;
     this.stop = link.stop ?? this.stop;
@@ -264,7 +270,7 @@ export class Session {
     return active.readFor === this.readingKey(active) ? active.reading.next_id : null;
   }
 
-  /** Draws with other pointers from here on; what is written stays. */
+  /** Draws with other pointers from here on; what is written stays. @param {number} seed */
   reseed(seed) {
     this.active.seed = seed;
     this.active.undone = [];
@@ -292,11 +298,12 @@ export class Session {
     try {
       await act();
     } catch (error) {
-      if (error.name === "AbortError") throw error;
-      this.say(error.message, "error");
+      if (isGivenUp(error)) throw error;
+      this.say(reasonOf(error), "error");
     }
   }
 
+  /** @param {number} nTokens */
   async rewind(nTokens) {
     const { active } = this;
     const before = active.ids.slice(0, active.ids.length - nTokens);
@@ -314,32 +321,36 @@ export class Session {
     return finished !== null;
   }
 
+  /** @param {number} position */
   tokensFrom(position) {
     const nTokens = this.active.ids.length - position;
     if (nTokens > 0 && nTokens <= this.active.choices.length) return nTokens;
     throw new RangeError("Only generated tokens can be taken back: choose one after the prompt.");
   }
 
+  /** @param {number} id */
   checkId(id) {
     const { name, vocab_size: size } = this.facts.model;
     if (Number.isInteger(id) && id >= 0 && id < size) return;
     throw new RangeError(`${id} is no token of ${name}: use ids from 0 to ${size - 1}.`);
   }
 
-  /** Takes the text in the prompt's field apart; it is not yet the prompt. */
+  /** Takes the text in the prompt's field apart; it is not yet the prompt. @param {string} text */
   async showDraft(text) {
     const { pieces } = await this.takeApart(text, this.active.chat);
     this.draftPieces = pieces;
     this.draft = text;
   }
 
-  /** A text as its tokens; one that was just taken apart is not asked about again. */
+  /**
+   * A text as its tokens; one that was just taken apart is not asked about again.
+   * @param {string} text
+   * @param {boolean} chat
+   */
   async takeApart(text, chat) {
-    if (this.apart?.text !== text || this.apart.chat !== chat || this.apart.name !== this.facts.model.name) {
-      const { name } = this.facts.model;
-      this.apart = { text, chat, name, ...(await this.engine.tokenise(text, chat)) };
-    }
-    return this.apart;
+    const { apart, facts: { model: { name } } } = this;
+    if (apart?.text === text && apart.chat === chat && apart.name === name) return apart;
+    return this.apart = { text, chat, name, ...(await this.engine.tokenise(text, chat)) };
   }
 
   /**
@@ -351,7 +362,7 @@ export class Session {
    * @returns {Promise<string|null>} why it has other ids than the template gives now
    */
   async start(prompt, seed, how = {}) {
-    const { keep = false, chat = this.active?.chat ?? false, ids: earlier = null } = how;
+    const { keep = false, chat = this.isOpen && this.active.chat, ids: earlier = null } = how;
     const apart = earlier
       ? await this.engine.tokenise(prompt, chat, earlier)
       : await this.takeApart(prompt, chat);
@@ -359,19 +370,12 @@ export class Session {
     const text = new Text({ id: this.nBegun, prompt, seed, chat }, ids);
     await this.read(text);
     this.controls = text.reading.controls ?? this.controls;
-    if (keep || this.active?.choices.length > 0) this.makeRoom();
-    else this.texts = this.texts.filter((other) => other !== this.active);
+    if (keep || (this.isOpen && this.active.choices.length > 0)) this.makeRoom();
+    else if (this.isOpen) this.texts = this.texts.filter((other) => other !== this.active);
     this.add(text);
     this.draftPieces = pieces;
     this.draft = prompt;
     return apart.notice ?? null;
-  }
-
-  /** @param {Text} text */
-  add(text) {
-    this.texts = [...this.texts, text];
-    this.active = text;
-    this.nBegun += 1;
   }
 
   /** Lets the oldest other text go. */

@@ -52,10 +52,14 @@ export function textOf({ prompt, seed, chat, ids, nPrompt, joined, logprob, colu
   return { prompt, seed, chat, ids, n_prompt: nPrompt, joined, logprob, steps };
 }
 
-/** What the end of a finished text was drawn from, as nothing follows it. @param {import("./text.js").Text} text */
+/**
+ * What the end of a finished text was drawn from, as nothing follows it.
+ * @param {import("./text.js").Text} text
+ * @param {Facts["orders"]} orders
+ */
 function endOf({ ids, nPrompt, columns, choices, reading }, orders) {
   const step = choices.length - 1;
-  if (!reading.finished || step < 0) return null;
+  if (!reading.finished || !reading.distribution || step < 0) return null;
   return {
     header: {
       ...reading.distribution,

@@ -33,7 +33,11 @@ export function keepBranches({ facts, controls, stop, active, texts, underWay, c
   tabStore.write(STORED_AS, JSON.stringify(record));
 }
 
-/** What the page shows of a text, to be shown at once after a reload. @returns {ShownReading|null} */
+/**
+ * What the page shows of a text, to be shown at once after a reload.
+ * @param {import("./text.js").Text} text
+ * @returns {ShownReading|null}
+ */
 function shownOf({ reading, pass }) {
   const { rows: _, arrays, ...said } = reading;
   const all = Object.entries(arrays);
@@ -52,11 +56,12 @@ export function readShown({ reading, arrays, isInt }) {
     const { buffer } = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
     return [name, isInt.includes(name) ? new Int32Array(buffer) : new Float32Array(buffer)];
   });
-  if (!(reading.distribution.n_vocab > 0) || read.length === 0)
+  if (!reading.distribution || !(reading.distribution.n_vocab > 0) || read.length === 0)
     throw new RangeError("a distribution is missing");
   return { ...reading, rows: {}, arrays: Object.fromEntries(read) };
 }
 
+/** @param {Numbers} array */
 function lettersOf(array) {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -69,7 +74,8 @@ function lettersOf(array) {
 export function lostBranches() {
   const stored = readJson(tabStore, STORED_AS);
   tabStore.write(STORED_AS, null);
-  const isReload = globalThis.performance.getEntriesByType?.("navigation")[0]?.["type"] === "reload";
+  const [navigation] = globalThis.performance.getEntriesByType?.("navigation") ?? [];
+  const isReload = navigation && "type" in navigation && navigation.type === "reload";
   const address = withoutSwitches();
   return stored?.address === address && (isReload || address) ? stored : null;
 }

@@ -2,6 +2,7 @@
 // it last. It asks nobody anything, and every change of it is one assignment or none.
 
 import { memoryAfter, NO_MEMORY } from "../../../frame/live/memory.js";
+import { required } from "../../../frame/live/required.js";
 
 /** Columns that say which pass made the distribution of a token. */
 export const OF_PASS = ["phase", "n_input", "cache_tokens", "bytes", "seconds", "is_shared"];
@@ -16,9 +17,9 @@ export class Text {
   /** By position, the characters that are complete only with that token. @type {Record<string, string>} */
   joined = {};
   /** @type {Reading|null} */
-  reading = null;
-  /** The pass that made the distribution of the next token. @type {PassColumns|null} */
-  pass = null;
+  #reading = null;
+  /** @type {PassColumns|null} */
+  #pass = null;
   /** The controls and the seed that `reading.next_id` holds for. */
   readFor = "";
 
@@ -36,7 +37,26 @@ export class Text {
     this.nPrompt = nPrompt;
   }
 
-  /** A copy that keeps the first generated tokens, with a number and pointers of its own. */
+  /** What the engine said of it last. */
+  get reading() {
+    return required(this.#reading, "answer for this text yet");
+  }
+
+  /** The pass that made the distribution of the next token. @returns {PassColumns} */
+  get pass() {
+    return required(this.#pass, "pass over this text yet");
+  }
+
+  set pass(pass) {
+    this.#pass = pass;
+  }
+
+  /**
+   * A copy that keeps the first generated tokens, with a number and pointers of its own.
+   * @param {number} id
+   * @param {number} seed
+   * @param {number} nKept
+   */
   copy(id, seed, nKept) {
     const { prompt, chat, ids, nPrompt } = this;
     const twin = new Text({ id, prompt, seed, chat }, ids.slice(0, nPrompt + nKept), nPrompt);
@@ -47,26 +67,35 @@ export class Text {
     return twin;
   }
 
-  /** Takes what an engine answered of the text as it stands. @param {Reading} reading */
+  /**
+   * Takes what an engine answered of the text as it stands.
+   * @param {Reading} reading
+   * @param {string} readFor
+   */
   adopt(reading, readFor) {
-    this.reading = reading;
+    this.#reading = reading;
     this.readFor = readFor;
-    this.pass ??= reading.pass;
+    this.#pass ??= reading.pass;
     Object.assign(this.joined, reading.joined);
   }
 
-  /** Appends what an engine wrote, each token with how it came about. @param {Reading} reading */
+  /**
+   * Appends what an engine wrote, each token with how it came about.
+   * @param {Reading} reading
+   * @param {Choice[]} choices
+   * @param {string} readFor
+   */
   append(reading, choices, readFor) {
     const { choice: _, ...rows } = reading.rows;
     for (const [name, column] of Object.entries(rows))
       this.columns[name] = (this.columns[name] ?? []).concat(column);
     this.ids = this.ids.concat(rows.id);
     this.choices = this.choices.concat(choices);
-    this.pass = null;
+    this.#pass = null;
     this.adopt(reading, readFor);
   }
 
-  /** Takes the last tokens back; they may be replayed. */
+  /** Takes the last tokens back; they may be replayed. @param {number} nTokens */
   takeBack(nTokens) {
     const nKept = this.choices.length - nTokens;
     this.pass = this.passBefore(nKept);
@@ -77,13 +106,20 @@ export class Text {
     this.joined = joinedBefore(this.joined, this.ids.length);
   }
 
-  /** The pass that made the distribution of a generated token, or of the next one. @returns {any} */
+  /**
+   * The pass that made the distribution of a generated token, or of the next one.
+   * @param {number} step
+   * @returns {any}
+   */
   passBefore(step) {
     if (step === this.choices.length) return this.pass;
     return Object.fromEntries(OF_PASS.map((name) => [name, this.columns[name][step]]));
   }
 
-  /** What mirostat remembers after so many generated tokens; one that was forced teaches it nothing. */
+  /**
+   * What mirostat remembers after so many generated tokens; one that was forced teaches it nothing.
+   * @param {number} nKept
+   */
   memoryAfter(nKept) {
     if (nKept === 0) return NO_MEMORY;
     const { memory, forced, chosen_prob: prob } = this.columns;
@@ -96,10 +132,11 @@ export class Text {
   }
 
   get finished() {
-    return this.reading?.finished ?? null;
+    return this.#reading?.finished ?? null;
   }
 }
 
+/** @param {Record<string, string>} joined @param {number} end */
 function joinedBefore(joined, end) {
   return Object.fromEntries(Object.entries(joined).filter(([position]) => Number(position) < end));
 }

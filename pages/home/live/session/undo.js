@@ -8,9 +8,15 @@ const MAX_REMEMBERED = 100;
 
 /** What was pressed on this page, the newest last, as what takes it back. */
 export class Undo {
+  /** @type {Entry[]} */
   past = [];
 
-  /** Remembers how an event is taken back, from the states before and after it. */
+  /**
+   * Remembers how an event is taken back, from the states before and after it.
+   * @param {Entry} entry
+   * @param {Header|null} before
+   * @param {Header} after
+   */
   note(entry, before, after) {
     if (before === null || entry.isUndo) return;
     const inverse = inverseOf(entry.kind, before, after);
@@ -19,13 +25,14 @@ export class Undo {
     else if (entry.kind === "state" && before.branch !== after.branch) this.past = [];
   }
 
-  /** Makes an entry what takes the last press back; false where nothing is left. */
+  /** Makes an entry what takes the last press back; false where nothing is left. @param {Entry} entry */
   turn(entry) {
     Object.assign(entry, this.past.pop(), { isUndo: true });
     return entry.kind !== "undo";
   }
 }
 
+/** @param {string} kind @param {Header} before @param {Header} after @returns {Entry|null} */
 function inverseOf(kind, before, after) {
   const isOther = before.branch !== after.branch;
   const nNew = after.ids.length - before.ids.length;
@@ -39,7 +46,11 @@ function inverseOf(kind, before, after) {
   return null;
 }
 
-/** To the text that was written before; one that was but a prompt is begun again. */
+/**
+ * To the text that was written before; one that was but a prompt is begun again.
+ * @param {Header} before
+ * @param {Header} after
+ */
 function wayBack({ branch, prompt }, { branches }) {
   const isKept = branches.some(({ id }) => id === branch);
   return isKept ? { kind: "switch", id: branch } : { kind: "prompt", text: prompt };
