@@ -116,11 +116,14 @@ def in_python(source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def seen(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes below one, without annotations, sentences and what is raised."""
+    """Yields the nodes below one, without annotations, sentences, and checks that never fail."""
+    left_out = ast.Raise | ast.Assert | ast.JoinedStr
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not isinstance(child, ast.Raise | ast.JoinedStr):
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue
+            if isinstance(child, ast.AST) and not isinstance(child, left_out):
                 yield child
                 yield from seen(child)

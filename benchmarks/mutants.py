@@ -14,7 +14,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -83,28 +82,6 @@ def copy_project(folder: Path) -> None:
         (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
 
 
-def run_tests(folder: Path, tests: str, limit: float) -> str:
-    """Runs tests in a copy, without a browser, as far as the first that fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not browser", "-p",
-               "no:cacheprovider", *tests.split()]  # fmt: skip
-    running = subprocess.Popen(
-        command,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,  # so that what tests started ends with them
-    )
-    try:
-        said, _ = running.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(running.pid, signal.SIGKILL)
-        running.communicate()
-        return OVERTIME
-    if running.returncode >= 4:  # no test, or a wrong command
-        raise RuntimeError(said.decode()[-500:])
-    return KILLED if running.returncode else LIVES
-
-
 def chosen(seed: int, count: int, topic: str | None) -> list[tuple[str, Mutant]]:
     """Returns mutants at random, each with its topic, one topic after another."""
     all_of_them = [
@@ -157,15 +134,33 @@ class Trial:
     """A copy of the project in which one mutant after another is tried."""
 
     def __init__(self, folder: Path) -> None:
-        """Makes the copy."""
+        """Makes the copy, and starts the process whose forks run the tests."""
         copy_project(folder)
         self._folder, self._limits = folder, dict[str, float]()
+        self._forks = subprocess.Popen(
+            [sys.executable, "benchmarks/in_forks.py"],
+            cwd=folder,
+            # a change that leaves a file's size as it was must not meet old bytecode
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def _run_tests(self, topic: str, limit: float) -> str:
+        """Runs a topic's tests without a browser, as far as the first that fails."""
+        line = f"{limit} -q -x -m not\\ browser -p no:cacheprovider {TOPICS[topic][1]}"
+        print(line, file=self._forks.stdin, flush=True)
+        code = int(self._forks.stdout.readline())
+        if code >= 4:  # no test, or a wrong command
+            raise RuntimeError(f"pytest ended with {code} on {line}")
+        return {0: LIVES, -1: OVERTIME}.get(code, KILLED)
 
     def _limit(self, topic: str) -> float:
         """Returns how long a topic's tests may take: measured once, without any change."""
         if topic not in self._limits:
             began = time.monotonic()
-            if run_tests(self._folder, TOPICS[topic][1], MAX_SECONDS) != LIVES:
+            if self._run_tests(topic, MAX_SECONDS) != LIVES:
                 sys.exit(f"The tests of {topic} fail without any change: mend them first.")
             self._limits[topic] = SPARE_SECONDS + SPARE * (time.monotonic() - began)
         return self._limits[topic]
@@ -176,9 +171,14 @@ class Trial:
         source = path.read_text("utf-8")
         path.write_text(mutant.change(source), "utf-8")
         try:
-            return run_tests(self._folder, TOPICS[topic][1], limit)
+            return self._run_tests(topic, limit)
         finally:
             path.write_text(source, "utf-8")
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._forks.stdin.close()
+        self._forks.wait()
 
 
 def main() -> None:
@@ -204,6 +204,8 @@ def main() -> None:
             changed = mutant.change((ROOT / mutant.file).read_text("utf-8"))
             line = changed.splitlines()[mutant.line - 1].strip()
             print(f"{result:8}  {mutant.file}:{mutant.line}: {line}", flush=True)
+        if trial:
+            trial.close()
     print(*(f"{n} {result}" for result, n in counted.items()), sep=", ")
     sys.exit(counted[LIVES] > (1 - AIM) * len(mutants))
 
