@@ -9,8 +9,6 @@ too. Fewer than 57 of 60 fail.
 """
 
 import argparse
-import hashlib
-import json
 import os
 import random
 import shutil
@@ -23,6 +21,7 @@ from pathlib import Path
 
 from benchmarks.changes import Mutant, mutants_of
 from benchmarks.harness import ROOT
+from benchmarks.kept import Kept, hash_of
 
 AIM = 0.95  # of the mutants are seen
 KILLED, OVERTIME, LIVES = "killed", "overtime", "LIVES"
@@ -31,7 +30,7 @@ SPARE, SPARE_SECONDS = 3, 30  # times that, and seconds more: with a change
 SCRIPTS = "tests/frame/test_masks_js.py tests/in_page/test_generation.py"
 SAMPLING = " ".join(f"tests/core/test_{name}.py" for name in (
     "sampling", "sampling_oracle", "sampling_properties", "mirostat",
-))  # fmt: skip
+)) + " tests/sampling/test_sampling_lab.py"  # fmt: skip
 WRITING = "tests/core/test_generation.py tests/core/test_generation_properties.py"
 # by topic: the files that are changed, and the tests that must see it
 TOPICS = {
@@ -94,40 +93,14 @@ def chosen(seed: int, count: int, topic: str | None) -> list[tuple[str, Mutant]]
     return sorted(sample, key=lambda found: list(TOPICS).index(found[0]))
 
 
-def hash_of(*paths: str) -> str:
-    """Returns what is other once one of some files is."""
-    return hashlib.sha256(b"".join((ROOT / path).read_bytes() for path in paths)).hexdigest()[:12]
+def keys_of(topic: str, mutant: Mutant) -> tuple[str, str]:
+    """Returns by what a result is kept: until a mutant's file changes, or its tests do as well.
 
-
-class Results:
-    """What was found before, and is kept: a line for each mutant.
-
-    One that was killed is tried again when its file has changed, one that lived also when its
-    tests have.
+    Whoever was killed stays so as long as its file is the same; whoever lived is tried again once
+    there are other tests.
     """
-
-    def __init__(self, path: Path) -> None:
-        """Reads what is there."""
-        self._path, self._known = path, dict[str, str]()
-        if path.exists():
-            for line in path.read_text("utf-8").splitlines():
-                self._known.update(json.loads(line))
-
-    def _keys(self, topic: str, mutant: Mutant) -> tuple[str, str]:
-        one = f"{mutant.file} {hash_of(mutant.file)} {mutant.start} {mutant.text!r}"
-        return one, f"{one} {hash_of(*TOPICS[topic][1].split())}"
-
-    def find(self, topic: str, mutant: Mutant) -> str | None:
-        """Returns what became of a mutant, if that still counts."""
-        return next(filter(None, map(self._known.get, self._keys(topic, mutant))), None)
-
-    def add(self, topic: str, mutant: Mutant, result: str) -> None:
-        """Keeps what became of a mutant."""
-        key = self._keys(topic, mutant)[result == LIVES]
-        self._known[key] = result
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({key: result}) + "\n")
+    one = f"{mutant.file} {hash_of([mutant.file])} {mutant.start} {mutant.text!r}"
+    return one, f"{one} {hash_of(TOPICS[topic][1].split())}"
 
 
 class Trial:
@@ -191,15 +164,16 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="name them, and run nothing")
     options = parser.parse_args()
     mutants = chosen(options.seed, options.count, options.topic)
-    results, counted = Results(options.results), Counter[str]()
+    kept, counted = Kept(options.results), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         trial: Trial | None = None
         for topic, mutant in mutants:
-            result = "listed" if options.list else results.find(topic, mutant)
+            keys = keys_of(topic, mutant)
+            result = "listed" if options.list else kept.find(*keys)
             if result is None:
                 trial = trial or Trial(Path(name))
                 result = trial.run(topic, mutant)
-                results.add(topic, mutant, result)
+                kept.add(keys[result == LIVES], result)
             counted[result] += 1
             changed = mutant.change((ROOT / mutant.file).read_text("utf-8"))
             line = changed.splitlines()[mutant.line - 1].strip()

@@ -132,8 +132,11 @@ class Slow:
     def convert_ids_to_tokens(self, token_id: int) -> str | None:
         return self.tokens[token_id] if token_id < len(self.tokens) else None
 
-    def decode(self, ids: list[int], **_: object) -> str:
-        return "".join(self.tokens[token_id].replace("</w>", " ") for token_id in ids)
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        return "".join(token.replace("</w>", " ") for token in tokens)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
 
 
 @pytest.mark.parametrize(
