@@ -110,7 +110,7 @@ class Trial:
         """Makes the copy, and starts the process whose forks run the tests."""
         copy_project(folder)
         self._folder, self._limits = folder, dict[str, float]()
-        self._forks = subprocess.Popen(
+        forks = subprocess.Popen(
             [sys.executable, "benchmarks/in_forks.py"],
             cwd=folder,
             # a change that leaves a file's size as it was must not meet old bytecode
@@ -119,12 +119,14 @@ class Trial:
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert forks.stdin and forks.stdout, "both are pipes"
+        self._asks, self._answers, self._wait = forks.stdin, forks.stdout, forks.wait
 
     def _run_tests(self, topic: str, limit: float) -> str:
         """Runs a topic's tests without a browser, as far as the first that fails."""
         line = f"{limit} -q -x -m not\\ browser -p no:cacheprovider {TOPICS[topic][1]}"
-        print(line, file=self._forks.stdin, flush=True)
-        code = int(self._forks.stdout.readline())
+        print(line, file=self._asks, flush=True)
+        code = int(self._answers.readline())
         if code >= 4:  # no test, or a wrong command
             raise RuntimeError(f"pytest ended with {code} on {line}")
         return {0: LIVES, -1: OVERTIME}.get(code, KILLED)
@@ -150,8 +152,8 @@ class Trial:
 
     def close(self) -> None:
         """Ends the process."""
-        self._forks.stdin.close()
-        self._forks.wait()
+        self._asks.close()
+        self._wait()
 
 
 def main() -> None:

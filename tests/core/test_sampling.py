@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from model.draw import agreement, candidates, draw, draw_from, rank_order, summarise, uniform_at
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.masks import DRY_BASE, TOP_H_MOST, XTC_THRESHOLD
+from model.masks import DRY_BASE, TOP_H_MOST, XTC_THRESHOLD, divergence
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.settings import SETTINGS, STAGE_NAMES
@@ -259,3 +259,9 @@ def test_what_a_setting_says_of_its_mask_are_the_mask_s_numbers() -> None:
 @pytest.mark.parametrize(("answers", "share"), [("a", 1), ("ab", 0), ("aab", 1 / 3), ("aa", 1)])
 def test_answers_agree_as_often_as_two_of_them_are_the_same(answers: str, share: float) -> None:
     assert agreement(answers) == pytest.approx(share)
+
+
+def test_a_divergence_is_0_of_the_same_and_10_000_where_the_other_rules_it_out() -> None:
+    first, second = np.array([0.0, -INF]), np.array([-INF, 0.0])
+    assert divergence(first, first) == 0
+    assert divergence(first, second) == 10_000
