@@ -119,7 +119,8 @@ class Trial:
             stdout=subprocess.PIPE,
             text=True,
         )
-        assert forks.stdin and forks.stdout, "both are pipes"
+        assert forks.stdin is not None
+        assert forks.stdout is not None
         self._asks, self._answers, self._wait = forks.stdin, forks.stdout, forks.wait
 
     def _run_tests(self, topic: str, limit: float) -> str:
