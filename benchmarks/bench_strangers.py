@@ -60,7 +60,9 @@ async def press_beside(url: str, seconds: float) -> Waits:
         press_in_time(partial(press_next, visit), gaps)
         for visit, gaps in zip(visits, people(N_READERS, GAP, seconds), strict=True)
     ]
-    reader, teacher, *taken = await asyncio.gather(come_late(url), teach(url), *presses)
+    taken, (reader, teacher) = await asyncio.gather(
+        asyncio.gather(*presses), asyncio.gather(come_late(url), teach(url))
+    )
     for visit in visits:
         await visit.__aexit__(None, None, None)
     return Waits(list(chain.from_iterable(taken)), reader, teacher)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -29,7 +30,7 @@ class SoakReader(Visitor):
         self._is_begun = False  # whether a run has begun since something was sent
         self._is_part = False  # whether a fragment is about to run, and not the page
 
-    async def __aenter__(self) -> SoakReader:
+    async def __aenter__(self) -> Self:
         """Opens the page and waits until it is drawn."""
         self.socket = await self.connect("streamlit")
         await self._ask_for_page(name=self.page_name)
