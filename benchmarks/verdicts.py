@@ -1,6 +1,6 @@
 """The verdict of every claim by ten sets of pointers: what is the seeds' is not the claim's.
 
-    python -m benchmarks.verdicts [C17 ...] [--sets 10] [--model storyteller] [--thorough] [--power]
+    python -m benchmarks.verdicts [C17 ...] [--sets 10] [--thorough] [--power] [--minutes 20]
 
 Each set draws everything anew, by other seeds. A verdict that fewer than nine tenths of the sets
 give is marked: the claim needs more prompts or texts, or another measure. So is a part whose mean
@@ -11,9 +11,11 @@ it can run by night, and one that was cut short goes on.
 """
 
 import argparse
+import json
 import math
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -144,24 +146,33 @@ def show(kept: Kept, key: str, work: Callable[[Say], bool]) -> bool:
     return bool(known["is_well"])
 
 
+def quickest_first() -> list[str]:
+    """Returns all claims, by the time that the recorded run of each took."""
+    recorded = json.loads((ROOT / "model/recorded/sections/claims.json").read_text("utf-8"))
+    return sorted(EXPERIMENTS, key=lambda claim_id: recorded["found"]["seconds"].get(claim_id, 0))
+
+
 def main() -> None:
     """Prints a line for each claim, or for each fault."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("claims", nargs="*", help="such as C17; all where none is named")
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="then no claim begins")
     parser.add_argument("--thorough", action="store_true", help="as the page's switch does")
     parser.add_argument("--results", type=Path, default=ROOT / "build/verdicts.jsonl")
     parser.add_argument("--power", action="store_true", help="with faults of several sizes")
     options = parser.parse_args()
-    lm, claims = load_model(options.model), options.claims or sorted(EXPERIMENTS)
+    lm, claims = load_model(options.model), options.claims or quickest_first()
     print(describe_machine(), f"{lm.name}, {lm.where}", sep="\n", flush=True)
     scale = THOROUGH if options.thorough else 1.0
     kept = Kept(options.results)
     code = hash_of(sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("model/**/*.py")))
     asked = f"{lm.name} {lm.where} {code}, {options.sets} sets"
-    are_well = list[bool]()
-    for claim_id in claims:
+    are_well, end = list[bool](), time.monotonic() + 60 * options.minutes
+    for n_done, claim_id in enumerate(claims):
+        if time.monotonic() > end:
+            sys.exit(f"{len(claims) - n_done} claims are left: the next call goes on.")
         if not options.power:
             work = partial(say_verdict, lm, claim_id, options.sets, scale)
             are_well.append(show(kept, f"{claim_id} {asked} of {scale:g}", work))
