@@ -150,7 +150,10 @@ def text_behind(tokenizer: Any, before: str | None, token: str) -> str:
 
 def _decoded(tokenizer: Any, tokens: list[str]) -> str:
     if not _has_backend(tokenizer):
-        text: str = tokenizer.convert_tokens_to_string(tokens)
+        try:
+            text: str = tokenizer.convert_tokens_to_string(tokens)
+        except (NotImplementedError, ValueError, KeyError):  # some cannot, or not of every token
+            text = "".join(tokens)
         return text
     decoder = tokenizer.backend_tokenizer.decoder
     return " ".join(tokens) if decoder is None else str(decoder.decode(tokens))

@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 from transformers import ByT5Tokenizer, PreTrainedTokenizer, PreTrainedTokenizerFast
 
 from model.token_bytes import alphabet_of
-from model.tokenizing import label, pieces, text_of
+from model.tokenizing import bytes_at, label, pieces, text_of
 from tests.core.test_tokenizing import sentencepiece_like
 from tests.tiny_models import tokenizer
 
@@ -166,6 +166,9 @@ def test_the_strip_shows_the_text_whatever_was_added(name: str, data: st.DataObj
     text = "".join(piece.joined for piece in found)
     assert text == text_of(words, ids)
     assert "\ufffd" not in text
+    if alphabet_of(words).kind == "decoder":  # what a stop string is looked for in
+        each = [bytes_at(words, ids, i).decode() for i in range(len(ids))]
+        assert each == [piece.joined for piece in found]
     # the oracle is the tokenizer's own decoder, but for bytes that are none of its own
     if name not in IN_PYTHON:
         own = decoded(words, ids)
