@@ -2,31 +2,35 @@
 
     python -m benchmarks.mutants [--seed 1] [--count 60] [--topic masks] [--list]
 
-Works on a copy. A mutant that every test passes either does nothing that could be seen, or shows
-what no test asks: its line is printed, to be read by a person. Fewer than 57 of 60 fail.
+Works on a copy, and writes each result down: what was interrupted is gone on with. A mutant that
+every test passes either does nothing that could be seen, or shows what no test asks: its line is
+printed, to be read by a person. One whose tests take several times as long as without it was seen
+too. Fewer than 57 of 60 fail.
 """
 
 import argparse
-import ast
+import os
 import random
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.changes import Mutant, mutants_of
 from benchmarks.harness import ROOT
+from benchmarks.kept import Kept, hash_of
 
-KILLED = 0.95  # of the mutants
-MAX_SECONDS = 300  # of the tests of one; whoever loops forever was seen
+AIM = 0.95  # of the mutants are seen
+KILLED, OVERTIME, LIVES = "killed", "overtime", "LIVES"
+MAX_SECONDS = 300  # of a topic's tests without a change
+SPARE, SPARE_SECONDS = 3, 30  # times that, and seconds more: with a change
 SCRIPTS = "tests/frame/test_masks_js.py tests/in_page/test_generation.py"
 SAMPLING = " ".join(f"tests/core/test_{name}.py" for name in (
     "sampling", "sampling_oracle", "sampling_properties", "mirostat",
-))  # fmt: skip
+)) + " tests/sampling/test_sampling_lab.py"  # fmt: skip
 WRITING = "tests/core/test_generation.py tests/core/test_generation_properties.py"
 # by topic: the files that are changed, and the tests that must see it
 TOPICS = {
@@ -35,12 +39,13 @@ TOPICS = {
     "loop": ("model/generation.py model/passes.py", f"{WRITING} tests/core/test_passes.py"),
     "batch": ("model/batch.py", "tests/core/test_batch.py tests/beam_search/test_beam_search.py"),
     "cache": (
-        "model/kv_cache/__init__.py model/kv_cache/block_cache.py model/kv_cache/fewer_bits.py"
-        " model/kv_cache/plan.py",
-        "tests/core/test_kv_cache.py tests/core/test_passes.py tests/kv_cache/test_block_cache.py"
-        " tests/kv_cache/test_fewer_bits.py tests/kv_cache/test_plan.py"
+        "model/kv_cache/__init__.py",
+        "tests/core/test_kv_cache.py tests/core/test_passes.py"
         " tests/kv_cache/test_cache_experiments.py",
     ),
+    "blocks": ("model/kv_cache/block_cache.py", "tests/kv_cache/test_block_cache.py"),
+    "bits": ("model/kv_cache/fewer_bits.py", "tests/kv_cache/test_fewer_bits.py"),
+    "plan": ("model/kv_cache/plan.py", "tests/kv_cache/test_plan.py"),
     "speculative": (
         "model/speculative/decoding.py model/speculative/drafting.py model/speculative/proof.py"
         " model/speculative/timing.py",
@@ -61,125 +66,6 @@ TOPICS = {
         f"{SCRIPTS} tests/home/test_texts.py tests/home/test_golden_sessions.py",
     ),
 }
-SWAPS = {
-    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
-    "+": "-", "-": "+", "*": "/", "/": "*", "//": "*", "%": "*", "and": "or", "or": "and",
-    "&&": "||", "||": "&&", "is": "is not", "is not": "is", "in": "not in", "not in": "in",
-    "+=": "-=", "-=": "+=", "&": "|", "|": "&",
-}  # fmt: skip
-OPERATORS = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in", ast.Add: "+",
-    ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.And: "and",
-    ast.Or: "or", ast.BitAnd: "&", ast.BitOr: "|",
-}  # fmt: skip
-IN_SCRIPTS = re.compile(r" (<=?|>=?|===|!==|\+=?|-=?|\*|/|&&|\|\|) |(?<![\w.$])(\d+|true|false)\b")
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one file."""
-
-    file: str
-    line: int
-    start: int  # characters of the file
-    end: int
-    text: str  # that stands there instead
-
-    def change(self, source: str) -> str:
-        """Returns the file with the change in it."""
-        return source[: self.start] + self.text + source[self.end :]
-
-
-def mutants_of(file: str, source: str) -> Iterator[Mutant]:
-    """Yields every change of a file that is tried."""
-    changes = in_script(source) if file.endswith(".js") else in_python(source)
-    for start, end, text in changes:
-        yield Mutant(file, source.count("\n", 0, start) + 1, start, end, text)
-
-
-def in_script(source: str) -> Iterator[tuple[int, int, str]]:
-    """Yields what can be changed in JavaScript: where, and into what."""
-    at = 0
-    for line in source.splitlines(keepends=True):
-        code = "" if re.match(r" *(//|/?\*|import )", line) else line.partition(" // ")[0]
-        for found in IN_SCRIPTS.finditer(code):
-            if any(found.string[: found.start()].count(quote) % 2 for quote in "\"'`"):
-                continue
-            group = found.lastindex or 1
-            old = found[group]
-            new = SWAPS.get(old) or {"true": "false", "false": "true"}.get(old) or str(int(old) + 1)
-            yield at + found.start(group), at + found.end(group), new
-        at += len(line)
-
-
-class PythonChanges:
-    """What can be changed in a Python file, node by node."""
-
-    def __init__(self, source: str) -> None:
-        """Notes where the lines begin: the tree counts bytes of a line."""
-        self.source, self.lines, self.starts = source, source.splitlines(), [0]
-        for line in source.splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
-
-    def span(self, node: ast.expr) -> tuple[int, int]:
-        """Returns where an expression begins and ends, in characters."""
-        ends = (node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0)
-        first, last = (
-            self.starts[row - 1] + len(self.lines[row - 1].encode()[:column].decode())
-            for row, column in ends
-        )
-        return first, last
-
-    def swap(
-        self, left: ast.expr, right: ast.expr, kind: ast.AST
-    ) -> Iterator[tuple[int, int, str]]:
-        """Yields the other operator between two expressions."""
-        operator = OPERATORS.get(type(kind))
-        at = -1
-        if operator:
-            at = self.source.find(operator, self.span(left)[1], self.span(right)[0])
-        if operator and at >= 0:
-            yield at, at + len(operator), SWAPS[operator]
-
-    def operators(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
-        """Yields the changes of an operator."""
-        match node:
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                yield from self.swap(left, right, op)
-            case ast.BinOp(left=left, op=op, right=right):
-                yield from self.swap(left, right, op)
-            case ast.BoolOp(op=op, values=[left, right]):
-                yield from self.swap(left, right, op)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                yield self.span(node)[0], self.span(operand)[0], ""
-
-    def constants(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
-        """Yields the changes of a number."""
-        match node:
-            case ast.Constant(value=bool() as value):
-                yield *self.span(node), str(not value)
-            case ast.Constant(value=int() | float() as value):
-                yield *self.span(node), repr(value + 1)
-
-
-def in_python(source: str) -> Iterator[tuple[int, int, str]]:
-    """Yields what can be changed in Python: where, and into what."""
-    changes = PythonChanges(source)
-    for node in seen(ast.parse(source)):
-        yield from changes.operators(node)
-        yield from changes.constants(node)
-
-
-def seen(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes below one, without annotations, sentences and what is raised."""
-    for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list"):
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not isinstance(child, ast.Raise | ast.JoinedStr):
-                yield child
-                yield from seen(child)
 
 
 def copy_project(folder: Path) -> None:
@@ -195,30 +81,80 @@ def copy_project(folder: Path) -> None:
         (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
 
 
-def passes(folder: Path, tests: str) -> bool:
-    """Runs tests in a copy, without a browser; returns whether all pass."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not browser", "-p",
-               "no:cacheprovider", *tests.split()]  # fmt: skip
-    try:
-        ran = subprocess.run(
-            command, cwd=folder, capture_output=True, timeout=MAX_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    if ran.returncode >= 4:  # no test, or a wrong command
-        raise RuntimeError(ran.stdout.decode()[-500:])
-    return ran.returncode == 0
-
-
 def chosen(seed: int, count: int, topic: str | None) -> list[tuple[str, Mutant]]:
-    """Returns mutants at random, each with its topic."""
+    """Returns mutants at random, each with its topic, one topic after another."""
     all_of_them = [
         (name, mutant)
         for name, (files, _) in TOPICS.items()
         for file in (files.split() if topic in (None, name) else ())
         for mutant in mutants_of(file, (ROOT / file).read_text("utf-8"))
     ]
-    return random.Random(seed).sample(all_of_them, min(count, len(all_of_them)))
+    sample = random.Random(seed).sample(all_of_them, min(count, len(all_of_them)))
+    return sorted(sample, key=lambda found: list(TOPICS).index(found[0]))
+
+
+def keys_of(topic: str, mutant: Mutant) -> tuple[str, str]:
+    """Returns by what a result is kept: until a mutant's file changes, or its tests do as well.
+
+    Whoever was killed stays so as long as its file is the same; whoever lived is tried again once
+    there are other tests.
+    """
+    one = f"{mutant.file} {hash_of([mutant.file])} {mutant.start} {mutant.text!r}"
+    return one, f"{one} {hash_of(TOPICS[topic][1].split())}"
+
+
+class Trial:
+    """A copy of the project in which one mutant after another is tried."""
+
+    def __init__(self, folder: Path) -> None:
+        """Makes the copy, and starts the process whose forks run the tests."""
+        copy_project(folder)
+        self._folder, self._limits = folder, dict[str, float]()
+        forks = subprocess.Popen(
+            [sys.executable, "benchmarks/in_forks.py"],
+            cwd=folder,
+            # a change that leaves a file's size as it was must not meet old bytecode
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        self._asks, self._answers, self._wait = forks.stdin, forks.stdout, forks.wait
+
+    def _run_tests(self, topic: str, limit: float) -> str:
+        """Runs a topic's tests without a browser, as far as the first that fails."""
+        line = f"{limit} -q -x -m not\\ browser -p no:cacheprovider {TOPICS[topic][1]}"
+        print(line, file=self._asks, flush=True)
+        code = int(self._answers.readline())
+        if code >= 4:  # no test, or a wrong command
+            raise RuntimeError(f"pytest ended with {code} on {line}")
+        return {0: LIVES, -1: OVERTIME}.get(code, KILLED)
+
+    def _limit(self, topic: str) -> float:
+        """Returns how long a topic's tests may take: measured once, without any change."""
+        if topic not in self._limits:
+            began = time.monotonic()
+            if self._run_tests(topic, MAX_SECONDS) != LIVES:
+                sys.exit(f"The tests of {topic} fail without any change: mend them first.")
+            self._limits[topic] = SPARE_SECONDS + SPARE * (time.monotonic() - began)
+        return self._limits[topic]
+
+    def run(self, topic: str, mutant: Mutant) -> str:
+        """Returns what becomes of a mutant."""
+        limit, path = self._limit(topic), self._folder / mutant.file
+        source = path.read_text("utf-8")
+        path.write_text(mutant.change(source), "utf-8")
+        try:
+            return self._run_tests(topic, limit)
+        finally:
+            path.write_text(source, "utf-8")
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._asks.close()
+        self._wait()
 
 
 def main() -> None:
@@ -227,30 +163,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--topic", choices=TOPICS)
+    parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl")
     parser.add_argument("--list", action="store_true", help="name them, and run nothing")
     options = parser.parse_args()
     mutants = chosen(options.seed, options.count, options.topic)
-    counted: Counter[str] = Counter()
+    kept, counted = Kept(options.results), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if not options.list:
-            copy_project(folder)
-            for topic in dict.fromkeys(topic for topic, _ in mutants):
-                if not passes(folder, TOPICS[topic][1]):
-                    sys.exit(f"The tests of {topic} fail without any change: mend them first.")
+        trial: Trial | None = None
         for topic, mutant in mutants:
-            path, source = folder / mutant.file, (ROOT / mutant.file).read_text("utf-8")
-            changed = mutant.change(source)
-            result = "listed"
-            if not options.list:
-                path.write_text(changed, "utf-8")
-                result = "LIVES" if passes(folder, TOPICS[topic][1]) else "killed"
-                path.write_text(source, "utf-8")
+            keys = keys_of(topic, mutant)
+            result = "listed" if options.list else kept.find(*keys)
+            if result is None:
+                trial = trial or Trial(Path(name))
+                result = trial.run(topic, mutant)
+                kept.add(keys[result == LIVES], result)
             counted[result] += 1
+            changed = mutant.change((ROOT / mutant.file).read_text("utf-8"))
             line = changed.splitlines()[mutant.line - 1].strip()
-            print(f"{result:6}  {mutant.file}:{mutant.line}: {line}", flush=True)
+            print(f"{result:8}  {mutant.file}:{mutant.line}: {line}", flush=True)
+        if trial:
+            trial.close()
     print(*(f"{n} {result}" for result, n in counted.items()), sep=", ")
-    sys.exit(counted["LIVES"] > (1 - KILLED) * len(mutants))
+    sys.exit(counted[LIVES] > (1 - AIM) * len(mutants))
 
 
 if __name__ == "__main__":

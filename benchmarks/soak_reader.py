@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -29,7 +30,7 @@ class SoakReader(Visitor):
         self._is_begun = False  # whether a run has begun since something was sent
         self._is_part = False  # whether a fragment is about to run, and not the page
 
-    async def __aenter__(self) -> SoakReader:
+    async def __aenter__(self) -> Self:
         """Opens the page and waits until it is drawn."""
         self.socket = await self.connect("streamlit")
         await self._ask_for_page(name=self.page_name)
@@ -120,3 +121,23 @@ class SoakReader(Visitor):
             name = getattr(element, kind).id
             key = re.sub(r"^\$\$ID-[0-9a-f]+-", "", name)
             self.widgets[key] = name, message.delta.fragment_id
+
+
+class Teacher(SoakReader):
+    """A session on the page of rooms."""
+
+    def __init__(self, url: str) -> None:
+        """Plans a visit to that page."""
+        super().__init__(url, "classroom")
+        self.desks: list[tuple[str, str]] = []  # code and key of each room that was opened
+
+    async def open_room(self) -> tuple[str, str]:
+        """Opens a room; returns its code, and the key of its desk."""
+        await self.press_key("classroom_open")
+        return self.desks[-1]
+
+    def _note(self, message: ForwardMsg) -> None:
+        super()._note(message)
+        if message.WhichOneof("type") == "delta":
+            body = message.delta.new_element.html.body
+            self.desks += re.findall(r"room/(\w+)/desk#([\w-]+)", body)

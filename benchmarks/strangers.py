@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
+from benchmarks.soak_reader import Teacher
 from benchmarks.visitor import Visitor
+from model.classroom.limits import LETTERS, N_LETTERS
 
 LONG = 7_900_000  # letters
 N_IDS = 2_000  # of a text that has to be read anew: nearly the whole context
@@ -111,8 +113,17 @@ async def write_without_end(url: str) -> None:
 async def guess_codes(url: str) -> None:
     """Tries codes of rooms."""
     for _ in range(100):
-        code = "".join(random.choices("BCDFGHJKLMNPQRSTVWXZ", k=6))
+        code = "".join(random.choices(LETTERS, k=N_LETTERS))
         await ask(url, "POST", f"/room/{code}/join", b'{"name": "Ada"}')
+
+
+async def open_rooms(url: str) -> None:
+    """Opens one room after another, and fills each with phones."""
+    async with Teacher(url) as teacher:
+        for _ in range(20):
+            code, _ = await teacher.open_room()
+            for _ in range(100):
+                await ask(url, "POST", f"/room/{code}/join", b"{}")
 
 
 async def write_long_prompt(url: str) -> None:
@@ -152,11 +163,12 @@ ACTS: dict[Callable[[str], Awaitable[None]], int] = {  # how many strangers do i
     begin_headers: 2,
     post_without_a_ticket: 2,
     upload: 3,
-    write_long_prompt: 2,
+    write_long_prompt: 1,
     read_long_texts: 2,
     write_without_end: 1,
     guess_at_length: 1,
     guess_codes: 1,
+    open_rooms: 1,
     file_of_nothing: 1,
     open_pages: 2,
     follow_long_links: 1,

@@ -1,28 +1,34 @@
 """The verdict of every claim by ten sets of pointers: what is the seeds' is not the claim's.
 
-    python -m benchmarks.verdicts [C17 ...] [--sets 10] [--model storyteller] [--thorough] [--power]
+    python -m benchmarks.verdicts [C17 ...] [--sets 10] [--thorough] [--power] [--minutes 20]
 
 Each set draws everything anew, by other seeds. A verdict that fewer than nine tenths of the sets
 give is marked: the claim needs more prompts or texts, or another measure. So is a part whose mean
 over the sets is one that nineteen of twenty runs see, as it says, and that fewer than nine tenths
 see. `--power` puts faults of several sizes into the model and counts how many sets refuse it: from
 the size named in POWER on it must be nineteen in twenty. The program fails where a line is marked:
-it can run by night.
+it can run by night, and one that was cut short goes on.
 """
 
 import argparse
+import json
 import math
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
+from typing import TypeAlias
 from unittest.mock import patch
 
 from benchmarks import violations
 from benchmarks.figures import describe_machine
+from benchmarks.harness import ROOT
+from benchmarks.kept import Kept, hash_of
 from model.claims.context import THOROUGH, ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Finding
@@ -30,6 +36,7 @@ from model.loading import LanguageModel, load_model
 
 APART = 10_000  # seeds from the first of one set to the first of the next
 STEADY, SEEN = 0.9, 0.95  # of the sets
+Say: TypeAlias = Callable[[str], None]
 ACCEPT = "model.speculative.decoding.accept_prob"
 
 
@@ -71,8 +78,8 @@ def verdicts(lm: LanguageModel, claim_id: str, n_sets: int) -> Counter[str]:
     return Counter(found.outcome for found in findings(lm, claim_id, n_sets))
 
 
-def weak_parts(parts: Sequence[Evidence]) -> bool:
-    """Prints the power that a part of a claim states, and whether the sets bear it out."""
+def weak_parts(parts: Sequence[Evidence], say: Say) -> bool:
+    """Says the power that a part of a claim states, and whether the sets bear it out."""
     stated = [part.seen_from for part in parts if part.seen_from is not None]
     if len(stated) < len(parts) or any(math.isnan(one) for one in stated):
         return False
@@ -81,7 +88,7 @@ def weak_parts(parts: Sequence[Evidence]) -> bool:
     is_weak = mean >= seen_from and n_seen < STEADY * len(parts)
     mark = "   WEAKER THAN IT SAYS" if is_weak else ""
     what = f"{parts[0].what}: {mean:.3g} on average, seen from {seen_from:.3g} on"
-    print(f"     {what}: {n_seen}/{len(parts)}{mark}", flush=True)
+    say(f"     {what}: {n_seen}/{len(parts)}{mark}")
     return is_weak
 
 
@@ -103,35 +110,46 @@ def refused(lm: LanguageModel, power: Power, claim_id: str, size: float, n_sets:
     return n_sets - verdicts(spoiled, claim_id, n_sets)["holds here"]
 
 
-def show_power(lm: LanguageModel, claims: list[str], n_sets: int) -> bool:
-    """Prints how often each fault is refused; returns whether all are that should be."""
+def say_power(lm: LanguageModel, power: Power, claim_id: str, n_sets: int, say: Say) -> bool:
+    """Says how often a claim refuses a fault of each size; returns whether it does as it should."""
     is_kept = True
-    for power in POWER:
-        for claim_id in power.claims:
-            for size in power.sizes if claim_id in claims else ():
-                n = refused(lm, power, claim_id, size, n_sets)
-                is_asked = power.sizes.index(size) <= power.sizes.index(power.sees)
-                is_weak = is_asked and n < SEEN * n_sets
-                is_kept &= not is_weak
-                mark = "   NOT SEEN" if is_weak else "" if is_asked else "   (below its power)"
-                print(f"{claim_id}  {power.fault} {size:g}: refused {n}/{n_sets}{mark}", flush=True)
+    for size in power.sizes:
+        n = refused(lm, power, claim_id, size, n_sets)
+        is_asked = power.sizes.index(size) <= power.sizes.index(power.sees)
+        is_weak = is_asked and n < SEEN * n_sets
+        is_kept &= not is_weak
+        mark = "   NOT SEEN" if is_weak else "" if is_asked else "   (below its power)"
+        say(f"{claim_id}  {power.fault} {size:g}: refused {n}/{n_sets}{mark}")
     return is_kept
 
 
-def show_verdicts(lm: LanguageModel, claims: list[str], n_sets: int, scale: float) -> bool:
-    """Prints the verdicts of each claim; returns whether none is that of the seeds."""
-    all_steady = True
-    for claim_id in claims:
-        found = list(findings(lm, claim_id, n_sets, scale))
-        counted = Counter(one.outcome for one in found)
-        words = ", ".join(f"{outcome} {n}" for outcome, n in counted.most_common())
-        is_steady = counted.most_common(1)[0][1] >= STEADY * n_sets
-        all_steady &= is_steady
-        print(f"{claim_id}  {words}{'' if is_steady else '   THE SEEDS DECIDE'}", flush=True)
-        same = [one.evidence for one in found if len(one.evidence) == len(found[0].evidence)]
-        n_weak = sum(weak_parts(parts) for parts in zip(*same, strict=True))
-        all_steady &= n_weak == 0
-    return all_steady
+def say_verdict(lm: LanguageModel, claim_id: str, n_sets: int, scale: float, say: Say) -> bool:
+    """Says the verdicts of a claim; returns whether it is not that of the seeds."""
+    found = list(findings(lm, claim_id, n_sets, scale))
+    counted = Counter(one.outcome for one in found)
+    words = ", ".join(f"{outcome} {n}" for outcome, n in counted.most_common())
+    is_steady = counted.most_common(1)[0][1] >= STEADY * n_sets
+    say(f"{claim_id}  {words}{'' if is_steady else '   THE SEEDS DECIDE'}")
+    same = [one.evidence for one in found if len(one.evidence) == len(found[0].evidence)]
+    n_weak = sum(weak_parts(parts, say) for parts in zip(*same, strict=True))
+    return is_steady and n_weak == 0
+
+
+def show(kept: Kept, key: str, work: Callable[[Say], bool]) -> bool:
+    """Prints what was found, or is found now and kept; returns whether all is well."""
+    if (known := kept.find(key)) is None:
+        lines = list[str]()
+        is_well = work(lines.append)
+        known = {"is_well": is_well, "lines": lines}
+        kept.add(key, known)
+    print(*known["lines"], sep="\n", flush=True)
+    return bool(known["is_well"])
+
+
+def quickest_first() -> list[str]:
+    """Returns all claims, by the time that the recorded run of each took."""
+    recorded = json.loads((ROOT / "model/recorded/sections/claims.json").read_text("utf-8"))
+    return sorted(EXPERIMENTS, key=lambda claim_id: recorded["found"]["seconds"].get(claim_id, 0))
 
 
 def main() -> None:
@@ -140,17 +158,29 @@ def main() -> None:
     parser.add_argument("claims", nargs="*", help="such as C17; all where none is named")
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--model", default="storyteller")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="then no claim begins")
     parser.add_argument("--thorough", action="store_true", help="as the page's switch does")
+    parser.add_argument("--results", type=Path, default=ROOT / "build/verdicts.jsonl")
     parser.add_argument("--power", action="store_true", help="with faults of several sizes")
     options = parser.parse_args()
-    lm, claims = load_model(options.model), options.claims or sorted(EXPERIMENTS)
-    print(describe_machine(), f"{lm.name}, {lm.where}", sep="\n")
-    if options.power:
-        is_kept = show_power(lm, claims, options.sets)
-    else:
-        scale = THOROUGH if options.thorough else 1.0
-        is_kept = show_verdicts(lm, claims, options.sets, scale)
-    sys.exit(not is_kept)
+    lm, claims = load_model(options.model), options.claims or quickest_first()
+    print(describe_machine(), f"{lm.name}, {lm.where}", sep="\n", flush=True)
+    scale = THOROUGH if options.thorough else 1.0
+    kept = Kept(options.results)
+    code = hash_of(sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("model/**/*.py")))
+    asked = f"{lm.name} {lm.where} {code}, {options.sets} sets"
+    are_well, end = list[bool](), time.monotonic() + 60 * options.minutes
+    for n_done, claim_id in enumerate(claims):
+        if time.monotonic() > end:
+            sys.exit(f"{len(claims) - n_done} claims are left: the next call goes on.")
+        if not options.power:
+            work = partial(say_verdict, lm, claim_id, options.sets, scale)
+            are_well.append(show(kept, f"{claim_id} {asked} of {scale:g}", work))
+        for power in POWER if options.power else ():
+            if claim_id in power.claims:
+                work = partial(say_power, lm, power, claim_id, options.sets)
+                are_well.append(show(kept, f"{claim_id} {asked} of {power.fault}", work))
+    sys.exit(not all(are_well))
 
 
 if __name__ == "__main__":

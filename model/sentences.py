@@ -32,6 +32,15 @@ def name_of(model: str) -> str:
     return cut(PurePath(model.replace("\\", "/")).name if is_path else model)
 
 
+def apart(more: float, less: float, digits: int = 1) -> tuple[str, str]:
+    """Returns a number and one below it, with as many decimals as tell them apart."""
+    for n in range(digits, digits + 12):
+        told = f"{more:,.{n}f}", f"{less:,.{n}f}"
+        if told[0] != told[1]:
+            return told
+    return f"{more!r}", f"{less!r}"
+
+
 def as_many_as_fit(parts: Sequence[str], limit: int, between: str = "; ") -> str:
     """Joins parts, the first in any case; where they are too many, says how many are left out."""
     n_shown = max(

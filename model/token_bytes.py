@@ -1,9 +1,10 @@
 """Which bytes a token stands for, in the alphabet of its tokenizer.
 
 A token string is not text. Byte-level BPE (GPT-2) writes every byte as a printable stand-in,
-SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>. This module knows these two;
-of all others (WordPiece, Metaspace, </w> at the end of a word) it asks the tokenizer's own decoder,
-two tokens at a time: what a token becomes may depend on the one before it.
+SentencePiece writes a space as ▁ and a byte without a piece as <0xE2>, ByT5 a byte as the character
+of its number. This module knows these three; of all others (WordPiece, Metaspace, </w> at the end
+of a word, those in Python) it asks the tokenizer's own decoder, two tokens at a time: what a token
+becomes may depend on the one before it.
 """
 
 import codecs
@@ -15,9 +16,10 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-Kind: TypeAlias = Literal["bytes", "pieces", "decoder"]
+Kind: TypeAlias = Literal["bytes", "latin", "pieces", "decoder"]
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_LATIN = frozenset(map(chr, range(256)))  # ByT5's tokens, a byte each
 _STRAY = "one-token-stray-bytes"
 
 
@@ -29,7 +31,8 @@ class Alphabet:
     drops_first_space: bool  # the space before the first word is the tokenizer's, not the text's
     literal_ids: frozenset[int]  # added tokens that stand for themselves, whatever a decoder says
     special_ids: frozenset[int]  # tokens that are no text
-    is_decoded: bool  # the decoder of a backend says what a token adds
+    has_backend: bool  # of the library tokenizers; others are written in Python
+    follower: str  # of one without a backend: a token that changes nothing before it
 
 
 _ALPHABETS: WeakKeyDictionary[Any, Alphabet] = WeakKeyDictionary()
@@ -39,16 +42,17 @@ def alphabet_of(tokenizer: Any) -> Alphabet:
     """Finds out, once per tokenizer, how it writes bytes."""
     alphabet = _ALPHABETS.get(tokenizer)
     if alphabet is None:
-        added = tokenizer.added_tokens_decoder
+        added, has_backend = tokenizer.added_tokens_decoder, _has_backend(tokenizer)
         special = {token_id for token_id, token in added.items() if token.special}
         decoders = list(_decoders(tokenizer))
         kind = _kind(tokenizer, decoders)
         alphabet = _ALPHABETS[tokenizer] = Alphabet(
             kind=kind,
             drops_first_space=any(map(_drops_first_space, decoders)),
-            literal_ids=frozenset(set(added) - _base_ids(tokenizer) if kind == "bytes" else ()),
+            literal_ids=frozenset(_literal_ids(tokenizer) if kind in ("bytes", "latin") else ()),
             special_ids=frozenset(special | set(tokenizer.all_special_ids)),
-            is_decoded=kind == "decoder" and _has_backend(tokenizer),
+            has_backend=has_backend,
+            follower="" if has_backend else _follower(tokenizer),
         )
     return alphabet
 
@@ -66,10 +70,21 @@ def _has_backend(tokenizer: Any) -> bool:
     return getattr(tokenizer, "backend_tokenizer", None) is not None
 
 
-def _base_ids(tokenizer: Any) -> set[int]:
-    """Returns the ids of the vocabulary proper, whose tokens are written in its alphabet."""
-    backend = tokenizer.backend_tokenizer
-    return set(backend.get_vocab(with_added_tokens=False).values())
+def _literal_ids(tokenizer: Any) -> set[int]:
+    """Returns the ids of added tokens that are not of the vocabulary proper."""
+    added = set(tokenizer.added_tokens_decoder)
+    if not _has_backend(tokenizer):
+        return added
+    return added - set(tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False).values())
+
+
+def _follower(tokenizer: Any) -> str:
+    """Returns a word of the vocabulary that is written as it stands, also behind itself."""
+    for token in tokenizer.get_vocab():
+        is_plain = token.isascii() and token.isalpha()
+        if is_plain and _decoded(tokenizer, [token] * 2).endswith(token):
+            return str(token)
+    return ""
 
 
 def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> Kind:
@@ -80,8 +95,13 @@ def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> Kind:
         return "bytes"
     if "ByteFallback" in types or replaces_bar:
         return "pieces"
-    has_bars = not _has_backend(tokenizer) and any("▁" in token for token in tokenizer.get_vocab())
-    return "pieces" if has_bars else "decoder"
+    if _has_backend(tokenizer):
+        return "decoder"
+    added = {str(token) for token in tokenizer.added_tokens_decoder.values()}
+    vocabulary = tokenizer.get_vocab().keys() - added
+    if vocabulary >= _LATIN:
+        return "latin"
+    return "pieces" if any("▁" in token for token in vocabulary) else "decoder"
 
 
 def _drops_first_space(part: dict[str, Any]) -> bool:
@@ -103,29 +123,40 @@ def token_bytes(tokenizer: Any, token_id: int, token: str) -> bytes:
     if alphabet.kind == "pieces":
         byte = _BYTE_PIECE.fullmatch(token)
         return bytes([int(byte[1], 16)]) if byte else token.replace("▁", " ").encode()
-    if alphabet.is_decoded:
-        return text_behind(tokenizer, "a", token).encode()
-    text: str = tokenizer.decode([token_id], clean_up_tokenization_spaces=False)
-    return (token if "\ufffd" in text else text).encode()
+    if alphabet.kind == "latin":
+        return bytes([ord(token)]) if token in _LATIN else token.encode()
+    return text_behind(tokenizer, "a", token).encode()
 
 
 def text_behind(tokenizer: Any, before: str | None, token: str) -> str:
     """Returns what a token adds to a text by the tokenizer's decoder.
 
+    One without a backend may change the end of a text (a space that is taken off, a sign that the
+    word goes on), so what stands before another word is asked for.
+
     Args:
-        tokenizer: of the kind "decoder", with a backend.
+        tokenizer: of the kind "decoder".
         before: the token before it; None for the first of a text.
         token: as the tokenizer writes it.
     """
-    first = "" if before is None else _decoded(tokenizer, [before])
-    both = _decoded(tokenizer, [token] if before is None else [before, token])
+    tokens = [token] if before is None else [before, token]
+    follower = list(filter(None, [alphabet_of(tokenizer).follower]))
+    first, both = (
+        _decoded(tokenizer, [*some, *follower]).removesuffix("".join(follower)) if some else ""
+        for some in (tokens[:-1], tokens)
+    )
     return both.removeprefix(first)
 
 
 def _decoded(tokenizer: Any, tokens: list[str]) -> str:
+    if not _has_backend(tokenizer):
+        try:
+            text: str = tokenizer.convert_tokens_to_string(tokens)
+        except (NotImplementedError, ValueError, KeyError):  # some cannot, or not of every token
+            text = "".join(tokens)
+        return text
     decoder = tokenizer.backend_tokenizer.decoder
-    text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
-    return text
+    return " ".join(tokens) if decoder is None else str(decoder.decode(tokens))
 
 
 @lru_cache(maxsize=1)

@@ -119,18 +119,20 @@ def newest_bytes(tokenizer: Any, ids: Sequence[int], n_before: int) -> Iterator[
 def _added(tokenizer: Any, before: str | None, token: str, data: bytes) -> bytes:
     """Returns what is added to a text by a token with these bytes behind another, or none."""
     alphabet = alphabet_of(tokenizer)
-    if alphabet.is_decoded:
+    if alphabet.kind == "decoder":
         return text_behind(tokenizer, before, token).encode()
     return data.removeprefix(b" ") if before is None and alphabet.drops_first_space else data
 
 
 def text_of(tokenizer: Any, ids: Sequence[int]) -> str:
     """Returns the text of ids without special tokens; an unfinished last character is left out."""
-    text: str = tokenizer.decode(
-        list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
-    )
-    if "\ufffd" not in text and alphabet_of(tokenizer).literal_ids.isdisjoint(ids):
-        return text
+    alphabet = alphabet_of(tokenizer)
+    if alphabet.has_backend:
+        text: str = tokenizer.decode(
+            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        if "\ufffd" not in text and alphabet.literal_ids.isdisjoint(ids):
+            return text
     return "".join(piece.joined for piece in pieces(tokenizer, ids))
 
 
@@ -320,6 +322,8 @@ def vocabulary_labels(lm: LanguageModel) -> tuple[str, ...]:
 
 def _token(tokenizer: Any, token_id: int) -> str | None:
     """Returns a token as its tokenizer writes it; None for an id that it lacks."""
+    if not alphabet_of(tokenizer).has_backend and token_id >= len(tokenizer):
+        return None  # those in Python say "<unk>", which is another token
     token: str | None = tokenizer.convert_ids_to_tokens(token_id)
     return token
 

@@ -4,6 +4,7 @@ Knows where the app's files are and how Streamlit is started; nothing of what th
 """
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,9 @@ _EVERYWHERE = "0.0.0.0"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command; options that it does not know are passed to `streamlit run`."""
     parser = _parser()
-    given, for_streamlit = parser.parse_known_args(arguments)
+    rest, options = _split(sys.argv[1:] if arguments is None else arguments)
+    given, unknown = parser.parse_known_args(rest)
+    for_streamlit = [*options, *unknown]
     if given.command == "page":
         if for_streamlit:
             parser.error(f"unrecognized arguments: {' '.join(for_streamlit)}")
@@ -56,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="one-token",
         description="Shows how a language model writes, one token at a time, in the browser.",
-        epilog="Any other option is Streamlit's, such as --server.headless=true.",
+        epilog="Any other option is Streamlit's, such as --server.headless true.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"one-token {__version__}")
@@ -74,6 +77,19 @@ def _parser() -> argparse.ArgumentParser:
     page = commands.add_parser("page", help="write the page with the model in it as one HTML file")
     page.add_argument("file", nargs="?", default="one-token.html", help="by default %(default)s")
     return parser
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Takes Streamlit's options out, `--server.port 80` and `--server.port=80` alike."""
+    rest, options = list[str](), list[str]()
+    following = iter(arguments)
+    for argument in following:
+        if argument.startswith("--") and "." in argument.partition("=")[0]:
+            value = None if "=" in argument else next(following, None)
+            options.append(argument if value is None else f"{argument}={value}")
+        else:
+            rest.append(argument)
+    return rest, options
 
 
 def _port(text: str) -> int:

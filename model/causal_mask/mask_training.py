@@ -23,6 +23,7 @@ from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.machine.threads import leave_a_core
 from model.passes import inputs_of
+from model.sentences import apart
 from model.tokenizing import encode
 
 N_STEPS = 40
@@ -65,9 +66,10 @@ def train_both_ways(
             runs; one sentence with the remedy.
     """
     if lm.n_parameters > MAX_PARAMETERS:
+        has, most = apart(lm.n_parameters / 1e6, MAX_PARAMETERS / 1e6, 0)
         raise ValueError(
-            f"{lm.shown} has {lm.n_parameters / 1e6:,.0f} million parameters, too many to train "
-            f"here: choose a model with at most {MAX_PARAMETERS / 1e6:.0f} million."
+            f"{lm.shown} has {has} million parameters, too many to train here: choose a model with "
+            f"at most {most} million."
         )
     read_unmasked(lm, ids)  # refuses a mask that cannot be taken off
     with _turn() as turn:

@@ -5,7 +5,8 @@ where all of that lies above a bar that is set beforehand (and below a second on
 as wrong as too little), it does not where all lies outside, and else it cannot be told apart from
 chance. So what lies at the bar passes in one run of forty; from which value on nineteen of twenty
 runs see that it holds is stated beside the interval. A claim holds partly where some of its parts
-do, and not at all where one thing fails that must be so every time.
+do and another does not, cannot be told apart from chance where the other cannot, and does not hold
+at all where one thing fails that must be so every time.
 """
 
 import math
@@ -173,6 +174,8 @@ def combine(evidence: Sequence[Evidence]) -> Outcome:
     outcomes = {part.outcome for part in evidence if not part.is_condition} or {"holds here"}
     if len(outcomes) == 1:
         return outcomes.pop()
+    if outcomes == {"holds here", "not to be told apart from chance"}:
+        return "not to be told apart from chance"
     if outcomes & {"holds here", "holds partly"}:
         return "holds partly"
     return "does not hold here"

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from model.guess.records import GuessRead
 from model.language_model import LanguageModel
+from model.sentences import apart
 from model.tokenizing import encode_bare, label, text_of
 
 Unit: TypeAlias = Literal["percent", "hands"]
@@ -46,7 +47,8 @@ def read_line(line: str, unit: Unit = "percent") -> dict[str, float]:
     shares = {guess: n / 100 for guess, n in numbers.items() if n is not None}
     total = sum(shares.values())
     if total > 1 + 1e-9:
-        raise ValueError(f"The confidences sum to {100 * total:g} %: keep them at 100 or below.")
+        told, most = apart(100 * total, 100, 0)
+        raise ValueError(f"The confidences sum to {told} %: keep them at {most} or below.")
     unnumbered = [guess for guess, n in numbers.items() if n is None]
     shares |= {guess: (1 - total) / 2 / len(unnumbered) for guess in unnumbered}
     scale = min(1.0, MAX_CONFIDENCE / max(sum(shares.values()), 1e-12))

@@ -22,6 +22,7 @@ from model.machine.device import free_bytes
 from model.passes import PassError, prefill
 from model.prefill_decode.ceilings import measure_copy
 from model.prefill_decode.records import BatchRun, RoofPoint, Timed
+from model.sentences import apart
 from model.timing import describe
 from model.tokenizing import random_ids
 
@@ -97,9 +98,10 @@ def check_memory(lm: LanguageModel, n_batch: int, n_tokens: int) -> None:
     each = lm.cache_shape.bytes_per_token * whole_blocks(n_tokens)
     need = n_batch * each * _HEADROOM  # what stands in memory by now is not free any more
     if need > free:
+        needed, there = apart(need / 1e9, free / 1e9)
         raise ValueError(
-            f"Batch {n_batch} needs {need / 1e9:,.1f} GB for its cache and {free / 1e9:,.1f} GB "
-            f"is free: about {int(free / each / _HEADROOM)} sequences of this length would fit."
+            f"Batch {n_batch} needs {needed} GB for its cache and {there} GB is free: about "
+            f"{int(free / each / _HEADROOM)} sequences of this length would fit."
         )
 
 

@@ -12,6 +12,7 @@ from transformers import AutoTokenizer, PreTrainedModel
 from model.language_model import LanguageModel
 from model.loading import describe, parts_of
 from model.machine.device import lock_of
+from model.sentences import apart
 from model.weights import building
 from model.weights.device import choose_devices, choose_dtype
 from model.weights.locate import SHIPPED
@@ -30,10 +31,11 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
         ValueError: where it does not fit, or cannot be built; one sentence with the remedy.
     """
     plan, config = plan_shape(shape, dtype), shape.config
-    if plan.total_bytes * _HEADROOM > plan.free_bytes:
+    need = plan.total_bytes * _HEADROOM
+    if need > plan.free_bytes:
+        needed, there = apart(need / 1e9, plan.free_bytes / 1e9)
         raise ValueError(
-            f"{plan.name} takes {plan.total_bytes / 1e9:,.1f} GB and "
-            f"{plan.free_bytes / 1e9:,.1f} GB is free: choose a smaller shape."
+            f"{plan.name} needs {needed} GB and {there} GB is free: choose a smaller shape."
         )
     device = choose_devices("auto")[0]
     numbers = choose_dtype(dtype, device)

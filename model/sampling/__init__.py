@@ -115,7 +115,7 @@ def _checked_logits(logits: FloatArray) -> masks.Scores:
     best = raw.max()
     # the largest of numbers with a NaN among them is NaN, and no comparison with it holds
     if not best <= np.finfo(np.float32).max:
-        raise ValueError("The logits hold NaN or +inf: load the model in float32 instead.")
+        raise ValueError("The logits hold NaN or +inf: give numbers, or -inf for none.")
     if best == -np.inf:
         raise ValueError("Every logit is -inf: allow at least one token.")
     return raw

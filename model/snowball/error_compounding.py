@@ -19,9 +19,8 @@ from model.language_model import LanguageModel
 from model.masks import LogProbs, divergence
 from model.passes import check_context
 from model.sampling import Settings
-from model.snowball.records import Bools, Compounding, Estimate, Floats, Forks
+from model.snowball.records import EARLY, Bools, Compounding, Estimate, Floats, Forks
 
-EARLY = 8  # tokens after the fork that count as early
 GROUP = 20  # forks side by side
 
 

@@ -107,6 +107,9 @@ class Estimate:
         return cls(float(known.mean()), half_width, spread, known.size)
 
 
+EARLY = 8  # tokens after the fork that count as early
+
+
 @dataclass(frozen=True, eq=False)
 class Compounding:
     """Slips after a forced token and without one, beside what (1 - e)^n predicts."""

@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 from model.machine.child import Child, EndedError
 from model.records import ModelKind
-from model.sentences import cut
+from model.sentences import apart, cut
 
 # writes from left to right, fills masks, or reads one text to write another
 
@@ -202,9 +202,9 @@ def check_tokenizer(folder: Path, name: str) -> None:
         LoadError: one sentence with the remedy.
     """
     if (n_bytes := tokenizer_bytes(folder)) > MAX_TOKENIZER:
+        has, most = apart(n_bytes / 1e6, MAX_TOKENIZER / 1e6, 0)
         raise LoadError(
-            f"The tokenizer of {name} has {n_bytes / 1e6:,.0f} MB, and {MAX_TOKENIZER / 1e6:.0f} "
-            "are read: choose another model."
+            f"The tokenizer of {name} has {has} MB, and {most} are read: choose another model."
         )
 
 

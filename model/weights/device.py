@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import torch
 
 from model.machine.device import free_bytes
+from model.sentences import apart
 from model.weights.check import LoadError, bytes_of
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -97,18 +98,19 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device], n_here
     need = n_bytes * _HEADROOM
     free = [free_bytes(place) for place in places]
     if need > sum(free):
+        needed, there = apart(need / 1e9, sum(free) / 1e9)
         raise LoadError(
-            f"{name} needs about {need / 1e9:,.1f} GB of memory and {sum(free) / 1e9:,.1f} GB is "
-            f"free on {places[0].type}: choose a smaller model, a 16-bit dtype, or close other "
-            "programs."
+            f"{name} needs about {needed} GB of memory and {there} GB is free on {places[0].type}: "
+            "choose a smaller model, a 16-bit dtype if this is none, or close other programs."
         )
     has_to_spread = need > free[0]
     if places[0].type == "cuda" and not has_to_spread:
         here = free_bytes(torch.device("cpu"))
         if n_here > here:
+            needed, there = apart(n_here / 1e9, here / 1e9)
             raise LoadError(
-                f"{name} is read through about {n_here / 1e9:,.1f} GB of this machine’s own "
-                f"memory and {here / 1e9:,.1f} GB is free: install accelerate, choose a smaller "
+                f"{name} is read through about {needed} GB of this machine’s own "
+                f"memory and {there} GB is free: install accelerate, choose a smaller "
                 "model or close other programs."
             )
     return has_to_spread

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
-from model.sentences import cut
+from model.sentences import apart, cut
 from model.weights.check import INDEX, LoadError, bytes_of, check_causal, shards_of
 from model.weights.device import check_memory, host_bytes
 from model.weights.download import DamagedError, Download, shared_download
@@ -114,9 +114,10 @@ def _check_files(model: HubModel, folder: Path, name: str) -> None:
     need = sum(n for file, n in model.sizes.items() if not (folder / file).is_file())
     free = shutil.disk_usage(folder).free
     if need > free:
+        needed, there = apart(need / 1e9, free / 1e9)
         raise LoadError(
-            f"{name} takes {need / 1e9:,.1f} GB on disk and {free / 1e9:,.1f} GB is free: "
-            "free some space, or choose a smaller model."
+            f"{name} takes {needed} GB on disk and {there} GB is free: free some space, or choose "
+            "a smaller model."
         )
 
 

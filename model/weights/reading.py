@@ -69,7 +69,8 @@ def reading(name: str) -> Iterator[None]:
         raise
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise LoadError(
-            f"The memory ran out while {name} was read: choose a smaller model or a 16-bit dtype."
+            f"The memory ran out while {name} was read: choose a smaller model, or a 16-bit dtype "
+            "if this is none."
         ) from error
     except BaseException as error:  # transformers raises many kinds; each ends this load
         if not is_failure(error):

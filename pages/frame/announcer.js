@@ -89,6 +89,12 @@ const keepWords = () => {
   for (const node of document.querySelectorAll(VERBATIM)) node.setAttribute("translate", "no");
 };
 
+/** A figure is told once, in its label; screen readers would read its axes number by number. */
+const TOLD = ".stPlotlyChart[aria-label] .main-svg:not([aria-hidden])";
+const keepTold = () => {
+  for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
+};
+
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
@@ -96,6 +102,7 @@ const keepReached = (region) => {
     if (region.isConnected) {
       letTabReach();
       keepWords();
+      keepTold();
     } else {
       added.disconnect();
       resized.disconnect();

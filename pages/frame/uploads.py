@@ -19,7 +19,7 @@ from pages.frame.values import whole_of
 
 MAX_FILES = 16  # that a session holds
 MAX_SESSION_BYTES = 45_000_000  # of a session's files: two as large as they may be
-MAX_BYTES = 100_000_000  # of all files that were not read yet, those on their way included
+MAX_BYTES = 60_000_000  # of all files that were not read yet, those on their way included
 PATH = "/_stcore/upload_file/"
 FULL = "There are too many files here: remove one, or try again in a moment.\n"
 UNMEASURED = "The request does not say how long the file is.\n"

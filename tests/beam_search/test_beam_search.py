@@ -144,6 +144,7 @@ def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
     search = BeamSearch(start, 3, max_new_tokens=4, end_ids=NO_END)
     for n_more in (1, 2, 3):
         step = search.step()
+        assert step.depth == n_more
         assert step.cache_tokens == len(start.ids) + n_more
         assert step.cache_bytes == 3 * step.cache_tokens * start.lm.cache_shape.bytes_per_token
 

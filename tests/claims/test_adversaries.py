@@ -491,6 +491,8 @@ def between(*values: float) -> Evidence:
         ([mean(5.0)], CHANCE),  # one value has no interval
         ([share(9), share(1)], PARTLY),
         ([share(1), share(5)], FAILS),
+        ([share(9), share(5)], CHANCE),  # what is undecided is not refuted
+        ([share(9), share(1), share(5)], PARTLY),
         ([share(9), always(True, True)], HOLDS),
         ([share(1), always(True, True)], PARTLY),
         ([share(1), condition(True)], FAILS),  # a condition supports nothing by itself

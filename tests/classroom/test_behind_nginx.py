@@ -22,12 +22,11 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from benchmarks.harness import ROOT, Server, free_port, serve
-from benchmarks.soak_reader import SoakReader
+from benchmarks.soak_reader import Teacher
 from model.classroom.limits import N_LETTERS
 from tests.frame.asgi import run_apart
 
@@ -182,12 +181,12 @@ def test_a_reader_stays_on_a_copy_a_room_s_code_leads_to_its_own_and_one_that_is
 # What strangers do, with two copies of the app behind it
 
 
-class Teacher(SoakReader):
+class TeacherBehind(Teacher):
     """A teacher's browser, behind nginx: it has a copy by its cookie."""
 
     def __init__(self, proxy: Proxy, cookie: str) -> None:
-        super().__init__(f"http://{NAME}", "classroom")
-        self.proxy, self.cookie, self.desks = proxy, cookie, list[tuple[str, str]]()
+        super().__init__(f"http://{NAME}")
+        self.proxy, self.cookie = proxy, cookie
 
     async def connect(self, *protocols: str) -> ClientConnection:
         return await connect(
@@ -201,21 +200,14 @@ class Teacher(SoakReader):
             ping_interval=None,
         )
 
-    def _note(self, message: ForwardMsg) -> None:
-        super()._note(message)
-        if message.WhichOneof("type") == "delta":
-            body = message.delta.new_element.html.body
-            self.desks += re.findall(r"room/(\w+)/desk#([\w-]+)", body)
-
 
 async def open_rooms(proxy: Proxy) -> dict[str, tuple[str, str]]:
     """Opens rooms until each copy has one; returns code and key by the copy's letter."""
     opened: dict[str, tuple[str, str]] = {}
     for number in range(30):
-        async with Teacher(proxy, str(number)) as teacher:
-            await teacher.press_key("classroom_open")
+        async with TeacherBehind(proxy, str(number)) as teacher:
+            code, key = await teacher.open_room()
             assert teacher.exceptions == []
-            code, key = teacher.desks[-1]
             opened[code[0]] = code, key
         if len(opened) == len(PORTS):
             break

@@ -1,4 +1,4 @@
-"""docs/deployment.md: its table of bounds is the code's, and untested commands are marked."""
+"""The documents: the table of bounds is the code's, and commands are there, tested or marked."""
 
 import re
 
@@ -8,9 +8,21 @@ from benchmarks.harness import ROOT
 from model.classroom.limits import BOUNDS
 
 TEXT = (ROOT / "docs/deployment.md").read_text("utf-8")
-MARK = "*No test runs this"
-# commands that a test runs as they stand
-TESTED = {"make run HOST=0.0.0.0 PORT=8501": "tests/architecture/test_make.py"}
+MARK = "*No test runs th"
+# commands that a test runs as they stand, and a word of the test
+TESTED = {
+    "make run HOST=0.0.0.0 PORT=8501": ("tests/architecture/test_make.py", "HOST=0.0.0.0"),
+    "make page               # or, where it is installed: one-token page": (
+        "tests/one_token/test_command.py",
+        'main(["page"])',
+    ),
+    "python run.py COMMAND ARGUMENT...": ("tests/conformance/test_cases.py", '"run.py"'),
+}
+DOCUMENTS = {
+    path: path.read_text("utf-8")
+    for folder in (".", "docs", "benchmarks", "conformance")
+    for path in sorted((ROOT / folder).glob("*.md"))
+}
 
 
 def section(text: str, title: str) -> str:
@@ -43,18 +55,42 @@ def test_a_row_that_is_old_missing_or_too_many_is_seen(row: str) -> None:
 
 def unmarked(text: str) -> list[str]:
     """The blocks of commands that neither a test runs nor a mark follows."""
-    blocks = re.findall(r"^```\n(.*?)^```\n\n(.*?)\n", text, re.MULTILINE | re.DOTALL)
+    blocks = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [
-        block
-        for block, after in blocks
-        if not after.startswith(MARK) and block.strip() not in TESTED
+        block[2]
+        for block in blocks
+        if block[1] in ("", "sh", "bash")
+        and not text[block.end() :].lstrip().startswith(MARK)
+        and block[2].strip() not in TESTED
     ]
 
 
-def test_a_command_that_no_test_runs_is_marked() -> None:
-    assert unmarked(TEXT) == []
-    for command, test in TESTED.items():
-        assert command in TEXT
-        assert "HOST=0.0.0.0" in (ROOT / test).read_text("utf-8")
-    assert TEXT.count(MARK) == TEXT.count("\n```\n\n") - len(TESTED)
-    assert len(unmarked(TEXT.replace(MARK, ""))) == TEXT.count(MARK)
+@pytest.mark.parametrize("text", DOCUMENTS.values(), ids=[path.name for path in DOCUMENTS])
+def test_a_command_that_no_test_runs_is_marked(text: str) -> None:
+    assert unmarked(text) == []
+    assert len(unmarked(text.replace(MARK, ""))) == text.count(MARK)
+
+
+def test_a_command_that_is_said_to_be_tested_is() -> None:
+    for command, (test, word) in TESTED.items():
+        assert sum(command in text for text in DOCUMENTS.values()) == 1
+        assert word in (ROOT / test).read_text("utf-8")
+
+
+def missing(text: str) -> list[str]:
+    """The modules and targets that a document tells to run and that are not there."""
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    called = " ".join(re.findall(r"`make ([^`A-Z]+)[`A-Z]", text)).split()
+    lacking = [name for name in called if name not in targets]
+    for name in re.findall(r"python -m ([a-z_][\w.]*)", text):
+        place = ROOT / name.replace(".", "/")
+        if not (place.with_suffix(".py").is_file() or (place / "__main__.py").is_file()):
+            lacking.append(name)
+    return lacking
+
+
+@pytest.mark.parametrize("text", DOCUMENTS.values(), ids=[path.name for path in DOCUMENTS])
+def test_what_a_document_tells_to_run_is_there(text: str) -> None:
+    assert missing(text) == []
+    more = f"{text} `python -m benchmarks.none` `make nothing run`"
+    assert missing(more) == ["nothing", "benchmarks.none"]

@@ -251,3 +251,12 @@ def test_500_steps_of_a_vocabulary_of_150_000_take_at_most_25_mb(
     finally:
         tracemalloc.stop()
     assert 20_000 < n_bytes / 20 < 25e6 / 500
+
+
+def test_what_counts_as_generated_is_weighed_anew_where_the_prompt_ends_elsewhere() -> None:
+    g, settings = Generation(tiny("llama"), PROMPT), Settings(presence_penalty=2)
+    settings = dataclasses.replace(settings, order=("presence_penalty",))
+    ids, last = list(g.ids), g.ids[-1]
+    before = g.stages_for(settings)[-1].scores[last]
+    g.turn_to(ids, len(ids) - 1)
+    assert g.stages_for(settings)[-1].scores[last] == before - 2

@@ -97,3 +97,12 @@ def test_on_an_amd_gpu_keys_lie_without_gaps(monkeypatch: pytest.MonkeyPatch) ->
         text.step(token_id=4)
         assert text.cache is not None
         assert keys_of(text.cache, 0).is_contiguous() is not has_gaps
+
+
+def test_heads_that_are_shared_are_one() -> None:
+    """One head for all queries, also where a config says so alone, and one latent for all heads."""
+    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8}
+    shared = PreTrainedConfig(**sizes, multi_query=True)
+    assert kv_cache.cache_shape(shared, 2).n_kv_heads == 1
+    assert kv_cache.cache_shape(PreTrainedConfig(**sizes), 2).n_kv_heads == 8
+    assert kv_cache.cache_shape(tiny("deepseek").config, 2).n_kv_heads == 1

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from model.draw import candidates, draw, draw_from, rank_order, summarise, uniform_at
+from model.draw import agreement, candidates, draw, draw_from, rank_order, summarise, uniform_at
 from model.generation import Generation
 from model.loading import LanguageModel
+from model.masks import DRY_BASE, TOP_H_MOST, XTC_THRESHOLD, divergence
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
-from model.settings import STAGE_NAMES
+from model.settings import SETTINGS, STAGE_NAMES
 
 HALVES = np.log2([8.0, 4.0, 2.0, 2.0]) * math.log(2)  # probabilities 1/2, 1/4, 1/8, 1/8
 INF = math.inf
@@ -114,8 +115,8 @@ def test_each_stage_says_what_it_did() -> None:
 @pytest.mark.parametrize(
     ("logits", "remedy"),
     [
-        ([1.0, math.nan], "load the model in float32"),
-        ([1.0, INF], "load the model in float32"),
+        ([1.0, math.nan], "NaN or .inf: give numbers"),
+        ([1.0, INF], "NaN or .inf: give numbers"),
         ([-INF, -INF], "allow at least one token"),
         ([], r"pass one row, \(vocab,\)"),
         ([[1.0, 2.0]], r"pass one row, \(vocab,\)"),
@@ -246,3 +247,21 @@ def test_penalties_count_the_first_and_the_last_id_and_none_beyond() -> None:
     for ids, counted in (([0], [0]), ([3], [3]), ([4, -1], []), ([0, 3, 4, 9], [0, 3])):
         last = process(logits, ids, strong)[-1]
         assert np.flatnonzero(last.scores < 0).tolist() == counted
+
+
+def test_what_a_setting_says_of_its_mask_are_the_mask_s_numbers() -> None:
+    said = {name: SETTINGS[name].says for name in ("dry", "top_h", "xtc")}
+    assert f"{DRY_BASE:g}" in said["dry"]
+    assert str(TOP_H_MOST) in said["top_h"]
+    assert f"{100 * XTC_THRESHOLD:g} %" in said["xtc"]
+
+
+@pytest.mark.parametrize(("answers", "share"), [("a", 1), ("ab", 0), ("aab", 1 / 3), ("aa", 1)])
+def test_answers_agree_as_often_as_two_of_them_are_the_same(answers: str, share: float) -> None:
+    assert agreement(answers) == pytest.approx(share)
+
+
+def test_a_divergence_is_0_of_the_same_and_10_000_where_the_other_rules_it_out() -> None:
+    first, second = np.array([0.0, -INF]), np.array([-INF, 0.0])
+    assert divergence(first, first) == 0
+    assert divergence(first, second) == 10_000

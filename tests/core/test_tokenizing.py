@@ -132,8 +132,11 @@ class Slow:
     def convert_ids_to_tokens(self, token_id: int) -> str | None:
         return self.tokens[token_id] if token_id < len(self.tokens) else None
 
-    def decode(self, ids: list[int], **_: object) -> str:
-        return "".join(self.tokens[token_id].replace("</w>", " ") for token_id in ids)
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        return "".join(token.replace("</w>", " ") for token in tokens)
+
+    def __len__(self) -> int:
+        return len(self.tokens)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +151,20 @@ def test_a_tokenizer_without_a_backend_is_read_too(tokens: list[str], shown: lis
     words = Slow(*tokens)
     assert [label(words, token_id) for token_id in range(len(tokens))] == shown
     assert label(words, 8) == "<id 8>"
+    assert text_of(words, [0, 8]) == pieces(words, [0, 8])[0].joined
+
+
+class Mute(Slow):
+    """One whose decoder does not take tokens."""
+
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        raise NotImplementedError(tokens)
+
+
+def test_a_tokenizer_that_joins_no_tokens_shows_them_as_they_stand() -> None:
+    words = Mute("the", " cat")
+    assert [piece.joined for piece in pieces(words, [0, 1])] == ["the", " cat"]
+    assert text_of(words, [0, 1]) == "the cat"
 
 
 E, SMILE = ids_of(BYTE_LEVEL, "é"), ids_of(BYTE_LEVEL, "🙂")

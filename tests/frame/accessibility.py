@@ -61,6 +61,25 @@ SMALL_TEXT = """() => {
 }"""
 
 
+# what a screen reader would read that says nothing: a region that is empty, a figure's axes
+EMPTY_TO_THE_EAR = """() => {
+  const found = [];
+  const isHeard = (one) =>
+    one.checkVisibility({ visibilityProperty: true }) && !one.closest("[aria-hidden=true]");
+  const walk = (root) => {
+    for (const one of root.querySelectorAll("*")) {
+      if (one.shadowRoot) walk(one.shadowRoot);
+      const isRegion = one.matches("[role=status], [role=alert], [role=log]");
+      const isAxis = one.matches(".stPlotlyChart[aria-label] text");
+      const isNothing = isRegion && one.innerText.trim() === "";
+      if ((isNothing || isAxis) && isHeard(one)) found.push(one.outerHTML.slice(0, 120));
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+
 def forget_first_requests(witness: Witness) -> None:
     """Take what a page opened below its own address was told: it asks there first, then at root."""
     assert all("404" in error for error in witness.errors), witness.errors
@@ -78,6 +97,7 @@ def assert_accessible(page: Page) -> None:
     wait_idle(page)
     expect(page.get_by_text("Loading the model…")).to_have_count(0)
     assert page.evaluate(SMALL_TEXT) == []
+    page.wait_for_function(f"() => ({EMPTY_TO_THE_EAR})().length === 0")
     found = violations(page)
     assert found == [], found
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness
 from benchmarks.in_page import InPage
-from model.sentences import MAX_SENTENCE, cut
+from model.sentences import MAX_SENTENCE, apart, cut
 from pages.frame.fields import Field, read_fields, whole_number, write_fields
 from pages.frame.layout import as_written
 from pages.frame.settings_table import SettingsTable
@@ -102,6 +102,18 @@ def test_what_a_stranger_wrote_is_one_line_of_a_sentence() -> None:
         assert len(line) <= 40
         assert not any(c != " " and (c.isspace() or category(c)[0] == "C") for c in line)
         assert len(as_written(text).splitlines()) < 2
+
+
+def test_what_is_too_much_reads_as_more_than_what_there_is() -> None:
+    draw = random.Random(7)
+    for _ in range(1_000):
+        less = draw.uniform(0, 10 ** draw.randrange(-3, 4))
+        more = less * (1 + 10.0 ** draw.randrange(-8, 1))
+        told, there = (float(text.replace(",", "")) for text in apart(more, less))
+        assert told > there
+        assert told == pytest.approx(more, abs=0.05)
+    assert apart(20.4, 20, 0) == ("20.4", "20.0")
+    assert apart(1.26, 1.24) == ("1.3", "1.2")
 
 
 # what remark takes for a link where it stands in a text: an address, and an address of mail

@@ -194,7 +194,7 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(bars).to_be_visible()
     guess = reader.header["guess"]
     assert guess["text"] == ","
-    expect(reader.live.get_by_role("status").filter(has_text="Your guess")).to_contain_text(
+    expect(reader.live.locator(".spoken").filter(has_text="Your guess")).to_contain_text(
         f"number {guess['rank'] + 1} of"
     )
     reader.key("ArrowRight", "next")  # the focus is where the answer stands

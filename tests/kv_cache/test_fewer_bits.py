@@ -120,6 +120,9 @@ def test_bytes_are_counted_by_hand() -> None:
     scales = heads * (2 * size + 64) * 4
     packed = 2 * heads * size * (64 // 2 + 6 * 4)
     assert small.n_bytes == layers * (packed + scales)
+    half = SmallCache(lm, 16, 0)  # 16 bits need no scales
+    half.read(IDS[:70])
+    assert half.n_bytes == layers * 2 * heads * size * (64 * 2 + 6 * 4)
     window = SmallCache(lm, 32, 32)
     window.read(IDS[:70])
     assert window.n_bytes == layers * 2 * heads * size * (32 + 6) * 4

@@ -48,6 +48,12 @@ def test_sequences_that_fit_stand_beside_the_weights() -> None:
     assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 4, 80e9).n_sequences > 0
 
 
+@pytest.mark.parametrize(("name", "times"), [("GPT-2", 1), ("Llama-3-8B", 4), ("Qwen2.5-7B", 7)])
+def test_heads_that_share_save_as_many_times(name: str, times: int) -> None:
+    plan = plan_cache(BY_NAME[name], 1, 16, 16, GB)
+    assert plan.numbers_all_heads == times * plan.numbers_per_token
+
+
 @pytest.mark.parametrize("wrong", [(0, 16, 16, 1.0), (1, 16, 16, 0.0)])
 def test_a_plan_refuses_what_makes_no_sense(wrong: tuple[int, int, int, float]) -> None:
     with pytest.raises(ValueError, match=r"\w+\.$"):

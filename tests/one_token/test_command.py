@@ -93,6 +93,10 @@ def test_each_range_begins_at_the_pinned_version_and_holds_no_other_package() ->
         (["--host"], ["--server.address=0.0.0.0"]),
         (["--host", "::1", "--port", "80"], ["--server.address=::1", "--server.port=80"]),
         (["--server.headless=true", "--port=81"], ["--server.port=81", "--server.headless=true"]),
+        (["--server.port", "80", "--host"], ["--server.address=0.0.0.0", "--server.port=80"]),
+        (["--theme.base", "page", "--ui.x=a b"], ["--theme.base=page", "--ui.x=a b"]),
+        (["--server.port", "-1"], ["--server.port=-1"]),
+        (["--server.headless"], ["--server.headless"]),
     ],
 )
 def test_options_reach_streamlit(

@@ -295,6 +295,15 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     assert 1 <= one.tokens_per_round <= 1 + one.mean_drafted
 
 
+@pytest.mark.parametrize(("extreme", "n_rounds"), [(timing.BEST, 2), (timing.WORST, 10)])
+def test_the_extremes_are_all_right_and_all_wrong(extreme: timing.Length, n_rounds: int) -> None:
+    target = tiny("llama")
+    truth, _ = timing._write(target, draft(), 1, PROMPT, [], 10)
+    text, rounds = timing._write(target, draft(), extreme, PROMPT, truth, 10)
+    assert text == truth
+    assert len(rounds) == n_rounds, "rounds of four proposals and one token more"
+
+
 def test_a_report_counts_what_was_tested() -> None:
     target = tiny("llama")
     makers = [lambda: ModelDraft(target, WIDTH), lambda: PromptLookup(WIDTH)]

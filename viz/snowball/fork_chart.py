@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from model.snowball.records import Bools, Compounding, Forks, ForkStep, RewindStrategy
+from model.snowball.records import EARLY, Bools, Compounding, Forks, ForkStep, RewindStrategy
 from viz.chart import Chart, Table, add_bars, add_line, hatched, new_figure
 from viz.figure import Figure
 from viz.format import change, digits, duration, nats, percent, plural
@@ -146,7 +146,7 @@ def verdict(slips: Compounding) -> str:
     if slips.late[1] - slips.late[0] > (slips.early[1] - slips.early[0]) / 2:
         return f"**Errors compound here:** {numbers} ({margin}), and late tokens slip too."
     return (
-        f"**More errors follow, then fade:** {numbers} ({margin}). In the first 8 tokens "
+        f"**More errors follow, then fade:** {numbers} ({margin}). In the first {EARLY} tokens "
         f"{percent(slips.early[1])} slip against {percent(slips.early[0])}, later "
         f"{percent(slips.late[1])} against {percent(slips.late[0])}."
     )

@@ -1,5 +1,6 @@
 // What screen readers say by themselves. VoiceOver hears no live region inside of a shadow root, so that the
-// words of a component are said beside its host, in the document.
+// words of a component are said beside its host, in the document. A region is there before its words, and has
+// no role but an alert's: Orca reads an empty status as "status bar".
 
 import { el, find, setText } from "./dom.js";
 
@@ -9,13 +10,13 @@ const UNSEEN =
 const regions = new Map(); // by the node whose words they say
 
 /**
- * Has a node's words said whenever they change: politely as a `status`, at once as an `alert`.
+ * Has a node's words said whenever they change: politely and whole, or at once as an `alert`.
  * @template {Element} Node
  * @param {Node} node in a shadow root, at the latest when its words change
  * @param {Record<string, string>} props of the live region
  * @returns {Node} the node
  */
-export function announced(node, props = { role: "status" }) {
+export function announced(node, props = { "aria-live": "polite", "aria-atomic": "true" }) {
   new MutationObserver(() => say(node, props)).observe(node, {
     childList: true,
     characterData: true,
@@ -47,7 +48,7 @@ function createRegion(node, props) {
     region.remove();
     regions.delete(other);
   }
-  const region = el("p", { class: "spoken", ...props }, el("span"));
+  const region = el("div", { class: "spoken", ...props }, el("span"));
   region.style.cssText = UNSEEN;
   host.after(region);
   regions.set(node, region);

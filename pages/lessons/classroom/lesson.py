@@ -8,7 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from model.classroom.limits import MAX_CODE
+from model.classroom.limits import IDLE_SECONDS, MAX_CODE
 from model.classroom.members import RoomError
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
@@ -96,7 +96,8 @@ def _show_ways(lm: LanguageModel) -> None:
     )
     st.caption(
         "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "
-        "nickname is shown only for the best guess. A room ends two hours after its last use."
+        "nickname is shown only for the best guess. A room ends "
+        f"{IDLE_SECONDS / 3600:g} hours after its last use, and sooner where nobody is left in it."
     )
 
 

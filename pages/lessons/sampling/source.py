@@ -113,7 +113,7 @@ def _read_line(number: int, line: str, unit: Unit) -> tuple[str, float]:
         raise ValueError(f"Line {number} has {echo(written)}: choose a number up to 10^6.")
     if unit == "probabilities" and not 0 <= value <= 1:
         raise ValueError(
-            f"Line {number} has {value:g}: a probability lies from 0 to 1 (or choose logits)."
+            f"Line {number} has {echo(written)}: a probability lies from 0 to 1 (or choose logits)."
         )
     return token, value
 

@@ -38,7 +38,7 @@ class ErrorCompounding(Experiment[SnowballLesson]):
     claim = (
         "If each token is wrong with probability e, and an error is never mended, then (1 − e)ⁿ "
         "of the texts are still right after n tokens. The argument assumes that errors are "
-        "independent and permanent. Here a hundred texts, each with its own seed, get the same "
+        f"independent and permanent. Here {N_FORKS} texts, each with its own seed, get the same "
         "wrong token."
     )
     code = (fork_many, compounding)
@@ -82,10 +82,10 @@ class ErrorCompounding(Experiment[SnowballLesson]):
 
 
 class RewindStrategies(Experiment[SnowballLesson]):
-    """What going back from the fork above costs, in five ways."""
+    """What going back from the fork above costs."""
 
     key, title = "snowball_rewind", "Rewind strategies"
-    button = "Compare five rewind strategies"
+    button = "Compare rewind strategies"
     recorded = tuple[RewindStrategy, ...]
     claim = (
         "Going back to the bad token costs only what came after it: everything before it is "

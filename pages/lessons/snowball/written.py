@@ -30,7 +30,7 @@ LENGTHS = (512, 256, 1024, 2048)  # the first is chosen before the reader does
 PROMPT = "Once upon a time"
 KINDS = (
     Kind("greedy", Settings(temperature=0), 1),
-    Kind("T = 0.8", Settings(temperature=0.8), 4),
+    Kind(f"T = {TEMPERATURE:g}", Settings(temperature=TEMPERATURE), 4),
 )
 PEOPLE = "books, by people"
 N_THREADS = 48  # texts
@@ -132,9 +132,10 @@ class LongGeneration(Experiment[SnowballLesson]):
                     st.markdown(f"**{name}**, the last words")
                     st.html(paragraph(f"… {ending}"))
         show_folded(
-            f"{provenance(job, self.lesson.lm)} One greedy text and four at T = 0.8 after "
-            f"“{PROMPT}”. The end token is taken out before each draw, so that no text ends. Three "
-            "held-out books are read beside them. Bands are 95 % intervals over texts.",
+            f"{provenance(job, self.lesson.lm)} {plural(KINDS[0].n_texts, 'greedy text')} and "
+            f"{KINDS[1].n_texts} at T = {TEMPERATURE:g} after “{PROMPT}”. The end token is taken "
+            "out before each draw, so that no text ends. Three held-out books are read beside "
+            "them. Bands are 95 % intervals over texts.",
             "snowball_long_terms",
         )
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from model.job import Job
 from model.speculative.proof import (
+    FEW_PAIRS,
     GENEROUS,
     PROMPTS,
     DistributionTest,
@@ -15,6 +16,7 @@ from model.speculative.proof import (
     lean,
     pair_probs,
 )
+from model.speculative.proof import N_DRAFT as N_PROPOSED
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.experiment import Experiment
@@ -43,8 +45,8 @@ def show_proof(lesson: SpeculativeLesson) -> None:
 class SameText(Experiment[SpeculativeLesson]):
     """A hundred prompts continued with a draft and without."""
 
-    key, title, is_part = "spec_greedy", "Greedy: a hundred prompts", True
-    button = "Continue a hundred prompts both ways"
+    key, title, is_part = "spec_greedy", f"Greedy: {len(PROMPTS)} prompts", True
+    button = f"Continue {len(PROMPTS)} prompts both ways"
     recorded = tuple[GreedyCheck, ...]
     claim = "Greedy text is the same, token for token."
     code = (check_greedy,)
@@ -79,7 +81,7 @@ def _show_checks(checks: tuple[GreedyCheck, ...]) -> None:
 class SameDistribution(Experiment[SpeculativeLesson]):
     """Ten thousand draws of a pair of tokens against the target's own probability of each."""
 
-    key, title, is_part = "spec_sampled", "Sampled: ten thousand draws", True
+    key, title, is_part = "spec_sampled", f"Sampled: {count(N_DRAWS)} draws", True
     button = f"Draw {count(N_DRAWS)} times"
     recorded = DistributionTest
     claim = "Sampled text follows the target’s distribution, whatever the draft proposes."
@@ -123,11 +125,13 @@ def _show_draws(test: DistributionTest) -> None:
     st.markdown(
         f"**χ² = {digits(chi_square.statistic)}** with {plural(chi_square.n_degrees, 'degree')} of "
         f"freedom, **p {chance(chi_square.p_value, UNUSUAL)}**: {verdict}. {count(n_draws)} times "
-        f"the first two tokens after “{SAMPLED_PROMPT}”, by rounds of two draft tokens of which "
+        f"the first two tokens after “{SAMPLED_PROMPT}”, by rounds of "
+        f"{plural(N_PROPOSED, 'draft token')} of which "
         f"{percent(test.n_accepted / max(1, test.n_tested))} were accepted. A bin expects five or "
         f"more: {pooled}.{_leaning(test)}"
     )
     st.caption(
-        "Both models at temperature 0.8, top-k 16, top-p 0.9. A pass over the same tokens gives "
-        "the same numbers, so each is run once and remembered; every pointer is drawn anew."
+        f"Both models at temperature {FEW_PAIRS.temperature}, top-k {FEW_PAIRS.top_k}, top-p "
+        f"{FEW_PAIRS.top_p}. A pass over the same tokens gives the same numbers, so each is run "
+        "once and remembered; every pointer is drawn anew."
     )

@@ -200,7 +200,12 @@ function methodInWords(view, axis, answered) {
 function createSmallMaps() {
   const canvases = POINTERS.map(() => el("canvas", {}));
   const maps = canvases.map((canvas, i) =>
-    el("span", { class: "map-small" }, canvas, el("span", {}, formatSetting(POINTERS[i])))
+    el(
+      "span",
+      { class: "map-small", "aria-hidden": "true" },
+      canvas,
+      el("span", {}, formatSetting(POINTERS[i])),
+    )
   );
   const row = el("div", {
     class: "map-smalls",
