@@ -1,4 +1,4 @@
-"""Choosing: C12, C15 to C17 and C19, on the logits of the model at hand."""
+"""Choosing: C12, C15 to C17, C19 and C49, on the logits of the model at hand."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from model.claims.exact import rounding
 from model.claims.records import Finding
 from model.claims.registry import experiment
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share, judge_some
-from model.draw import count_draws
+from model.draw import count_draws, draw, rank_order
 from model.generation import Generation
 from model.held_out import held_out
 from model.records import FloatArray, Stage
@@ -22,6 +22,10 @@ from model.sampling.experiments import apply_alone, find_loop, first_word
 from model.tokenizing import encode, text_of
 
 N_DRAWS = 2000
+# of a map of the sliders: columns, rows, and the pointers that each take a map of their own
+TEMPERATURES = (0.0, 0.3, 0.6, 0.9, 1.2, 1.6, 2.0)
+SHARES = (0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
+POINTERS = (0.2, 0.62, 0.95)
 N_VOTES, N_VOTE_TOKENS = 9, 4
 N_ASKED = 360  # words: of fewer the verdict is that of the seeds
 N_WORDS, N_READ = 40, 40  # words of a story before the first that is asked for; tokens read
@@ -186,6 +190,44 @@ def order_matters(context: ExperimentContext) -> Finding:
         control="at T = 1 both orders keep the same in {same:fraction} of the prompts.",
         numbers={"before": before, "after": after, "same": same},
     )
+
+
+@experiment("C49")
+def sliders_only_fall(context: ExperimentContext) -> Finding:
+    """Maps of the sliders for some pointers: each step down is compared with where it began."""
+    maps = np.array([_ranks_on_map(context, prompt) for prompt in context.prompts(8)])
+    changes = (np.ptp(maps, axis=(2, 3)) > 0).ravel().tolist()
+    colder, narrower = (np.diff(maps, axis=axis).ravel() for axis in (2, 3))
+    return finding(
+        "On {maps:count} maps of {points:count} points the token changed in {changed:count} of "
+        "{steps:count} steps from a point to the next lower one; the largest fall was over "
+        "{fall:count} ranks.",
+        judge_all(
+            "a step down in temperature takes no less likely token", (colder >= 0).tolist(), "steps"
+        ),
+        judge_all(
+            "a step down in top-p takes no less likely token", (narrower >= 0).tolist(), "steps"
+        ),
+        judge_some("the token changes on the map", changes, "maps"),
+        numbers={
+            "maps": maps.shape[0] * maps.shape[1],
+            "points": maps.shape[2] * maps.shape[3],
+            "changed": int(np.count_nonzero(colder) + np.count_nonzero(narrower)),
+            "steps": colder.size + narrower.size,
+            "fall": int(max(colder.max(), narrower.max())),
+        },
+    )
+
+
+def _ranks_on_map(context: ExperimentContext, prompt: str) -> list[list[list[int]]]:
+    """Returns the rank of the token that each pointer takes at each point of the plane."""
+    text = Generation(context.lm, prompt)
+    rank_of = np.argsort(rank_order(text.logits))
+    plane = [[_last(text, Settings(temperature=t, top_p=p)) for p in SHARES] for t in TEMPERATURES]
+    return [
+        [[int(rank_of[draw(stage, pointer)]) for stage in column] for column in plane]
+        for pointer in POINTERS
+    ]
 
 
 def _last(text: Generation, settings: Settings) -> Stage:

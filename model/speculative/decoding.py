@@ -66,8 +66,12 @@ class Outcome:
 
     @property
     def n_tested(self) -> int:
-        """Proposals that were tested: the accepted ones, and the first rejected one."""
-        return min(self.n_accepted + 1, len(self.draft.ids))
+        """Proposals that were tested: the accepted ones, and the first rejected one.
+
+        Behind an accepted end token nothing is tested: the text is over.
+        """
+        is_over = self.source is None
+        return self.n_accepted if is_over else min(self.n_accepted + 1, len(self.draft.ids))
 
 
 class Speculation:

@@ -87,7 +87,7 @@ def _proposal(
     token_id = outcome.draft.ids[place]
     target_prob, draft_prob = float(target_probs[token_id]), float(draft_probs[token_id])
     verdict: Verdict = "not tested"
-    if place <= outcome.n_accepted:
+    if place < outcome.n_tested:
         verdict = "accepted" if place < outcome.n_accepted else "rejected"
     return Proposal(
         label=_label(text, token_id),

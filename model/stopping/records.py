@@ -39,3 +39,34 @@ class EndCurve:
     stopped_by: str | None
     sent: str  # what a client has
     n_prompt_ends: int  # end tokens in the prompt, which a repetition penalty counts
+
+
+@dataclass(frozen=True)
+class NextTokens:
+    """The tokens of a prompt, and the likeliest ones after it."""
+
+    labels: tuple[str, ...]
+    best: tuple[tuple[str, float], ...]  # label and probability, likeliest first
+
+
+@dataclass(frozen=True)
+class StringSearch:
+    """A stop string looked for in a text: as characters, and as the tokens that it has alone."""
+
+    labels: tuple[str, ...]  # of the text
+    alone: tuple[str, ...]  # of the string by itself
+    is_found_by_ids: bool  # whether those tokens stand in the text, one after another
+    span: tuple[int, int]  # tokens of the text from the first that the string touches to its end
+    sent: str  # what a client sees of the text
+
+
+@dataclass(frozen=True)
+class RoundEnd:
+    """A round of speculative decoding in which the draft proposes an end token."""
+
+    proposals: tuple[str, ...]
+    best: tuple[str, ...]  # the target's best token at each position, and at the one after them
+    n_accepted: int
+    has_ended: bool  # by an end token that was accepted
+    n_read: int  # positions of the target's cache after its pass
+    n_kept: int  # and after the round

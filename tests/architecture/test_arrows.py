@@ -60,6 +60,7 @@ MAY_USE_LIBRARIES = {
 ALLOWED = {
     ("model.classroom", "model.guess"): "a room is the guessing game with a phone for each player",
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
+    ("model.stopping.small_cases", "model.speculative"): "a text may end within a round",
     ("pages.lessons.classroom", "pages.lessons.tour"): "a guided lesson is a room's script",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",

@@ -1,4 +1,4 @@
-"""Models that share everything with the shipped family but what a claim is about.
+"""Models that share all with the shipped family but what a claim is about, and faulty draws.
 
 Each keeps the tokenizer, the shapes and, where it says so, the trained weights of every member, so
 that drafts, judges and masked models are of the same kind.
@@ -10,11 +10,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import torch
 from transformers import MistralConfig, MistralForCausalLM, PreTrainedModel
 
 from benchmarks import violations
+from model.draw import draw
 from model.loading import LanguageModel, load_model
+from model.records import Stage
 from tests.tiny_models import save, tiny
 
 Change = Callable[[PreTrainedModel], PreTrainedModel | None]
@@ -139,3 +142,14 @@ def adversary(kind: str, name: str) -> LanguageModel:
     if "bidirectional" in kind:
         bidirectional(lm.model)
     return FAULTS.get(kind, lambda whole: whole)(lm)
+
+
+def laid_out_by_id(stage: Stage, pointer: float) -> int:
+    """A draw from tokens that lie in the order of their ids."""
+    return int(np.searchsorted(stage.probs.cumsum(), pointer, side="right"))
+
+
+def by_another_pointer() -> Callable[[Stage, float], int]:
+    """A draw whose pointer falls anew every time."""
+    rng = np.random.default_rng(0)
+    return lambda stage, _pointer: draw(stage, rng.random())

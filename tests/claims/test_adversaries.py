@@ -43,7 +43,7 @@ from model.snowball import thread
 from model.snowball.records import Exposure, Forks
 from model.stopping import StopStrings
 from pages.frame.claims import EMPIRICAL
-from tests.claims.adversaries import adversary
+from tests.claims.adversaries import adversary, by_another_pointer, laid_out_by_id
 from tests.nightly import nightly
 
 HOLDS, PARTLY, FAILS = "holds here", "holds partly", "does not hold here"
@@ -399,6 +399,9 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C47", SHIPPED, {IN_COMMON: gives(0)}, FAILS),  # keeps nothing, and all logits are right
     ("C48", SHIPPED, {f"{STOP}.completed": as_a_token}, FAILS),
     ("C48", SHIPPED, {f"{STOP}.n_begun": gives(0)}, FAILS),
+    ("C49", SHIPPED, {"choosing.draw": laid_out_by_id}, FAILS),  # as torch.multinomial does
+    ("C49", SHIPPED, {"choosing.draw": by_another_pointer()}, FAILS),
+    ("C49", SHIPPED, {"choosing.draw": lambda stage, _: int(stage.order[0])}, PARTLY),  # no shore
 ]
 
 # Whose verdicts take many runs: by day the first of its adversaries is tried, by night all

@@ -43,6 +43,7 @@ HOLDS: dict[str, Check] = {
     "c48": lambda q: q.n > 1,
     "c46": lambda q: q.n > 0 and q.warm < 0.5,
     "c47": lambda q: q.kept + q.read == q.all and q.gap < 1e-4,
+    "c49": lambda q: q.maps == 6 and 0 < q.changed < q.steps and q.fall > 10,
 }
 # those whose verdict is the machine's or chance's in so small a run
 OTHERS: dict[str, Check] = {

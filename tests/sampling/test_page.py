@@ -112,5 +112,17 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     # a "change" event is the release: the figures below are Python's
     slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
     expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE_MS)
+    # the map is the first figure, open; columns follow its point before it is released
+    figure = shown.locator(".lab > [data-lazy=slider_map]:first-child[open] .map-stage")
+    figure.scroll_into_view_if_needed()
+    box = figure.bounding_box()
+    assert box is not None
+    shown.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    shown.mouse.down()
+    shown.mouse.move(box["x"] + 0.05 * box["width"], box["y"] + 0.9 * box["height"])
+    expect(head(shown, "temperature").locator("input.slider")).to_have_value("0.1")
+    expect(head(shown, "top_p")).to_contain_text("keeps 1")
+    shown.mouse.up()
+    expect(shown.locator(".slider-map[data-ms]:not([data-stale])")).to_be_visible()
     assert_accessible_to_all(shown)
     expect(head(shown, "top_k")).to_be_visible()

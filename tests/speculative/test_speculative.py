@@ -118,6 +118,11 @@ def test_an_end_token_among_the_proposals_ends_the_text() -> None:
     text = speculation(ending, ModelDraft(ending, WIDTH))
     assert write(text, 8) == generated(target, PROMPT, N_TOKENS, {end_id})
     assert (text.finished, text.ids[-1]) == ("eos", end_id)
+    text.back()
+    outcome = text.round(8)
+    assert outcome.n_tested == outcome.n_accepted < len(outcome.draft.ids)
+    verdicts = [one.verdict for one in describe_round(text, outcome).proposals]
+    assert set(verdicts[outcome.n_accepted :]) == {"not tested"}, "behind the end all is dropped"
 
 
 def test_a_text_or_a_model_that_will_not_do_is_refused_with_the_remedy() -> None:

@@ -7,13 +7,25 @@ from streamlit.testing.v1 import AppTest
 
 from model.job import finish
 from model.language_model import LanguageModel
+from model.loading import load_model
 from model.sampling import Settings
 from model.stopping import StopStrings
 from model.stopping.experiments import moments, write_to_the_end
+from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
 from pages.lessons.stopping.lesson import StoppingLesson
 from pages.lessons.stopping.settings import EXAMPLES
-from tests.frame.driving import errors, kept, open_lesson
+from pages.lessons.stopping.small_cases import (
+    CASES,
+    DRAFT,
+    DROPPED,
+    LITTLE,
+    STRING,
+    TEXT,
+    WITH_DRAFT,
+)
+from tests.frame.driving import errors, kept, open_lesson, words
 from viz.stopping.end_chart import LEAST, end_figure
+from viz.stopping.small_cases import round_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
 
 VIETNAMESE, STOP = EXAMPLES["Vietnamese"]
@@ -88,3 +100,51 @@ def test_a_stop_string_ends_the_text_that_is_written(storyteller: LanguageModel)
     curve = finish(work)
     assert (curve.finished, curve.stopped_by) == ("stop", " little g")
     assert " little g" not in curve.sent
+
+
+def test_the_small_cases_are_computed_by_the_model(storyteller: LanguageModel) -> None:
+    without, behind = (next_tokens(storyteller, LITTLE + end) for end in ("", " "))
+    assert behind.labels == (*without.labels, "␣")
+    assert {name.strip("␣") for name, _ in without.best}.isdisjoint(name for name, _ in behind.best)
+    assert sum(chance for _, chance in behind.best) < 1
+    found = search_string(storyteller, TEXT, STRING)
+    first, end = found.span
+    assert not found.is_found_by_ids
+    touched = "".join(found.labels[first:end]).replace("␣", " ")
+    assert STRING in touched
+    assert not touched.startswith(STRING), "it begins inside a token"
+    assert found.sent == TEXT.partition(STRING)[0]
+    assert search_string(storyteller, TEXT, " sat on").is_found_by_ids
+    with pytest.raises(ValueError, match="part of it"):
+        search_string(storyteller, TEXT, "dog")
+
+
+def test_what_stands_behind_an_accepted_end_is_dropped_and_was_not_tested(
+    storyteller: LanguageModel,
+) -> None:
+    """Adversary: a round that keeps what the target agrees with keeps the next story's start."""
+    last = end_in_a_round(storyteller, load_model(DRAFT), WITH_DRAFT)
+    n_kept = last.n_accepted
+    assert last.has_ended
+    assert 0 < n_kept < len(last.proposals)
+    assert last.proposals[n_kept - 1] == "<|endoftext|>"
+    assert last.proposals[n_kept:] == last.best[n_kept : len(last.proposals)], "the target agrees"
+    assert last.n_read - last.n_kept == len(last.proposals) - n_kept + 1
+    assert round_picture(last).count("repeating-linear-gradient") == len(last.proposals) - n_kept
+
+
+@pytest.mark.usefixtures("storyteller")
+def test_a_small_case_is_computed_when_it_is_opened_and_asks_before_it_shows() -> None:
+    app = open_lesson("pages/stopping.py")
+    assert not lesson(app).small_cases
+    for key in CASES:
+        app.session_state[f"stopping_{key}"] = True
+    app.run()
+    assert set(lesson(app).small_cases) == set(CASES)
+    n_covered = len(app.get("html"))
+    for key, said in zip(CASES, ("no", "no", DROPPED), strict=True):
+        app.session_state[f"stopping_{key}_said"] = said
+    app.run()
+    assert not errors(app)
+    assert len(app.get("html")) == n_covered + len(CASES)
+    assert words(app).count("; right.") == len(CASES)

@@ -51,6 +51,7 @@ TOPICS = {  # what the keys of a page's settings begin with
     "sampling": "lab",
     "snowball": "snowball",
     "speculative": "spec",
+    "stopping": "stopping",
 }
 SCENES = [
     pytest.param(name, number, id=f"{name}-{number}")

@@ -44,7 +44,7 @@ def round_cards(one: Round, stage: int) -> Markup:
     cards = []
     for place, proposal in enumerate(one.proposals, start=1):
         verdict = proposal.verdict if stage >= DECIDE else "open"
-        body = _proposal_body(proposal, one.is_greedy, stage)
+        body = _proposal_body(proposal, one, stage)
         kind = "untested" if verdict == "not tested" else ""
         token = _token(proposal.label, verdict)
         cards.append(_card(f"draft token {place}", token, body, kind))
@@ -56,16 +56,17 @@ def round_cards(one: Round, stage: int) -> Markup:
     return element("div", *cards, class_="round")
 
 
-def _proposal_body(proposal: Proposal, is_greedy: bool, stage: int) -> Markup:
+def _proposal_body(proposal: Proposal, one: Round, stage: int) -> Markup:
     draft = _bar("draft", proposal.draft_prob, "bar open")
     if stage < VERIFY:
         return draft + _note("target: has not read it yet")
     rows = draft + _bar("target", proposal.target_prob)
     is_decided = stage >= DECIDE
     if is_decided and proposal.verdict == "not tested":
-        return rows + _note("not tested: an earlier one was rejected")
-    coin = "" if is_greedy else f"pointer {_number(proposal.coin)}: "
-    if is_greedy:
+        why = "an earlier one was rejected" if one.drawn else "the text ended before it"
+        return rows + _note(f"not tested: {why}")
+    coin = "" if one.is_greedy else f"pointer {_number(proposal.coin)}: "
+    if one.is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
         rows += _note(words if is_decided else "greedy: all on the best token")
     else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,6 +24,7 @@ from pages.frame.link import offer_link
 from pages.frame.question import answered, opening
 from pages.frame.stepper import Stepper, Steps, show_stepper
 from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
+from pages.lessons.stopping.small_cases import show_small_cases
 from viz.stopping.end_chart import end_figure
 from viz.stopping.stream_picture import moments_table, stream_picture
 from viz.strip import prose
@@ -63,7 +65,7 @@ class StreamSteps(Steps):
 class StoppingLesson(SteppedLesson[StreamSteps]):
     """All that one reader has on the page."""
 
-    curve: EndCurve | None = field(default=None, kw_only=True)
+    small_cases: dict[str, Any] = field(default_factory=dict, kw_only=True)  # as they were opened
 
     def read(self) -> None:
         """Takes the text and the stop strings of the page.
@@ -87,6 +89,7 @@ def show_stopping(waiting: DeltaGenerator) -> None:
     show_stepper(lambda: lesson.stepper, lambda: _stream(lesson), PLAY_SECONDS)
     with st.expander("Another text, other stop strings", key="stopping_setup"):
         _controls(lesson)
+    show_small_cases(lesson.lm, lesson.small_cases)
     show_code(Stream.after, StopStrings.find, StopStrings.n_begun, key="stopping_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On the tokens of {lesson.lm.shown}.")
     show_summary("pages/stopping.py", ThreeEnds.title, asked=SAID)

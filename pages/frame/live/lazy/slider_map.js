@@ -25,6 +25,7 @@ const NAMES = { land: "land", shore: "shore", sea: "open sea" };
 export function createSliderMap(startWorker, move) {
   const canvas = el("canvas", {});
   const names = Object.values(NAMES).map((name) => el("span", { class: "map-name" }, name));
+  for (const name of names) setShown(name, false);
   const point = el("span", { class: "map-point" });
   const stage = el("div", { class: "map-stage", role: "img" }, canvas, ...names, point);
   const upward = el("span", { class: "map-up" });
@@ -112,13 +113,17 @@ export function createSliderMap(startWorker, move) {
     if (answered === null) return;
     const colours = readColours(canvas);
     const { maps: [map, others], survey } = answered;
+    const best = answered.distribution.ids[survey.land];
+    setText(names[0], best === undefined ? NAMES.land : `${NAMES.land}: ${view.label(best)}`);
     if (look.value === "entropy") paintEntropies(canvas, map.entropies, map.nUp, colours);
     else paintTokens(canvas, map.rows[0], map.nUp, survey, colours);
     const named = look.value === "entropy" ? [] : placeNames(map.rows[0], map.nUp, survey);
     Object.keys(NAMES).forEach((kind, i) => {
       const at = named.find(({ name }) => name === kind);
       setShown(names[i], at !== undefined);
-      if (at) Object.assign(names[i].style, { left: `${100 * at.x}%`, bottom: `${100 * at.y}%` });
+      if (!at) return;
+      const left = `clamp(4em, ${100 * at.x}%, 100% - 4em)`; // so that it stays on the map
+      Object.assign(names[i].style, { left, bottom: `${100 * at.y}%` });
     });
     small.paint(others, colours, answered.axis);
     place();

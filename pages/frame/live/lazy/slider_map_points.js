@@ -90,8 +90,11 @@ function* pointsByColumn(view, axis, pointers, temperatures, limits) {
   const searched = methodOf(view, axis) === "searched" ? searchColumns(view, axis) : null;
   for (let x = 0; x < temperatures.length; x++) {
     const temperature = temperatures[x];
-    const isSearched = searched !== null && temperature > 0;
-    const point = isSearched ? searched(temperature) : processColumn(view, axis, temperature);
+    const point = searched === null
+      ? processColumn(view, axis, temperature)
+      : temperature === 0
+      ? alike(processColumn(view, axis, 0)(limits[0])) // the best token, wherever the second slider stands
+      : searched(temperature);
     limits.forEach((limit, y) => {
       const at = x * limits.length + y;
       const { draw, entropy } = point(limit);
@@ -104,6 +107,11 @@ function* pointsByColumn(view, axis, pointers, temperatures, limits) {
 }
 
 export const computePoints = pointsByColumn;
+
+/** The same point, whatever is asked. */
+function alike(point) {
+  return () => point;
+}
 
 /** The points of one temperature, each as the page's own masks and draw make it. */
 function processColumn({ distribution, contextIds, nPrompt, settings, toss, memory }, axis, temperature) {
@@ -149,8 +157,8 @@ function inPlay({ distribution, contextIds, nPrompt, settings, toss, memory }, o
 }
 
 /** Weights of the tokens in play, best first, and their sums from the best on. */
-function addUp(scores, temperature, into = [0, 1, 2].map(() => new Float64Array(scores.length))) {
-  const [weights, ends, pulls] = into;
+function addUp(scores, temperature, into = [0, 1, 2, 3].map(() => new Float64Array(scores.length))) {
+  const [weights, ends, pulls, falling] = into;
   const best = scores[0] / temperature;
   let [weight, pull, i] = [0, 0, 0];
   for (; i < scores.length; i++) {
@@ -164,7 +172,7 @@ function addUp(scores, temperature, into = [0, 1, 2].map(() => new Float64Array(
   weights.fill(0, i);
   ends.fill(weight, i);
   pulls.fill(pull, i);
-  return { weights, ends, pulls, into };
+  return { weights, ends, pulls, falling, into };
 }
 
 function entropyOf({ ends, pulls }, n) {
@@ -172,27 +180,27 @@ function entropyOf({ ends, pulls }, n) {
 }
 
 /** Tells how many of the best tokens a value of the second slider keeps. */
-function cutBy(axis, { weights, ends }) {
+function cutBy(axis, { weights, ends, falling }) {
   const n = weights.length;
   const weight = ends[n - 1];
-  const prob = (i) => weights[i] / weight;
   if (axis === "min_p") {
-    const best = prob(0);
-    return (fraction) => fraction === 0 ? n : Math.max(1, firstWhere(n, (i) => prob(i) < fraction * best));
+    for (let i = 0; i < n; i++) falling[i] = weights[i] / weight;
+    return (fraction) =>
+      fraction === 0 ? n : Math.max(1, firstBelow(falling, n, fraction * falling[0], false));
   }
   // what is removed, from the worst token up to this one
-  const removed = new Float64Array(n);
-  for (let i = n - 1, sum = 0; i >= 0; i--) removed[i] = sum += prob(i);
-  return (p) => p === 1 ? n : Math.max(1, firstWhere(n, (i) => removed[i] <= 1 - p));
+  for (let i = n - 1, sum = 0; i >= 0; i--) falling[i] = sum += weights[i] / weight;
+  return (p) => p === 1 ? n : Math.max(1, firstBelow(falling, n, 1 - p, true));
 }
 
 /** The place of the token on which a pointer falls among the n best. */
 function search({ weights, ends }, n, pointer) {
   const target = pointer * ends[n - 1];
-  const found = Math.min(n - 1, firstWhere(n, (i) => ends[i] > target));
+  const found = Math.min(n - 1, firstAbove(ends, n, target));
   const doubt = 4 * n * Number.EPSILON * ends[n - 1];
-  const isNear = (i) => i >= 0 && Math.abs(ends[i] - target) <= doubt;
-  return isNear(found) || isNear(found - 1) ? addedOneByOne(weights, ends[n - 1], n, pointer) : found;
+  const isNear = Math.abs(ends[found] - target) <= doubt ||
+    (found > 0 && Math.abs(ends[found - 1] - target) <= doubt);
+  return isNear ? addedOneByOne(weights, ends[n - 1], n, pointer) : found;
 }
 
 /** The same, by the very sums of `drawToken`. */
@@ -210,12 +218,24 @@ function addedOneByOne(weights, weight, n, pointer) {
   return drawn;
 }
 
-/** The first of n places of which something holds, as of all behind it; n where it holds of none. */
-function firstWhere(n, holds) {
+/** The first of n rising values that is above a limit; n where none is. */
+function firstAbove(values, n, limit) {
   let [low, high] = [0, n];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
+    if (values[middle] > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The first of n falling values that is below a limit, or equal to it if so told; n where none is. */
+function firstBelow(values, n, limit, isEqualIn) {
+  let [low, high] = [0, n];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const value = values[middle];
+    if (value < limit || (isEqualIn && value === limit)) high = middle;
     else low = middle + 1;
   }
   return low;

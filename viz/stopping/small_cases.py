@@ -1,0 +1,73 @@
+"""Three small cases around the end of a text: a last space, a string in the tokens, a round."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from model.stopping.records import NextTokens, RoundEnd, StringSearch
+from viz.format import percent
+from viz.palette import MONO, colour
+from viz.strip import chip, element, row, token
+
+LAST = 4  # tokens of a prompt that are shown
+
+
+def next_tokens_picture(*prompts: NextTokens) -> Markup:
+    """Draws the last tokens of prompts beside each other, and the likeliest ones after each."""
+    blocks = []
+    for one in prompts:
+        chips = row(*(chip(label, "prompt") for label in one.labels[-LAST:]))
+        bars = (_bar(label, prob) for label, prob in one.best)
+        blocks.append(
+            element("div", _muted("… the prompt’s last tokens"), chips, *bars, style=_HALF)
+        )
+    return element("div", *blocks, style="display:flex;flex-wrap:wrap;gap:12px 32px")
+
+
+def search_picture(found: StringSearch) -> Markup:
+    """Draws the tokens of a text, those that the string touches marked, above its own tokens."""
+    first, end = found.span
+    text = [
+        chip(label, "error" if first <= i < end else "generated")
+        for i, label in enumerate(found.labels)
+    ]
+    alone = [chip(label, "error") for label in found.alone]
+    return _lines(("the text", text), ("the string by itself", alone))
+
+
+def round_picture(last: RoundEnd) -> Markup:
+    """Draws what was proposed, and below each the target's best: what is dropped is hatched."""
+    proposed = [
+        chip(label, *(("generated", "filled") if i < last.n_accepted else ("rejected", "marked")))
+        for i, label in enumerate(last.proposals)
+    ]
+    best = [chip(label, "prompt", "open") for label in last.best[: len(proposed)]]
+    names = [_muted("the draft proposes"), _muted("the model’s own best")]
+    pairs = zip([names[0], *proposed], [names[1], *best], strict=True)
+    return row(*(element("div", *pair, style=_PAIR) for pair in pairs), gap="8px")
+
+
+_HALF = "flex:0 1 24rem;min-width:0;display:grid;gap:3px;align-content:start"
+_PAIR = "display:grid;gap:4px;grid-auto-rows:1.7rem;align-items:center;justify-items:start"
+_NAME = f"color:{colour('muted')};font-size:.9rem;"
+
+
+def _muted(words: str) -> Markup:
+    return element("span", words, style=_NAME + "display:block")
+
+
+def _bar(label: str, prob: float) -> Markup:
+    name = element("span", token(label), style=f"font:.9rem/1.5 {MONO};white-space:pre")
+    fill = (
+        f"width:{100 * prob:.2f}%;height:.9em;min-width:2px;background:{colour('kept')};"
+        "forced-color-adjust:none"
+    )
+    bar = element("span", element("i", style=f"display:block;{fill}"))
+    cells = "display:grid;grid-template-columns:5.5em 1fr 4.5em;gap:8px;align-items:center;"
+    return element("div", name, bar, element("span", percent(prob)), style=cells, translate="no")
+
+
+def _lines(*lines: tuple[str, Sequence[Markup]]) -> Markup:
+    """Puts rows of tokens below each other, each under its name."""
+    names = (element("div", _muted(name), row(*chips)) for name, chips in lines)
+    return element("div", *names, style="display:grid;gap:10px")
