@@ -5,6 +5,17 @@ import { el, setShown } from "../../frame/live/dom.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const TICKS = [0, 50, 100];
+/** The looks of cells, as `pages/frame/small_pictures.py` has them. */
+const CELLS = {
+  p: "prompt",
+  g: "generated",
+  k: "kept",
+  c: "chosen",
+  v: "values",
+  d: "stage",
+  e: "wrong",
+  r: "rejected",
+};
 const EXPECTED = "expected"; // the role of what is no bar of its own
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
@@ -100,8 +111,10 @@ function barsOf(bars, series) {
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
     const line = el("i", { class: series[i][1] });
+    if (value === 0) line.style.minWidth = "0"; // no vote is no bar
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
+    if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
     line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
     return el("div", { class: "bar", ...heard }, line, bar.texts[i]);
@@ -174,6 +187,35 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
   // a name that has no room would be read as another one
   const tooLong = segments.filter((segment) => segment.scrollWidth > segment.clientWidth);
   for (const segment of tooLong) segment.textContent = "";
+}
+
+/** Draws what a scene is about: a text, a draw bar, or an idea in cells. */
+export function drawPicture(place, picture) {
+  const shown = JSON.stringify(picture);
+  const isAny = picture !== null && (picture.text + picture.shares + picture.rows) !== "";
+  setShown(place, isAny);
+  if (!isAny || place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  if (picture.text !== "") {
+    place.replaceChildren(
+      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text} …` }),
+    );
+    return;
+  }
+  if (picture.shares.length > 0) {
+    const bar = el("div", { class: "draw" });
+    place.replaceChildren(bar, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
+    drawBar(bar, { shares: picture.shares, options: picture.labels }, [], true);
+    return;
+  }
+  const wide = Math.max(...picture.rows.map((row) => row.length));
+  const cells = picture.rows.flatMap((row) =>
+    [...row.padEnd(wide)].map((letter) => el("i", { class: CELLS[letter] ?? "" }))
+  );
+  const grid = el("div", { class: "cells", ariaHidden: "true" }, ...cells);
+  grid.style.gridTemplateColumns = `repeat(${wide}, 1fr)`;
+  grid.style.aspectRatio = `${wide} / ${picture.rows.length}`;
+  place.replaceChildren(grid);
 }
 
 /** From where to where a segment lies. */
