@@ -125,6 +125,22 @@ def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
         "keeps": number == first,
         "lesson": lesson.name,
         "number": number,
+        "answer": _answer(lesson, scene, number),
+    }
+
+
+def _answer(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object] | None:
+    """Returns what was said to a scene's question, for the reader's own record."""
+    reply = reply_of(scene, _said(lesson).get(number, ""))
+    if not reply:
+        return None
+    return {
+        "place": f"{lesson.name}/{number}",
+        "title": lesson.title,
+        "question": scene.question,
+        "said": reply,
+        "right": scene.right,
+        "isRight": is_right(scene, reply),
     }
 
 

@@ -1,6 +1,7 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
+import { keepAnswer, keepLine } from "../../frame/live/record.js";
 import { tabStore } from "../../frame/live/storage.js";
 import { keepReached } from "./progress.js";
 
@@ -146,7 +147,9 @@ const keepStory = () => {
   const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
   const query = new URLSearchParams(location.search);
   for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
-  tabStore.write(STORED_AS, JSON.stringify({ text, link: `./?${query}` }));
+  const story = { text, link: `./?${query}` };
+  tabStore.write(STORED_AS, JSON.stringify(story));
+  if (root.querySelector(".strip .token:not(.of-prompt, .is-special)")) keepLine(story);
 };
 addEventListener("pagehide", keepStory);
 
@@ -161,6 +164,7 @@ addEventListener("click", (event) => {
 export default ({ data }) => {
   scene = data;
   keepReached(data.lesson, data.number);
+  if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
   mark(data);
   watching.observe(document.body, { childList: true, subtree: true });

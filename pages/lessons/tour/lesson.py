@@ -6,6 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.component import component
+from pages.frame.contents import COURSE, LESSONS
 from pages.frame.layout import as_written
 from pages.frame.small_pictures import OF_PAGES, small_picture
 from pages.lessons.tour.bar import LINK_STYLE, LIST
@@ -22,6 +23,8 @@ FIRST = "how-a-model-writes"  # of the list, for newcomers
 MAX_PICTURES = 5  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
+_record = component("tour_record", Path(__file__).with_name("record.js"))
+RECORD = "What I saw, with my own numbers"
 
 
 def show_lessons() -> None:
@@ -48,6 +51,7 @@ def show_lessons() -> None:
                 st.warning(as_written(str(error)))
     words = {"onwards": "Go on", "again": "Done. Once more"}
     _progress(key="tour_progress", data=words, height="content")
+    _show_record()
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
@@ -87,3 +91,14 @@ def _show_end(lesson: GuidedLesson) -> None:
         '<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write your own text</a></p>'
     )
     st.html(links.format(LIST))
+    _show_record()
+
+
+def _show_record() -> None:
+    """Shows what this browser has kept of the reader's way: the server is told nothing of it."""
+    pages = [
+        (Path(page.path).stem, page.title)
+        for page in LESSONS
+        if page.part in COURSE and not page.is_home
+    ]
+    _record(key="tour_record", data={"title": RECORD, "pages": pages}, height="content")
