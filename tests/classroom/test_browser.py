@@ -242,7 +242,7 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     room.others_answer(url, 1)
     expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
     assert_read_from_the_back_row(projector, "text", "ask", "options")
-    desk.get_by_text("Votes by hand").click()
+    desk.locator("#by-hand summary").click()
     desk.locator("#counts-by-hand input").nth(1).fill("3")
     room.press("Count these hands and close")
     expect(projector.locator(".bars")).to_contain_text("7 of 8")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from model.classroom.records import Bar, ClassRound, ClassRow, Dots, Outcome, Tally
+from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
 from viz.format import count, in_full, percent
 
 MAX_BARS = 5
@@ -94,6 +94,15 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
     others = max(0.0, 1 - math.fsum(row.model_prob for row in rows))
     bars.append(bar("all other tokens", n_others, others, is_rest=True))
     return Outcome((CLASS, MODEL), tuple(bars))
+
+
+def given(score: ClassScore, n_answers: int) -> str:
+    """Says how many voted for the token that came, what the model gave it, and who was surest."""
+    if not n_answers:
+        return ""
+    n_votes = f"{count(score.n_votes)} of {count(n_answers)}"
+    said = f" {n_votes} voted for it, the model gave it {percent(score.model_prob)}."
+    return f"{said} Surest of it was {score.best_name}." if score.best_name else said
 
 
 def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:

@@ -6,14 +6,11 @@ its votes on the screens; and revealed, with what is right or what the model gav
 
 from __future__ import annotations
 
-import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
-from string import ascii_uppercase
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
@@ -23,8 +20,8 @@ from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
-from model.records import FloatArray
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.picture import picture_of
 from pages.lessons.classroom.script import (
     WORDS,
@@ -36,8 +33,8 @@ from pages.lessons.classroom.script import (
 )
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.scenes import GuidedLesson, read_lesson
-from viz.classroom.bars import beside, counted, drawn, numbers
-from viz.format import count, in_full, percent
+from viz.classroom.bars import beside, counted, drawn, given, numbers
+from viz.format import in_full
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,17 +44,6 @@ SAID: dict[How, str] = {
     "favourite": "The class chose",
     "true": "Then comes",
 }
-
-
-def copy_letters() -> str:
-    """Returns with which letters the codes of this copy of the app begin, as its operator says.
-
-    They are given, or follow from the name of a pod: A for one-token-0, B for one-token-1.
-    """
-    given = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
-    ordinal = re.fullmatch(r"[A-Z0-9.-]+-([0-9]|1[0-9]|2[0-5])", given)
-    letters = ascii_uppercase[int(ordinal[1])] if ordinal else given
-    return letters if re.fullmatch("[A-Z]{1,2}", letters) else ""
 
 
 def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classroom:
@@ -145,7 +131,9 @@ class Classroom:
         if votes is not None:
             self.is_revealed = True
             self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
-            sentence += "" if how == "favourite" else _given(votes, logits, came)
+            sentence += (
+                "" if how == "favourite" else given(votes.score(logits, came), len(votes.answers))
+            )
         self.show_text()
         self.room.reveal(sentence, word if how == "true" else "")
 
@@ -408,13 +396,3 @@ class Classroom:
         self.tally = self.votes = None
         self.offered, self.is_revealed = [], False
         self.right = self.about = self.remember = ""
-
-
-def _given(votes: Votes, logits: FloatArray, came: int) -> str:
-    """Returns the votes for the token that came, its probability, and who was surest of it."""
-    if not votes.answers:
-        return ""
-    score = votes.score(logits, came)
-    n_votes = f"{count(score.n_votes)} of {count(len(votes.answers))}"
-    said = f" {n_votes} voted for it, the model gave it {percent(score.model_prob)}."
-    return f"{said} Surest of it was {score.best_name}." if score.best_name else said

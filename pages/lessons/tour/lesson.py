@@ -1,5 +1,7 @@
 """The list of the guided lessons, and the end of one."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -8,8 +10,11 @@ from markupsafe import Markup
 from pages.frame.component import component
 from pages.frame.contents import COURSE, LESSONS
 from pages.frame.layout import as_written
+from pages.frame.models import shared_model
+from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.small_pictures import OF_PAGES, small_picture
 from pages.lessons.tour.bar import LINK_STYLE, LIST
+from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
     GuidedLesson,
@@ -19,7 +24,6 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-FIRST = "how-a-model-writes"  # of the list, for newcomers
 MAX_PICTURES = 5  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
@@ -51,7 +55,27 @@ def show_lessons() -> None:
                 st.warning(as_written(str(error)))
     words = {"onwards": "Go on", "again": "Done. Once more"}
     _progress(key="tour_progress", data=words, height="content")
+    _show_paper()
     _show_record()
+
+
+def _show_paper() -> None:
+    """Offers each part of the course as a worksheet, and as its solutions."""
+    with st.expander("For teachers: worksheets and solutions to print"):
+        part = st.selectbox("Part of the course", chapters(), key="paper_part")
+        with st.container(horizontal=True):
+            name = part.lower().replace(" ", "-")
+            _offer("Worksheet", f"{name}-worksheet.html", partial(worksheet, part))
+            _offer("Solutions", f"{name}-solutions.html", partial(_solutions, part))
+
+
+def _offer(label: str, file: str, make: Callable[[], str]) -> None:
+    key = f"paper_{label.lower()}"
+    st.download_button(label, make, file_name=file, mime="text/html", key=key, on_click="ignore")
+
+
+def _solutions(part: str) -> str:
+    return solutions(part, shared_model(DEFAULT_MODEL))
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
