@@ -61,6 +61,7 @@ ALLOWED = {
     ("model.classroom", "model.guess"): "a room is the guessing game with a phone for each player",
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
     ("pages.lessons.classroom", "pages.lessons.tour"): "a guided lesson is a room's script",
+    ("pages.home.in_page_file", "pages.lessons.tour.in_file"): "the one file holds a lesson",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",
 }

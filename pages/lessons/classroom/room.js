@@ -1,21 +1,11 @@
 // What the three pages of a room share: asking the server again and again, and drawing how a class answered.
 // Text is only ever set as text: whatever a person wrote is data.
 
+import { drawCells } from "../../frame/live/cells.js";
 import { el, setShown } from "../../frame/live/dom.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const TICKS = [0, 50, 100];
-/** The looks of cells, as `pages/frame/small_pictures.py` has them. */
-const CELLS = {
-  p: "prompt",
-  g: "generated",
-  k: "kept",
-  c: "chosen",
-  v: "values",
-  d: "stage",
-  e: "wrong",
-  r: "rejected",
-};
 const EXPECTED = "expected"; // the role of what is no bar of its own
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
@@ -208,14 +198,7 @@ export function drawPicture(place, picture) {
     drawBar(bar, { shares: picture.shares, options: picture.labels }, [], true);
     return;
   }
-  const wide = Math.max(...picture.rows.map((row) => row.length));
-  const cells = picture.rows.flatMap((row) =>
-    [...row.padEnd(wide)].map((letter) => el("i", { class: CELLS[letter] ?? "" }))
-  );
-  const grid = el("div", { class: "cells", ariaHidden: "true" }, ...cells);
-  grid.style.gridTemplateColumns = `repeat(${wide}, 1fr)`;
-  grid.style.aspectRatio = `${wide} / ${picture.rows.length}`;
-  place.replaceChildren(grid);
+  place.replaceChildren(drawCells(picture.rows));
 }
 
 /** From where to where a segment lies. */

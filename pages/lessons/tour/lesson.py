@@ -61,8 +61,11 @@ def show_lessons() -> None:
 
 def _show_paper() -> None:
     """Offers each part of the course as a worksheet, and as its solutions."""
+    parts = chapters()
+    if not parts:  # a school's own lessons are all about other pages, or faulty
+        return
     with st.expander("For teachers: worksheets and solutions to print"):
-        part = st.selectbox("Part of the course", chapters(), key="paper_part")
+        part = st.selectbox("Part of the course", parts, key="paper_part")
         with st.container(horizontal=True):
             name = part.lower().replace(" ", "-")
             _offer("Worksheet", f"{name}-worksheet.html", partial(worksheet, part))
