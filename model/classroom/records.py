@@ -44,18 +44,15 @@ class ClassRow:
     token_id: int
     label: str  # as a person writes it
     n_votes: int
-    class_prob: float
     model_prob: float
 
 
 @dataclass(frozen=True)
 class ClassRound:
-    """One position: the class as one predictor beside the model."""
+    """One position: the votes of a class beside the model's probabilities."""
 
-    n_answers: int
+    n_answers: int  # with those that are no token
     rows: tuple[ClassRow, ...]  # the model's best and what was answered, model's best first
-    kept_back: float  # of each phone's whole on average: what it spread over all other tokens
-    vocab_size: int
 
 
 @dataclass(frozen=True)
@@ -63,10 +60,9 @@ class ClassScore:
     """What everyone gave to the token that came."""
 
     token_id: int
-    class_prob: float
+    n_votes: int
     model_prob: float
-    best_name: str | None  # of the phone that gave most; None where all stayed without a name
-    best_prob: float
+    best_name: str | None  # of the surest phone that voted for it; None if none has a name
 
 
 @dataclass(frozen=True)
@@ -100,10 +96,21 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What the projector draws of a scene: a text, its draw bar, or an idea in cells."""
+
+    text: str = ""
+    labels: tuple[str, ...] = ()  # of the draw bar; empty ones are covered
+    shares: tuple[float, ...] = ()  # their probabilities, summing to 1
+    rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
+
+
+@dataclass(frozen=True)
 class SceneShown:
     """What the class is at: a scene of a lesson, and where the app shows it."""
 
     title: str
     words: str
     address: str  # of the page, from the app's first page on
+    picture: Picture = Picture()
     is_page_shown: bool = False  # on the projector

@@ -26,7 +26,7 @@ from model.classroom.limits import (
     MIN_SECONDS_BETWEEN,
 )
 from model.classroom.members import Member, Members, RoomError
-from model.classroom.names import in_line
+from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Tally
 from model.draw import uniform_at
 
@@ -56,6 +56,8 @@ class Room:
     teacher: Any = None  # what the desk presses: it knows the model, and the text
     _n_asked: int = 0
     _is_closed: bool = False
+    _hands: list[Answer] = field(default_factory=list)  # answers that the teacher counted
+    _removed: set[str] = field(default_factory=set)  # words of this question, as eyes see them
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
@@ -96,8 +98,10 @@ class Room:
                 raise RoomError("This question is closed.")
             if self._touch() - member.answered_at < MIN_SECONDS_BETWEEN:
                 raise RoomError("That was quick: wait a moment and press again.")
-            member.answer = _checked(given, question)
-            member.answered_at = self.touched
+            checked = _checked(given, question)
+            if as_seen(checked.word) in self._removed:
+                raise RoomError("Your teacher took this word away: choose another one.")
+            member.answer, member.answered_at = checked, self.touched
 
     def view(self, token: str) -> dict[str, Any]:
         """Returns all that a phone shows, as plain values.
@@ -214,7 +218,7 @@ class Room:
             self.question = Question(
                 self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
             )
-            self._is_closed = False
+            self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:
                 member.answer, member.answered_at = None, -1e9
             self._change()
@@ -230,20 +234,46 @@ class Room:
             question = self.question
             if question is None:
                 raise RoomError("Nothing has been asked yet.")
-            if self.tallies and self.tallies[-1].question.number == question.number:
-                return self.tallies[-1]
             self._is_closed = True
+            if self.tallies and self.tallies[-1].question.number == question.number:
+                self.tallies.pop()  # counted anew: hands were added, or a word was removed
             given = [answer for _, answer in self.answers()]
             chosen = Counter(answer.option for answer in given if answer.option is not None)
-            words = Counter(answer.word for answer in given if answer.option is None)
-            tally = Tally(
-                replace(question, closes_at=None),
-                tuple(chosen[i] for i in range(len(question.options))),
-                tuple(words.most_common()),
-            )
+            counts = tuple(chosen[i] for i in range(len(question.options)))
+            tally = Tally(replace(question, closes_at=None), counts, tuple(self.written()))
             self.tallies.append(tally)
             self._change()
             return tally
+
+    def count_hands(self, answers: Sequence[Answer]) -> None:
+        """Adds answers without phones, in place of those that were added before.
+
+        Raises:
+            RoomError: Nothing was asked, or an answer is none of this question's.
+        """
+        with self._lock:
+            question = self.question
+            if question is None:
+                raise RoomError("Ask a question first: hands answer it.")
+            self._hands = [_checked(answer, question) for answer in answers]
+            self._change()
+
+    def remove_word(self, word: str) -> None:
+        """Removes a written answer from this question; no phone can write it again.
+
+        Raises:
+            RoomError: It is no word.
+        """
+        with self._lock:
+            seen = as_seen(in_line(word))
+            if not seen:
+                raise RoomError("Choose one of the words that were written.")
+            self._removed.add(seen)
+            self._hands = [answer for answer in self._hands if as_seen(answer.word) != seen]
+            for member in self._members:
+                if member.answer and member.answer.word and as_seen(member.answer.word) == seen:
+                    member.answer = None
+            self._change()
 
     def reveal(self, sentence: str, right: str = "", explained: str = "") -> None:
         """Shows how it came out, and what is right and why where that is known."""
@@ -275,7 +305,13 @@ class Room:
     def answers(self) -> list[tuple[str, Answer]]:
         """Returns each answer with the name that its phone goes by, which may be empty."""
         with self._lock:
-            return [(member.name, member.answer) for member in self._members if member.answer]
+            of_phones = [(member.name, member.answer) for member in self._members if member.answer]
+            return [*of_phones, *(("", answer) for answer in self._hands)]
+
+    def written(self) -> list[tuple[str, int]]:
+        """Returns the words that were written, with how often, the most frequent first."""
+        words = Counter(answer.word for _, answer in self.answers() if answer.option is None)
+        return words.most_common()
 
     def pointers(self) -> list[tuple[float, Answer | None]]:
         """Returns the random number of every phone for this question, and what it answered."""

@@ -1,10 +1,8 @@
-"""What a class's answers say of the next token: one distribution, beside the model's.
+"""What a class's answers say of the next token: how many votes each has, beside the model's bars.
 
-Each phone's confidence goes to one token, and what it keeps back evenly to all others; the class is
-the mean of its phones, which is a distribution again.
+A vote stays a vote: how sure a phone is, decides only who was the surest of the token that came.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -14,7 +12,6 @@ import numpy as np
 from model.classroom.names import as_word
 from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore
 from model.draw import best_ids, draw_many
-from model.guess.game import prob_of
 from model.guess.parsing import MAX_CONFIDENCE, tokens_of_guess
 from model.language_model import LanguageModel
 from model.masks import log_softmax
@@ -25,7 +22,7 @@ N_BEST = 5  # of the model's tokens, shown beside what was answered
 
 
 class Votes:
-    """The answers to a question for the next token: the class as one predictor of it.
+    """The answers to a question for the next token.
 
     Attributes:
         position: Of the token in the text, from 0.
@@ -50,15 +47,6 @@ class Votes:
         self.lm, self.position, self.answers = lm, len(before), answers
         self.shares = [_shares_of(lm, before, offered, answer) for _, answer in answers]
 
-    def probs_of(self, token_id: int) -> list[float]:
-        """Returns what each phone gave to a token."""
-        return [prob_of(own, token_id, self.lm.vocab_size) for own in self.shares]
-
-    def prob_of(self, token_id: int) -> float:
-        """Returns what the class gave to a token; one without phones holds all alike."""
-        given = self.probs_of(token_id)
-        return math.fsum(given) / len(given) if given else 1 / self.lm.vocab_size
-
     def favourite_id(self, logits: FloatArray) -> int | None:
         """Returns the token that most phones gave; of equals, the one that the model likes best."""
         votes = Counter(chain.from_iterable(self.shares))
@@ -78,16 +66,12 @@ class Votes:
                 token_id=token_id,
                 label=as_word(label(self.lm.tokenizer, token_id)),
                 n_votes=votes[token_id],
-                class_prob=self.prob_of(token_id),
                 model_prob=float(probs[token_id]),
             )
             for token_id in {*best_ids(logits, N_BEST).tolist(), *shown, *votes}
         ]
         ordered = sorted(rows, key=lambda row: (-row.model_prob, row.token_id))
-        given = math.fsum(chain.from_iterable(own.values() for own in self.shares))
-        n_answers = len(self.answers)
-        kept_back = 1 - given / n_answers if n_answers else 1.0
-        return ClassRound(n_answers, tuple(ordered), kept_back, self.lm.vocab_size)
+        return ClassRound(len(self.answers), tuple(ordered))
 
     def score(self, logits: FloatArray, token_id: int) -> ClassScore:
         """Tells what everyone gave to the token that came.
@@ -96,16 +80,13 @@ class Votes:
             logits: (vocab,) The model's, for the same position.
             token_id: The token that came.
         """
-        named = zip(self.probs_of(token_id), self.answers, strict=True)
-        best_prob, best_name = max(
-            ((prob, name) for prob, (name, _) in named if name), default=(0.0, None)
-        )
+        named = zip(self.shares, self.answers, strict=True)
+        sure = [(own[token_id], name) for own, (name, _) in named if name and token_id in own]
         return ClassScore(
             token_id=token_id,
-            class_prob=self.prob_of(token_id),
+            n_votes=sum(token_id in own for own in self.shares),
             model_prob=float(np.exp(log_softmax(logits)[token_id])),
-            best_name=best_name,
-            best_prob=best_prob,
+            best_name=max(sure)[1] if sure else None,
         )
 
 

@@ -6,11 +6,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.contents import Lesson, lesson_at, neighbours
-from pages.frame.question import lesson_asks
+from pages.frame.question import keep, lesson_asks
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
 # an answer runs its own fragment alone: the page shows what is below without being run anew
+_KEPT = "<style>.st-key-end_asked_kept {display: none;}</style>"
 _HIDDEN = Markup(
     '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
     ".remember {{visibility: hidden;}}</style>"
@@ -34,7 +35,9 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
+        st.html(_KEPT)
         st.html(_REMEMBER.format(lesson_at(path).remember))
+        keep(key="end_asked_kept", data=None, height="content")
         if asked:
             st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown
         after = neighbours(path)[1]

@@ -1,11 +1,19 @@
-"""A question that is asked before its answer shows: what was said stands beside what is so."""
+"""A question that is asked before its answer shows: what was said stands beside what is so.
+
+The reader's browser keeps it for the record at the end of the course.
+"""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
+from pages.frame.component import component
+
 # as high as what stands there until the choices have come, so that nothing below moves
-_STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;}</style>'
+_STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;} '
+_STYLE += '[class*="_asked_kept"] {display: none;}</style>'
+keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
 def opening(words: str) -> None:
@@ -31,6 +39,8 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
             return False
         verdict = "right" if said == right else f"right is **{right}**"
         st.markdown(f"You said **{said}**; {verdict}.")
+        kept = {"question": question, "said": said, "right": right, "isRight": said == right}
+        keep(key=f"{key}_asked_kept", data=kept, height="content")
     return True
 
 

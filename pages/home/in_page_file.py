@@ -21,9 +21,11 @@ from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.one_file import one_file
 from pages.home.facts import page_facts
 from pages.home.payload import describe_model, describe_shape
+from pages.lessons.tour.in_file import lesson_in_file
 from viz.palette import FONT, MONO, declarations
 
 FOLDER = Path(__file__).parent / "in_page"
+LESSON = "how-a-model-writes"  # the one that the file holds
 LIVE = Path(__file__).parent / "live"
 LAZY = SHARED / "lazy"  # fetched once it is wanted, where there is a server
 _STAGE = re.compile(r" *// ([A-Za-z]+): ")
@@ -47,6 +49,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
             "map": name_of(LAZY / "slider_map_worker.js"),
         },
         blocks={
+            "lesson-data": json.dumps(lesson_in_file(LESSON)),
             "facts": json.dumps(facts(lm) | {"query": query}),
             "weights": _packed(SHIPPED[lm.name] / "model.safetensors"),
         },

@@ -63,9 +63,17 @@ def test_class_and_model_each_fill_their_bars_and_what_came_is_among_them(
     weights: list[float], data: st.DataObject
 ) -> None:
     whole = 2 * sum(weights)  # half of it lies elsewhere
-    rows = [ClassRow(i, f"word {i}", 0, w / whole, w / whole) for i, w in enumerate(weights)]
+    votes = data.draw(st.lists(st.integers(0, 9), min_size=len(weights), max_size=len(weights)))
+    rows = [
+        ClassRow(i, f"word {i}", n, w / whole)
+        for i, (n, w) in enumerate(zip(votes, weights, strict=True))
+    ]
     came = data.draw(st.sampled_from(range(len(rows))))
-    outcome = beside(ClassRound(4, tuple(rows), 0.5, 4096), came)
+    n_answers = sum(votes) + 1  # one is no token
+    outcome = beside(ClassRound(n_answers, tuple(rows)), came)
+    for bar in outcome.bars:
+        said, _, of = bar.texts[0].partition(" of ")
+        assert bar.values[0] == (int(said) / int(of) if said else 0), "a vote is a count, or none"
     assert len(outcome.bars) <= MAX_BARS
     for i in (0, 1):
         assert math.fsum(bar.values[i] for bar in outcome.bars) == pytest.approx(1)

@@ -19,6 +19,7 @@ from tests.frame.accessibility import forget_first_requests, violations
 pytestmark = pytest.mark.browser
 
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
+SMALL_PROJECTOR: ViewportSize = {"width": 1280, "height": 720}
 SMALL: ViewportSize = {"width": 320, "height": 568}
 ASIDE: ViewportSize = {"width": 568, "height": 320}
 BACK_ROW = 48  # pixels of letters that the back row reads, on a projector of 1080 lines
@@ -178,6 +179,18 @@ def assert_read_from_the_back_row(projector: Page, *names: str) -> None:
     assert projector.locator("button, a, input, nav").count() == 0
 
 
+def assert_filled(projector: Page) -> None:
+    """The lowest part ends near the lower edge, and nothing is cut."""
+    projector.wait_for_function(
+        """() => {
+          const main = document.querySelector("main");
+          const parts = [...main.children].filter((part) => part.offsetHeight > 0);
+          const low = Math.max(...parts.map((part) => part.getBoundingClientRect().bottom));
+          return main.scrollHeight <= innerHeight && low > 0.9 * innerHeight;
+        }"""
+    )
+
+
 def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> None:
     desk, projector, phone = room.desk, room.projector, room.phone
     assert "#" not in desk.url, "the key is in no address that a projector might show"
@@ -213,6 +226,7 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> N
         expect(phone.locator("#sent")).to_contain_text("You said")
     expect(phone.get_by_role("group", name="What comes next?")).to_have_count(0)  # it is said once
     assert "model" not in projector.locator("main").inner_text()
+    assert_filled(projector)
 
 
 def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
@@ -228,8 +242,11 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     room.others_answer(url, 1)
     expect(projector.locator("#counts")).to_have_text("5 of 5 have answered")
     assert_read_from_the_back_row(projector, "text", "ask", "options")
-    room.press("Close")
-    room.press("Reveal")
+    desk.locator("#by-hand summary").click()
+    desk.locator("#counts-by-hand input").nth(1).fill("3")
+    room.press("Count these hands and close")
+    expect(projector.locator(".bars")).to_contain_text("7 of 8")
+    room.press("Beside the model")
     expect(projector.locator(".keys")).to_contain_text("the model")
     whose = phone.get_by_role("img", name="the model: ")  # each number says whose it is
     expect(whose.nth(1)).to_be_visible()
@@ -258,6 +275,12 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
 
 def test_a_lesson_is_the_room_s_script(room: Room, url: str) -> None:
     projector, phone = room.projector, room.phone
+    room.press("Show")
+    expect(projector.locator("#picture .draw span").first).not_to_be_empty()
+    for size in (PROJECTOR, SMALL_PROJECTOR):
+        projector.set_viewport_size(size)
+        assert_filled(projector)
+    projector.set_viewport_size(PROJECTOR)
     room.press("Ask question 1")  # the sampler
     expect(projector.locator("#bar span").first).to_be_visible()
     expect(phone.locator("#ask")).to_contain_text("0.")

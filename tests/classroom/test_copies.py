@@ -7,7 +7,8 @@ import pytest
 from benchmarks.harness import ROOT
 from model.language_model import LanguageModel
 from pages.lessons.classroom import desk, phone, projector
-from pages.lessons.classroom.state import copy_letters, open_class
+from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.state import open_class
 
 RULES = re.findall(r"~\*(\S+) 127\.0\.0\.1:(\d+);", (ROOT / "docs/nginx.conf").read_text("utf-8"))
 

@@ -1,6 +1,7 @@
 """What the desk presses: a text, a script, questions, and what class and projector see of them."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,6 +15,7 @@ from model.classroom.records import Answer
 from model.classroom.rooms import end_room
 from model.generation import Generation
 from model.language_model import LanguageModel
+from pages.frame.assets import source
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
 from pages.lessons.classroom import desk as desk_routes
@@ -83,7 +85,8 @@ def test_the_class_s_favourite_is_appended_and_taken_back(desk: Classroom) -> No
     phones = vote(desk, [0, 1])
     desk.close()
     desk.append()
-    assert desk.room.revealed.count("%") >= 2
+    assert {"0 of 2", "1 of 2"} & set(re.findall(r"\d of \d", desk.room.revealed))
+    assert desk.room.revealed.count("%") == 1, "of the model alone: votes are counts"
     assert desk.room.outcome is not None
     assert [bar.is_marked for bar in desk.room.outcome.bars].count(True) == 1
     assert desk.room.view(phones[0])["outcome"] is not None, "it stays until the next question"
@@ -322,6 +325,9 @@ def test_a_question_whose_time_is_over_shows_its_votes_without_a_press(desk: Cla
         {"do": "script", "name": "../../secret"},
         {"do": "own", "words": 5, "options": {"a": 1}, "right": "many"},
         {"do": "own", "words": "x" * 200_000},
+        {"do": "hands", "counts": "many"},
+        {"do": "hands", "counts": [True, 1.5]},
+        {"do": "remove", "word": 5},
     ],
 )
 def test_what_no_desk_sends_gets_one_sentence(desk: Classroom, body: dict[str, Any]) -> None:
@@ -379,7 +385,5 @@ def test_a_desk_is_told_of_every_press_of_another_one(desk: Classroom) -> None:
 
 
 def test_every_press_of_the_desk_is_one_of_its_script_s() -> None:
-    from pages.frame.assets import source
-
     script = source("lessons/classroom/desk.js")
     assert [name for name in PRESSES if f'"{name}"' not in script] == []

@@ -163,12 +163,8 @@ def test_the_page_of_a_scene_gives_way_to_the_next_question(room: Room) -> None:
     room.show_page(True)
     assert room.screen()["scene"]["is_page_shown"] is True
     asked(room)
-    assert room.screen()["scene"] == {
-        "title": "The draw",
-        "words": "Words.",
-        "address": "./kv_cache",
-        "is_page_shown": False,
-    }
+    scene = room.screen()["scene"]
+    assert (scene["address"], scene["is_page_shown"]) == ("./kv_cache", False)
 
 
 @pytest.mark.parametrize(

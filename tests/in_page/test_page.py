@@ -18,6 +18,7 @@ from model.sampling import Settings
 from model.tokenizing import encode
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.in_page_file import live_page
+from pages.lessons.tour.scenes import read_lesson
 from tests.frame.accessibility import violations
 from tests.home.page_session import PageSession
 
@@ -379,3 +380,47 @@ def test_it_fits_a_telephone_in_both_themes(open_file: Open) -> None:
             page.set_viewport_size({"width": width, "height": 800})
             page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
         assert violations(page) == []
+
+
+def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
+    page = open_file("?lesson=1")
+    scenes = read_lesson("how-a-model-writes").scenes
+    lesson, live = page.locator("#lesson"), page.locator("#live")
+    for number, scene in enumerate(scenes, 1):
+        expect(lesson.locator("h2")).to_have_text(scene.title)
+        answer = lesson.locator(".lesson-answer")
+        expect(answer).to_be_empty()
+        if scene.page:
+            expect(live).to_be_hidden()
+            assert lesson.locator(".cells i").count() > 4, "the picture of another page"
+        if "text" in scene.cover:
+            expect(page.locator(".strip")).to_have_attribute("data-tour", "covered")
+        if scene.choices:
+            lesson.get_by_role("button", name=scene.right, exact=True).click()
+        else:
+            lesson.locator("input").fill(scene.right)
+            lesson.get_by_role("button", name="Say it").click()
+        expect(answer).to_contain_text("Right")
+        if "text" in scene.cover:
+            expect(page.locator(".strip")).not_to_have_attribute("data-tour", "covered")
+        if number == 4:
+            page.reload()  # the tab has kept the scene, and what was said
+            expect(answer).to_contain_text("You said 6", timeout=30_000)
+        lesson.get_by_role("button", name="Continue").click()
+    questions = lesson.locator(".lesson-question")
+    expect(questions).to_have_count(4)
+    for i in range(4):
+        question = questions.nth(i).text_content()
+        (scene,) = [one for one in scenes if plain_text(one.question) == question]
+        group = lesson.locator(".lesson-question + .row").first
+        wrong = next(choice for choice in scene.choices if choice != scene.right)
+        name = wrong if i == 0 else scene.right
+        group.get_by_role("button", name=name, exact=True).click()
+    expect(lesson.locator(".lesson-verdict")).to_contain_text("3 of 4")
+    lesson.get_by_role("button", name="Leave").click()
+    expect(live).to_be_visible()
+    expect(page.locator("[data-tour]")).to_have_count(0)
+
+
+def plain_text(markdown: str) -> str:
+    return markdown.replace("*", "").replace("`", "")

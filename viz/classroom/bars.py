@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from model.classroom.records import Bar, ClassRound, ClassRow, Dots, Outcome, Tally
+from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
 from viz.format import count, in_full, percent
 
 MAX_BARS = 5
@@ -68,38 +68,41 @@ def _votes_bar(
 
 
 def beside(found: ClassRound, came: int | None = None) -> Outcome:
-    """Draws what the class and the model gave each token, all others in one row.
+    """Draws the votes of each token beside the model's probability, all others in one row.
+
+    A token without a vote has the model's bar alone.
 
     Args:
         found: The class beside the model.
         came: The token that was appended; it is marked.
     """
+    n = found.n_answers
 
     def weight(row: ClassRow) -> tuple[bool, float]:
-        return row.token_id != came, -max(row.class_prob, row.model_prob)
+        return row.token_id != came, -max(row.n_votes / max(1, n), row.model_prob)
+
+    def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
+        votes = f"{count(n_votes)} of {count(n)}" if n_votes else ""
+        return Bar(name, (n_votes / max(1, n), prob), (votes, percent(prob)), **more)
 
     kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
     rows = [row for row in found.rows if row in kept]
     bars = [
-        _shares_bar(row.label, row.class_prob, row.model_prob, is_marked=row.token_id == came)
-        for row in rows
+        bar(row.label, row.n_votes, row.model_prob, is_marked=row.token_id == came) for row in rows
     ]
-    rest = [max(0.0, 1 - math.fsum(probs)) for probs in
-            zip(*((row.class_prob, row.model_prob) for row in rows), strict=True)]  # fmt: skip
-    bars.append(_shares_bar("all other tokens", *rest, is_rest=True))
-    if came is not None:
-        return Outcome((CLASS, MODEL), tuple(bars))  # how it is to be read, was said before
-    return Outcome(
-        (CLASS, MODEL),
-        tuple(bars),
-        words="Each phone put as much on its token as it was sure. What it kept back, "
-        f"{percent(found.kept_back)} on average, is spread evenly over all "
-        f"{count(found.vocab_size)} tokens.",
-    )
+    n_others = n - sum(row.n_votes for row in rows)
+    others = max(0.0, 1 - math.fsum(row.model_prob for row in rows))
+    bars.append(bar("all other tokens", n_others, others, is_rest=True))
+    return Outcome((CLASS, MODEL), tuple(bars))
 
 
-def _shares_bar(name: str, of_class: float, of_model: float, **more: bool) -> Bar:
-    return Bar(name, (of_class, of_model), (percent(of_class), percent(of_model)), **more)
+def given(score: ClassScore, n_answers: int) -> str:
+    """Says how many voted for the token that came, what the model gave it, and who was surest."""
+    if not n_answers:
+        return ""
+    n_votes = f"{count(score.n_votes)} of {count(n_answers)}"
+    said = f" {n_votes} voted for it, the model gave it {percent(score.model_prob)}."
+    return f"{said} Surest of it was {score.best_name}." if score.best_name else said
 
 
 def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:

@@ -16,6 +16,7 @@ import { createOwnText } from "../live/own_text.js";
 import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
+import { connectLesson } from "./lesson.js";
 import { readingInWords } from "../live/controls/transport.js";
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
@@ -97,6 +98,10 @@ function show(session, facts, sheet) {
   node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
   node("seed").value = session.active.seed;
+  const lesson = JSON.parse(node("lesson-data").textContent);
+  const open = (query) => session.do({ kind: "open", texts: [{ query, keep: false }] });
+  if (lesson !== null && !isEmbedded())
+    connectLesson({ lesson, place: node("lesson"), offer: node("offer"), live: node("live"), open });
 }
 
 /** The section in which a reader writes a sampler. @param {Live} live */

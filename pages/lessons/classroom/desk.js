@@ -6,7 +6,17 @@ import { copyText, REFUSED } from "../../frame/live/clipboard.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
-import { ask, codeInAddress, drawOutcome, keepAsking, Refusal, ROOMS, secondsLeft, trouble } from "./room.js";
+import {
+  ask,
+  codeInAddress,
+  drawOutcome,
+  isOfTokens,
+  keepAsking,
+  Refusal,
+  ROOMS,
+  secondsLeft,
+  trouble,
+} from "./room.js";
 
 const POLL_MS = 700;
 const LATE = "That was pressed before, here or at another desk: this is what came of it.";
@@ -20,6 +30,7 @@ let view = null;
 let since = 0;
 let drawn = ""; // the script that is listed
 let nPressed = 0;
+let handsOf = 0; // the question whose fields for hands are there
 let isLost = false; // the last answer did not come
 
 /** The key, out of the address, which may be on a projector by mistake; where nothing else keeps it, it stays. */
@@ -78,7 +89,10 @@ function show(told) {
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome);
+  setText(byId("advice"), view.advice);
   setText(byId("revealed"), revealed);
+  paintWritten();
+  paintHands(question);
   setText(byId("text"), view.text);
   paintButtons(byId("presses"), pressesNow());
   paintButtons(byId("appends"), appendsNow());
@@ -99,11 +113,13 @@ function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
   const isShown = view.scene?.is_page_shown ?? false;
+  const again = view.can_ask_again && ["Ask again", "again"];
   return [
     view.can_close && ["Close", "close"],
-    view.can_reveal && ["Reveal", "reveal"],
-    view.can_ask_again && ["Ask again", "again"],
+    view.can_reveal && [view.is_beside ? "Beside the model" : "Reveal", "reveal"],
+    !view.is_revealed && again,
     !view.can_close && hasNext && [`Ask question ${next + 1}`, "item", { place: next }],
+    view.is_revealed && again,
     view.scene !== null &&
     [isShown ? "Take its page away" : "Show its page", "page", { is_shown: !isShown }],
   ].filter(Boolean);
@@ -131,6 +147,26 @@ function paintButtons(place, wanted) {
   if (focused === null) return;
   const again = [...place.children].find((button) => button.textContent === focused);
   (again ?? byId("ask")).focus();
+}
+
+/** The words that pupils wrote, each to be removed. */
+function paintWritten() {
+  const words = view.can_count ? view.written : [];
+  paintButtons(byId("written"), words.map(([word]) => [`Remove “${word}”`, "remove", { word }]));
+}
+
+/** The fields for a show of hands: made once for a question, so that none is emptied while it is typed. */
+function paintHands(question) {
+  const isShown = view.can_count && question.kind !== "sampler";
+  setShown(byId("by-hand"), isShown);
+  if (!isShown || handsOf === question.number) return;
+  handsOf = question.number;
+  setShown(byId("said-by-hand"), question.may_write);
+  byId("hand-words").value = "";
+  byId("counts-by-hand").replaceChildren(...question.options.map((words) => {
+    const field = el("input", { type: "number", min: 0, max: 400, value: 0 });
+    return el("label", { translate: !isOfTokens(question) }, words, field);
+  }));
 }
 
 function paintLessons(lessons) {
@@ -200,6 +236,10 @@ onSubmit(
   "own",
   () => press("own", { words: valueOf("words"), options: valueOf("options"), right: valueOf("truth") }),
 );
+onSubmit("hands", () => {
+  const fields = /** @type {HTMLInputElement[]} */ ([...byId("counts-by-hand").querySelectorAll("input")]);
+  press("hands", { counts: fields.map((field) => Number(field.value)), words: valueOf("hand-words") });
+});
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
   const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));

@@ -18,6 +18,7 @@ from model.classroom.limits import MAX_DESK_BODY
 from model.classroom.members import RoomError
 from model.classroom.records import Tally
 from model.classroom.rooms import find_desk
+from pages.lessons.classroom.advice import advise
 from pages.lessons.classroom.projector import close_in_time
 from pages.lessons.classroom.script import described, lessons
 from pages.lessons.classroom.state import SAID, Classroom
@@ -33,6 +34,7 @@ from viz.format import guard, percent
 
 KEY = "x-desk"  # the header that says who asks
 MAX_SECONDS = 600
+MAX_WRITTEN = 12  # words that a desk lists, to remove one
 
 
 @in_one_sentence
@@ -97,6 +99,11 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
         "can_ask_again": desk.tally is not None and not desk.has_appended,
         "can_append": {} if room.is_open else appends,
         "can_go_back": bool(text.generation.steps),
+        "is_revealed": desk.is_revealed,
+        "is_beside": desk.votes is not None,  # what Reveal shows
+        "can_count": room.question is not None and not (desk.is_revealed or desk.has_appended),
+        "written": room.written()[:MAX_WRITTEN],
+        "advice": advise(desk),
     }
     return shown | ({"lessons": lessons()} if is_first else {})
 
@@ -142,6 +149,13 @@ def _own(desk: Classroom, sent: dict[str, Any]) -> None:
     desk.ask_own(words, options, right, seconds=_seconds(sent))
 
 
+def _hands(desk: Classroom, sent: dict[str, Any]) -> None:
+    counts = sent.get("counts")
+    if not isinstance(counts, list) or not all(type(n) is int for n in counts):
+        raise RoomError("Type a whole number of hands for each answer.")
+    desk.count_hands(counts, text_in(sent, "words"))
+
+
 PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
     "begin": lambda desk, sent: desk.begin(text_in(sent, "prompt"), text_in(sent, "continuation")),
     "append": _append,
@@ -157,6 +171,8 @@ PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
     "own": _own,
     "again": lambda desk, _: desk.ask_again(),
     "close": lambda desk, _: desk.close(),
+    "hands": _hands,
+    "remove": lambda desk, sent: desk.remove_word(text_in(sent, "word")),
     "reveal": lambda desk, _: desk.reveal(),
     "end": lambda desk, _: desk.end(),
 }

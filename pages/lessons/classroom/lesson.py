@@ -23,7 +23,8 @@ from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.readers import network_of
 from pages.lessons.classroom.address import phone_address
-from pages.lessons.classroom.state import copy_letters, open_class
+from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.state import open_class
 from pages.lessons.tour.bar import LINK_STYLE
 from viz.bars import draws_figure
 from viz.chart import Chart

@@ -6,6 +6,7 @@ import {
   codeInAddress,
   drawBar,
   drawOutcome,
+  drawPicture,
   isOfTokens,
   keepAsking,
   rangeOf,
@@ -59,6 +60,7 @@ function paint() {
   byId("ask").className = question === null ? "words" : "";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome);
+  paintPicture();
   setText(byId("revealed"), view.revealed);
   setText(byId("explained"), view.explained);
   paintCounts();
@@ -78,6 +80,13 @@ function paintOpen(question) {
       ...rows.map((words) => el("li", { translate: !isOfTokens(question) }, words)),
     );
   }
+}
+
+/** The picture of the scene, where nothing else is drawn. */
+function paintPicture() {
+  const { question, scene, outcome } = view;
+  const isDrawn = scene !== null && outcome === null && question?.kind !== "sampler";
+  drawPicture(byId("picture"), isDrawn ? scene.picture : null);
 }
 
 /** The page of the scene, as large as it gets; who has the projector's mouse may press there. */

@@ -1,6 +1,7 @@
 // What the three pages of a room share: asking the server again and again, and drawing how a class answered.
 // Text is only ever set as text: whatever a person wrote is data.
 
+import { drawCells } from "../../frame/live/cells.js";
 import { el, setShown } from "../../frame/live/dom.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
@@ -100,8 +101,10 @@ function barsOf(bars, series) {
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
     const line = el("i", { class: series[i][1] });
+    if (value === 0) line.style.minWidth = "0"; // no vote is no bar
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
+    if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
     line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
     return el("div", { class: "bar", ...heard }, line, bar.texts[i]);
@@ -174,6 +177,28 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
   // a name that has no room would be read as another one
   const tooLong = segments.filter((segment) => segment.scrollWidth > segment.clientWidth);
   for (const segment of tooLong) segment.textContent = "";
+}
+
+/** Draws what a scene is about: a text, a draw bar, or an idea in cells. */
+export function drawPicture(place, picture) {
+  const shown = JSON.stringify(picture);
+  const isAny = picture !== null && (picture.text + picture.shares + picture.rows) !== "";
+  setShown(place, isAny);
+  if (!isAny || place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  if (picture.text !== "") {
+    place.replaceChildren(
+      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text} …` }),
+    );
+    return;
+  }
+  if (picture.shares.length > 0) {
+    const bar = el("div", { class: "draw" });
+    place.replaceChildren(bar, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
+    drawBar(bar, { shares: picture.shares, options: picture.labels }, [], true);
+    return;
+  }
+  place.replaceChildren(drawCells(picture.rows));
 }
 
 /** From where to where a segment lies. */

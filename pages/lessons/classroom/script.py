@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from model.classroom.records import SceneShown
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
 
 ItemKind: TypeAlias = Literal["next", "sampler", "own"]
@@ -51,12 +50,6 @@ def plain(markdown: str) -> str:
     """Returns the words of Markdown, slanted ones in quotes: no page of a room draws any."""
     markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", r"“\1”", markdown)
     return re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", lambda found: found[1] or "", markdown)
-
-
-def scene_shown(lesson: GuidedLesson, number: int) -> SceneShown:
-    """Returns what the class sees of a scene."""
-    scene = lesson.scenes[number - 1]
-    return SceneShown(plain(scene.title), plain(scene.words), scene.address)
 
 
 def prompt_of(scene: Scene) -> str:

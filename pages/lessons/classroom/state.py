@@ -6,25 +6,23 @@ its votes on the screens; and revealed, with what is right or what the model gav
 
 from __future__ import annotations
 
-import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import chain
-from string import ascii_uppercase
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
-from model.classroom.limits import MAX_OPTION, MAX_WORDS
+from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
-from model.classroom.records import Kind, SceneShown, Tally
+from model.classroom.records import Answer, Kind, Question, SceneShown, Tally
 from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
-from model.records import FloatArray
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.picture import picture_of
 from pages.lessons.classroom.script import (
     WORDS,
     Item,
@@ -32,12 +30,11 @@ from pages.lessons.classroom.script import (
     plain,
     plan,
     prompt_of,
-    scene_shown,
 )
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.scenes import GuidedLesson, read_lesson
-from viz.classroom.bars import beside, counted, drawn, numbers
-from viz.format import in_full, percent
+from viz.classroom.bars import beside, counted, drawn, given, numbers
+from viz.format import in_full
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,17 +44,6 @@ SAID: dict[How, str] = {
     "favourite": "The class chose",
     "true": "Then comes",
 }
-
-
-def copy_letters() -> str:
-    """Returns with which letters the codes of this copy of the app begin, as its operator says.
-
-    They are given, or follow from the name of a pod: A for one-token-0, B for one-token-1.
-    """
-    given = os.environ.get("ONE_TOKEN_COPY", "").strip().upper()
-    ordinal = re.fullmatch(r"[A-Z0-9.-]+-([0-9]|1[0-9]|2[0-5])", given)
-    letters = ascii_uppercase[int(ordinal[1])] if ordinal else given
-    return letters if re.fullmatch("[A-Z]{1,2}", letters) else ""
 
 
 def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classroom:
@@ -101,6 +87,7 @@ class Classroom:
     votes: Votes | None = None  # where that was for the next token
     right: str = ""  # what Reveal shows as right; empty where nothing is, or it is not known
     about: str = ""  # and what it says about it
+    remember: str = ""  # one sentence of the scene, to end its question with
     is_revealed: bool = False
     n_presses: int = 0  # that a desk has done
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -144,7 +131,9 @@ class Classroom:
         if votes is not None:
             self.is_revealed = True
             self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
-            sentence += "" if how == "favourite" else _given(votes, logits, came)
+            sentence += (
+                "" if how == "favourite" else given(votes.score(logits, came), len(votes.answers))
+            )
         self.show_text()
         self.room.reveal(sentence, word if how == "true" else "")
 
@@ -171,14 +160,14 @@ class Classroom:
     @one_at_a_time
     def show_scene(self, place: int) -> None:
         """Shows the scene of one of the script's questions, and asks nothing yet."""
-        script, item = self._item(place)
+        item = self._item(place)
         self.place = place - 1
-        self._show(scene_shown(script, item.number))
+        self._show(self._scene_of(item))
 
     @one_at_a_time
     def ask_item(self, place: int, *, seconds: float | None = None) -> None:
         """Puts one of the script's questions to the phones."""
-        script, item = self._item(place)
+        item = self._item(place)
         if item.kind == "own":
             self._ask_scene(item, seconds)
         else:
@@ -187,7 +176,8 @@ class Classroom:
                 self.begin(prompt)
             (self.ask_next if item.kind == "next" else self.ask_draws)(seconds=seconds)
         self.place = place
-        self.room.show_scene(scene_shown(script, item.number))
+        self.remember = plain(item.scene.remember) if item.kind == "own" else ""
+        self.room.show_scene(self._scene_of(item))
 
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
@@ -203,11 +193,21 @@ class Classroom:
             raise RoomError("No scene is shown: choose one of the script.")
         self.room.show_page(is_shown)
 
-    def _item(self, place: int) -> tuple[GuidedLesson, Item]:
+    @property
+    def n_items(self) -> int:
+        """The number of the script's questions; 0 without one."""
+        return len(list(items_of(self.script))) if self.script else 0
+
+    def _item(self, place: int) -> Item:
         items = list(items_of(self.script)) if self.script else []
-        if self.script is None or not 0 <= place < len(items):
+        if not 0 <= place < len(items):
             raise RoomError("The script has no such question: choose one of its list.")
-        return self.script, items[place]
+        return items[place]
+
+    def _scene_of(self, item: Item) -> SceneShown:
+        scene = item.scene
+        picture = picture_of(self.text.lm, item)
+        return SceneShown(plain(scene.title), plain(scene.words), scene.address, picture)
 
     def _show(self, scene: SceneShown | None) -> None:
         self._clear()
@@ -253,10 +253,11 @@ class Classroom:
         """Asks the question that was closed last again, after a discussion."""
         if self.tally is None or self.has_appended:
             raise RoomError("Nothing was closed that could be asked again.")
-        asked, kept = self.tally.question, (self.offered, self.right, self.about)
+        asked = self.tally.question
+        kept = self.offered, self.right, self.about, self.remember
         more = {"shares": asked.shares, "may_write": asked.may_write}
         self._ask(asked.kind, asked.words, asked.options, **more)
-        self.offered, self.right, self.about = kept
+        self.offered, self.right, self.about, self.remember = kept
 
     def _ask(self, kind: Kind, words: str, options: Sequence[str], **more: Any) -> None:
         self.room.ask(kind, words, options, **more)
@@ -267,9 +268,43 @@ class Classroom:
     @one_at_a_time
     def close(self) -> None:
         """Closes the question, and shows the votes."""
+        if self.room.question is not None and self.tally is None:
+            self._count()
+
+    @one_at_a_time
+    def count_hands(self, counts: Sequence[int], words: str = "") -> None:
+        """Adds votes by a show of hands, and closes the question.
+
+        Args:
+            counts: Hands for each answer on offer.
+            words: What was said where none is on offer, with commas between.
+        """
+        question = self._check_countable()
+        if question.kind == "sampler":
+            raise RoomError("A pointer needs a phone: append the model’s draw instead.")
+        if len(counts) > len(question.options) or not all(0 <= n <= MAX_PHONES for n in counts):
+            raise RoomError(f"Type a number of hands from 0 to {MAX_PHONES} for each answer.")
+        hands = [Answer(option) for option, n in enumerate(counts) for _ in range(n)]
+        said = [word for word in words.split(",") if word.strip()][:MAX_PHONES]
+        self.room.count_hands([*hands, *(Answer(None, word.strip()) for word in said)])
+        self._count()
+
+    @one_at_a_time
+    def remove_word(self, word: str) -> None:
+        """Removes what somebody wrote from the question and from the screens."""
+        self._check_countable()
+        self.room.remove_word(word)
+        if self.tally is not None:
+            self._count()
+
+    def _check_countable(self) -> Question:
+        question = self.room.question
+        if question is None or self.is_revealed or self.has_appended:
+            raise RoomError("The votes of this question are final: ask the next one.")
+        return question
+
+    def _count(self) -> None:
         room = self.room
-        if room.question is None or self.tally is not None:
-            return
         self.tally = tally = room.close()
         if self._is_of("next"):
             self.votes = Votes(self.text.lm, self.text.ids, self.offered, room.answers())
@@ -359,16 +394,5 @@ class Classroom:
 
     def _forget(self) -> None:
         self.tally = self.votes = None
-        self.offered, self.right, self.about, self.is_revealed = [], "", "", False
-
-
-def _given(votes: Votes, logits: FloatArray, came: int) -> str:
-    """Returns what the class, the model and the best named phone gave to the token that came."""
-    if not votes.answers:
-        return ""
-    score = votes.score(logits, came)
-    shares = f"{percent(score.class_prob)}, the model {percent(score.model_prob)}"
-    said = f" The class gave it {shares}."
-    if score.best_name is not None and score.best_prob > 1 / votes.lm.vocab_size:  # it said so
-        said += f" {score.best_name} gave it most: {percent(score.best_prob)}."
-    return said
+        self.offered, self.is_revealed = [], False
+        self.right = self.about = self.remember = ""

@@ -66,11 +66,11 @@ class ClassText:
         random.Random(len(self.ids)).shuffle(best)
         return best
 
-    def segments(self) -> tuple[list[str], list[float]]:
+    def segments(self, settings: Settings = DRAWING) -> tuple[list[str], list[float]]:
         """Returns the draw bar: words and their shares, the last one that of all others."""
         self._check_end()
-        self.generation.logits_for(DRAWING)  # a server is asked for what it left out
-        last = self.generation.stages_for(DRAWING)[-1]
+        self.generation.logits_for(settings)  # a server is asked for what it left out
+        last = self.generation.stages_for(settings)[-1]
         shares = last.best_probs[:N_SEGMENTS].tolist()
         names = self.words(last.order[:N_SEGMENTS].tolist())
         if len(last.order) > N_SEGMENTS or len(names) < 2:

@@ -1,6 +1,8 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
+import { keepAnswer, keepLine } from "../../frame/live/record.js";
+import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { tabStore } from "../../frame/live/storage.js";
 import { keepReached } from "./progress.js";
 import { find } from "../../frame/live/dom.js";
@@ -8,26 +10,12 @@ import { find } from "../../frame/live/dom.js";
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const STORED_AS = "ott-story";
-const COVERED = "Answer first: then this shows";
 /** What has no room for that note. */
 const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer'], .bars-top";
 /** What shows something on a page of Streamlit's: what is pressed stays. */
 const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
   "[data-testid='stCaptionContainer'], [class*='_on_clock']";
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
-const RULES = `
-[data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
-.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
-.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
-.ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
-.ott.ott [data-tour="lit"] .strip-list { font-size: 1.5em; line-height: 1.4; }
-.ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
-[data-tour="covered"] { position: relative; }
-:is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
-[data-tour="covered"]::after {
-  content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
-  border: 1.5px dashed; border-radius: .5rem; opacity: .7; }`;
-
 let shown = null; // the scene that was brought into view, before its answer or with it: once is enough
 
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
@@ -48,6 +36,23 @@ const dressBar = (title) => {
   const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
   place()?.style.setProperty("background", paper);
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
+};
+
+/** Whether what a question is about is there: it takes an answer only then. */
+const isThere = ({ page }) => {
+  if (page === "") return live()?.querySelector(".strip .token") !== null && live() !== null;
+  const app = /** @type {HTMLElement|null} */ (document.querySelector("[data-testid='stApp']"));
+  return app?.dataset.testScriptState === "notRunning" &&
+    document.querySelector("[data-testid='stSkeleton']") === null;
+};
+
+/** Lets the bar take an answer once there is something to answer on, or after a while in any case. */
+const openAnswers = (started = performance.now()) => {
+  const bar = document.querySelector(".st-key-tour");
+  if (scene === null || bar === null) return;
+  const isReady = isThere(scene) || performance.now() - started > PATIENCE_MS;
+  if (isReady) bar.setAttribute("data-ready", "");
+  else setTimeout(openAnswers, 100, started);
 };
 
 /** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
@@ -101,15 +106,7 @@ const mark = (scene) => {
   const all = scene.page === "" ? nodesOf(scene, Object.keys(scene.parts)) : figures("");
   const lit = nodesOf(scene, scene.light);
   const covered = nodesOf(scene, scene.cover);
-  const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
-  for (const node of all) {
-    const cover = node.matches(LINES) ? "hidden" : "covered";
-    const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
-    const state = covered.includes(node) ? cover : look;
-    if (node.getAttribute("data-tour") === state) continue;
-    if (state === null) node.removeAttribute("data-tour");
-    else node.setAttribute("data-tour", state);
-  }
+  markNodes(all, { lit, covered, lines: LINES });
 };
 
 const sheet = new CSSStyleSheet();
@@ -147,7 +144,9 @@ const keepStory = () => {
   const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
   const query = new URLSearchParams(location.search);
   for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
-  tabStore.write(STORED_AS, JSON.stringify({ text, link: `./?${query}` }));
+  const story = { text, link: `./?${query}` };
+  tabStore.write(STORED_AS, JSON.stringify(story));
+  if (root.querySelector(".strip .token:not(.of-prompt, .is-special)")) keepLine(story);
 };
 addEventListener("pagehide", keepStory);
 
@@ -162,7 +161,9 @@ addEventListener("click", (event) => {
 export default ({ data }) => {
   scene = data;
   keepReached(data.lesson, data.number);
+  if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
+  openAnswers();
   mark(data);
   watching.observe(document.body, { childList: true, subtree: true });
   if (watched !== null) watching.observe(watched, { childList: true, subtree: true });

@@ -1,14 +1,20 @@
 """The list of the guided lessons, and the end of one."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.component import component
+from pages.frame.contents import COURSE, LESSONS
 from pages.frame.layout import as_written
+from pages.frame.models import shared_model
+from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.small_pictures import OF_PAGES, small_picture
 from pages.lessons.tour.bar import LINK_STYLE, LIST
+from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
     GuidedLesson,
@@ -18,10 +24,11 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-FIRST = "how-a-model-writes"  # of the list, for newcomers
 MAX_PICTURES = 5  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
+_record = component("tour_record", Path(__file__).with_name("record.js"))
+RECORD = "What I saw, with my own numbers"
 
 
 def show_lessons() -> None:
@@ -48,6 +55,30 @@ def show_lessons() -> None:
                 st.warning(as_written(str(error)))
     words = {"onwards": "Go on", "again": "Done. Once more"}
     _progress(key="tour_progress", data=words, height="content")
+    _show_paper()
+    _show_record()
+
+
+def _show_paper() -> None:
+    """Offers each part of the course as a worksheet, and as its solutions."""
+    parts = chapters()
+    if not parts:  # a school's own lessons are all about other pages, or faulty
+        return
+    with st.expander("For teachers: worksheets and solutions to print"):
+        part = st.selectbox("Part of the course", parts, key="paper_part")
+        with st.container(horizontal=True):
+            name = part.lower().replace(" ", "-")
+            _offer("Worksheet", f"{name}-worksheet.html", partial(worksheet, part))
+            _offer("Solutions", f"{name}-solutions.html", partial(_solutions, part))
+
+
+def _offer(label: str, file: str, make: Callable[[], str]) -> None:
+    key = f"paper_{label.lower()}"
+    st.download_button(label, make, file_name=file, mime="text/html", key=key, on_click="ignore")
+
+
+def _solutions(part: str) -> str:
+    return solutions(part, shared_model(DEFAULT_MODEL))
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
@@ -87,3 +118,14 @@ def _show_end(lesson: GuidedLesson) -> None:
         '<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write your own text</a></p>'
     )
     st.html(links.format(LIST))
+    _show_record()
+
+
+def _show_record() -> None:
+    """Shows what this browser has kept of the reader's way: the server is told nothing of it."""
+    pages = [
+        (Path(page.path).stem, page.title)
+        for page in LESSONS
+        if page.part in COURSE and not page.is_home
+    ]
+    _record(key="tour_record", data={"title": RECORD, "pages": pages}, height="content")

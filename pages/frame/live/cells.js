@@ -1,0 +1,31 @@
+// An idea as a few cells in the page's colours, as `pages/frame/small_pictures.py` spells them: a letter is a cell.
+
+import { el } from "./dom.js";
+
+const HATCH = "repeating-linear-gradient(45deg, var(--rejected-tint) 0 4px, var(--rejected) 4px 6px)";
+const LOOKS = {
+  p: "var(--prompt)",
+  g: "var(--generated)",
+  k: "var(--kept)",
+  c: "var(--chosen)",
+  v: "var(--values)",
+  d: "var(--stage)",
+  e: "var(--error)",
+  r: HATCH,
+};
+
+/** Draws rows of cells, as large as their place; who hears the page has the words beside them. */
+export function drawCells(rows) {
+  const wide = Math.max(...rows.map((row) => row.length));
+  const cells = rows.flatMap((row) =>
+    [...row.padEnd(wide)].map((letter) => {
+      const cell = el("i");
+      cell.style.background = LOOKS[letter] ?? "none";
+      return cell;
+    })
+  );
+  const grid = el("div", { class: "cells", ariaHidden: "true" }, ...cells);
+  grid.style.gridTemplateColumns = `repeat(${wide}, 1fr)`;
+  grid.style.aspectRatio = `${wide} / ${rows.length}`;
+  return grid;
+}

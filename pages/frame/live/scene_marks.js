@@ -1,0 +1,34 @@
+// What a scene of a guided lesson does to the page that it is about: parts of which it speaks are lit, the others
+// dimmed, and what holds the answer to a question that is still open is covered.
+
+const COVERED = "Answer first: then this shows";
+/** The style of the marks, for the document or the shadow root in which the parts are. */
+export const RULES = `
+[data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
+.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
+.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+.ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
+.ott.ott [data-tour="lit"] .strip-list { font-size: 1.5em; line-height: 1.4; }
+.ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
+[data-tour="covered"] { position: relative; }
+:is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
+[data-tour="covered"]::after {
+  content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
+  border: 1.5px dashed; border-radius: .5rem; opacity: .7; }`;
+
+/**
+ * Marks the nodes of a page.
+ * @param {Element[]} all that may be marked
+ * @param {{ lit: Element[], covered: Element[], lines: string }} scene `lines` matches what has no room for a note
+ */
+export function markNodes(all, { lit, covered, lines }) {
+  const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
+  for (const node of all) {
+    const cover = node.matches(lines) ? "hidden" : "covered";
+    const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
+    const state = covered.includes(node) ? cover : look;
+    if (node.getAttribute("data-tour") === state) continue;
+    if (state === null) node.removeAttribute("data-tour");
+    else node.setAttribute("data-tour", state);
+  }
+}

@@ -1,0 +1,149 @@
+"""Worksheets and their solutions: one page to print for each part of the course.
+
+Both are made from what the pages and the guided lessons say; the numbers of the solutions are those
+that this very model gives. Knows nothing of Streamlit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from pages.frame.contents import COURSE, LESSONS, Lesson
+from pages.lessons.tour.scenes import PAGES, LessonError, Scene, lesson_names, read_lesson
+from viz.format import percent
+
+if TYPE_CHECKING:
+    from model.language_model import LanguageModel
+
+FIRST = "how-a-model-writes"  # of the lessons
+N_TOKENS = 5  # of a distribution
+_PAGE = Markup("""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+@page {{ size: A4; margin: 16mm 18mm; }}
+body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
+  font: 15px/1.45 system-ui, "Liberation Sans", sans-serif; }}
+h2 {{ margin: 1.2rem 0 .2rem; font-size: 1.15rem; break-after: avoid; }}
+li {{ margin: 0 0 .9rem; break-inside: avoid; }}
+.line {{ display: block; height: 1.9em; border-bottom: 1px solid; }}
+.gap {{ display: inline-block; min-width: 6em; border-bottom: 1px solid; }}
+@media print {{ body {{ margin: 0; padding: 0; }} }}
+</style></head><body>
+{name}<h1>{title}</h1><ol>{items}</ol></body></html>
+""")
+_NAME = Markup('<p>Name: <span class="gap" style="width: 18em"></span></p>\n')
+_GAP, _LINE = Markup('<span class="gap"></span>'), Markup('<span class="line"></span>')
+
+
+def chapters() -> tuple[str, ...]:
+    """Returns the parts of the course about which a guided lesson asks something."""
+    return tuple(part for part in COURSE if any(True for _ in _scenes_of(part)))
+
+
+def worksheet(part: str) -> str:
+    """Returns the questions of a part, with room for the answers."""
+    return _paper(part, f"{part}: worksheet", None)
+
+
+def solutions(part: str, lm: LanguageModel) -> str:
+    """Returns the same questions with their answers, and with the numbers of a model."""
+    return _paper(part, f"{part}: solutions, with the numbers of {lm.name}", lm)
+
+
+def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
+    items = Markup("")
+    page = None
+    for scene in _scenes_of(part):
+        if (of_scene := _page_of(scene)) is not page:
+            page = of_scene
+            items += Markup('</ol><h2>{}</h2><p>{}</p><ol start="{}">').format(
+                page.title, page.claim, items.count("<li>") + 1
+            )
+        items += _item(scene) if lm is None else _solved(scene, lm)
+    return str(_PAGE.format(title=title, name=_NAME if lm is None else "", items=items))
+
+
+def _scenes_of(part: str) -> Iterator[Scene]:
+    """Returns the scenes of all lessons on pages of a part, page by page, each question once."""
+    found: dict[str, Scene] = {}
+    for name in sorted(lesson_names(), key=lambda name: (name != FIRST, name)):
+        try:
+            lesson = read_lesson(name)
+        except LessonError:  # the list of the lessons says why
+            continue
+        for scene in lesson.scenes:
+            if part_of(scene) == part:
+                found.setdefault(scene.question, scene)
+    yield from sorted(found.values(), key=lambda scene: LESSONS.index(_page_of(scene)))
+
+
+def part_of(scene: Scene) -> str:
+    """Returns the part of the course to which a scene belongs; the sliders are for choosing."""
+    if not scene.page and "sliders" in scene.light:
+        return COURSE[1]
+    return _page_of(scene).part
+
+
+def _page_of(scene: Scene) -> Lesson:
+    path = PAGES[scene.page]
+    return next(lesson for lesson in LESSONS if lesson.path == path)
+
+
+def _item(scene: Scene) -> Markup:
+    if scene.choices:
+        room = Markup("&emsp;").join(Markup("☐ {}").format(choice) for choice in scene.choices)
+    elif scene.asks:
+        room = _GAP + (" %" if scene.reply == "a share" else "")
+    else:
+        room = _LINE
+    return Markup("<li>{}<br>{}{}<br>To remember:{}</li>\n").format(
+        _begun(scene), marked(scene.question), Markup(" ") + room, _LINE
+    )
+
+
+def _solved(scene: Scene, lm: LanguageModel) -> Markup:
+    right = Markup(" <b>{}</b>.").format(scene.right) if scene.right else ""
+    parts = [_begun(scene), marked(scene.question) + right, marked(scene.answer)]
+    parts += [marked(scene.remember), numbers(scene, lm)]
+    parts += [Markup("<i>{}</i>").format(marked(scene.note))] if scene.note else []
+    return Markup("<li>{}</li>\n").format(Markup("<br>").join(filter(None, parts)))
+
+
+def _begun(scene: Scene) -> Markup:
+    """Returns the title of a scene, and the text that its page begins with."""
+    prompt = dict(scene.query).get("prompt", "")
+    text = Markup(" <i>{} …</i>").format(prompt) if prompt else ""
+    return Markup("<b>{}</b>{}").format(scene.title, text)
+
+
+def numbers(scene: Scene, lm: LanguageModel) -> Markup:
+    """Returns what the model gives for the text of a scene; nothing where it has none."""
+    from model.generation import Generation  # torch: the list of the lessons needs none
+    from model.sampling import Settings
+    from model.tokenizing import labels_of
+
+    prompt = dict(scene.query).get("prompt", "")
+    try:
+        text = Generation(lm, prompt) if prompt else None
+    except ValueError:  # this model cannot read it
+        text = None
+    if text is None:
+        return Markup("")
+    best = text.stages_for(Settings())[-1]
+    labels = labels_of(lm, best.order[:N_TOKENS].tolist())
+    told = [
+        f"{label.strip('␣')} {percent(prob)}"
+        for label, prob in zip(labels, best.best_probs.tolist(), strict=False)
+    ]
+    return Markup("At temperature 1, after {} tokens: {}.").format(text.n_prompt, "; ".join(told))
+
+
+def marked(markdown: str) -> Markup:
+    """Returns the few signs of Markdown that lessons use as HTML; all else is text."""
+    text = str(escape(markdown))
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
+    return Markup(re.sub(r"\*(\S.*?)\*", r"<i>\1</i>", text).replace("`", ""))

@@ -1,0 +1,122 @@
+// A pupil's own record: the pages that are done, what was guessed there and what was right, and the best line that
+// a finger wrote. It is read from this browser alone, and printed as one page.
+
+import { createButton, el } from "../../frame/live/dom.js";
+import { chooseBest, forgetRecord, readRecord } from "../../frame/live/record.js";
+
+const STYLE = `
+:host, body { font: 16px/1.45 var(--st-font, system-ui, sans-serif); color: var(--st-text-color, #1f2430); }
+h2 { margin: 1.2rem 0 .3rem; font-size: 1.4rem; }
+h3 { margin: .7rem 0 .1rem; font-size: 1rem; }
+p, ul { margin: .2rem 0; }
+ul { padding-inline-start: 1.2rem; }
+li { break-inside: avoid; }
+.pages { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: 0; list-style: none; }
+blockquote { margin: .4rem 0; padding-inline-start: .7rem; border-inline-start: 4px solid #0b7061; white-space: pre-wrap;
+  font: 1.15rem/1.5 ui-serif, Georgia, serif; }
+label { display: flex; gap: .5rem; align-items: baseline; }
+.row { display: flex; gap: .5rem; margin-top: .8rem; }
+button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5rem; background: none; color: inherit; font: inherit; }
+@media print { @page { size: A4; margin: 14mm; } body { font-size: 11px; } h2 { font-size: 1.5em; margin-top: 0; } .screen { display: none; } }`;
+
+export default ({ data, parentElement }) => {
+  const draw = () => parentElement.replaceChildren(...drawn(data, draw));
+  draw();
+};
+
+function drawn(data, again) {
+  const record = readRecord();
+  const style = el("style", {}, STYLE);
+  if (record.answers.length + record.lines.length + record.seen.length === 0) {
+    return [
+      style,
+      el("h2", {}, data.title),
+      el(
+        "p",
+        {},
+        "Nothing yet. What you guess on these pages, and what your finger writes, is kept here, in this browser.",
+      ),
+    ];
+  }
+  const page = el(
+    "section",
+    {},
+    el("h2", {}, data.title),
+    pagesOf(data.pages, record),
+    lineOf(record, again),
+    ...answersOf(record.answers),
+  );
+  const forget = () => {
+    forgetRecord();
+    again();
+  };
+  const buttons = [
+    createButton("", "Print this as one page", () => print(page)),
+    createButton("", "Forget all", forget),
+  ];
+  return [style, page, el("div", { class: "row screen" }, ...buttons)];
+}
+
+/** The course's pages: those that were answered, or read to their end, have a tick. */
+function pagesOf(pages, { answers, seen }) {
+  const done = new Set([...seen, ...answers.map(({ place }) => place)]);
+  const items = pages.map(([place, title]) => {
+    const isDone = done.has(place);
+    return el(
+      "li",
+      {},
+      `${isDone ? "✓" : "○"} ${title}`,
+      el("span", { hidden: true }, isDone ? " done" : ""),
+    );
+  });
+  return el("ul", { class: "pages" }, ...items);
+}
+
+/** The best line; where there are several, the pupil says which it is. */
+function lineOf({ lines, best }, again) {
+  if (lines.length === 0) return null;
+  const choices = lines.map(({ text }, i) => {
+    const choose = () => {
+      chooseBest(i);
+      again();
+    };
+    const radio = el("input", { type: "radio", name: "best", checked: i === best, onchange: choose });
+    return el("label", {}, radio, text);
+  });
+  return el(
+    "div",
+    {},
+    el("h3", {}, "The best line that my finger wrote"),
+    el("blockquote", { dir: "auto", translate: false }, lines[best].text),
+    el("a", { class: "screen", href: lines[best].link }, "Open it, and go on"),
+    lines.length < 2
+      ? null
+      : el("details", { class: "screen" }, el("summary", {}, "Choose another one"), ...choices),
+  );
+}
+
+/** What was guessed, page by page, the oldest page first. */
+function answersOf(answers) {
+  const titles = [...new Set(answers.map(({ title }) => title))].reverse();
+  return titles.flatMap((title) => {
+    const own = answers.filter((answer) => answer.title === title).reverse();
+    return [el("h3", {}, title), el("ul", {}, ...own.map((answer) => el("li", {}, inWords(answer))))];
+  });
+}
+
+function inWords({ question, said, right, isRight }) {
+  const verdict = isRight === null ? "" : isRight ? " ✓" : ` Right is: ${right}.`;
+  return `${question} I said: ${said}.${verdict}`;
+}
+
+/** Prints a copy of the page alone. */
+function print(page) {
+  const frame = el("iframe", { hidden: true, title: "To print" });
+  document.body.append(frame);
+  const paper = frame.contentDocument;
+  paper.title = page.querySelector("h2").textContent;
+  paper.head.append(el("style", {}, STYLE));
+  paper.body.append(page.cloneNode(true));
+  frame.contentWindow.addEventListener("afterprint", () => frame.remove());
+  frame.contentWindow.print();
+}

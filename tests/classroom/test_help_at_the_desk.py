@@ -1,0 +1,146 @@
+"""What the desk does for a teacher: a picture at each Show, advice, hands, and words removed."""
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from model.classroom.members import RoomError
+from model.classroom.records import Answer
+from model.classroom.rooms import end_room
+from model.language_model import LanguageModel
+from pages.frame.assets import source
+from pages.lessons.classroom.desk import view
+from pages.lessons.classroom.script import PLAN, items_of, plain, prompt_of
+from pages.lessons.classroom.state import Classroom, open_class
+from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.scenes import read_lesson
+from tests.classroom.test_desk import texts, vote
+
+
+@pytest.fixture
+def desk(storyteller: LanguageModel) -> Iterator[Classroom]:
+    desk = open_class(storyteller)
+    yield desk
+    end_room(desk.room)
+
+
+def test_hands_are_votes_and_a_new_count_takes_the_place_of_the_old(desk: Classroom) -> None:
+    with pytest.raises(RoomError):
+        desk.count_hands([1, 2])
+    desk.ask_own("Which?", "a\nb", "b")
+    vote(desk, [0])
+    for bad in ([1, 2, 3], [-1, 0], [10**6, 0]):
+        with pytest.raises(RoomError):
+            desk.count_hands(bad)
+    assert desk.room.is_open, "a wrong count changes nothing"
+    desk.count_hands([2, 7])
+    assert texts(desk) == ["3 of 10", "7 of 10"]
+    desk.count_hands([2, 8])
+    assert texts(desk) == ["3 of 11", "8 of 11"]
+    assert [tally.counts for tally in desk.room.tallies] == [(3, 8)]
+    desk.reveal()
+    with pytest.raises(RoomError):
+        desk.count_hands([0, 0])
+    desk.ask_own("Which?", "a\nb")
+    desk.close()
+    assert texts(desk) == ["0 of 0", "0 of 0"], "hands of the question before are gone"
+    desk.ask_own("How many?", "")
+    for bad_words in ("many", "1, 2, three"):
+        with pytest.raises(RoomError):
+            desk.count_hands([], bad_words)
+    desk.count_hands([], "3, 3, 5")
+    assert desk.room.tallies[-1].words == (("3", 2), ("5", 1))
+    desk.ask_draws()
+    with pytest.raises(RoomError):
+        desk.count_hands([1])
+
+
+def test_hands_for_the_next_token_stand_beside_the_model(desk: Classroom) -> None:
+    desk.ask_next()
+    desk.count_hands([0, 4])
+    desk.reveal()
+    assert desk.room.outcome is not None
+    shown = {bar.label: bar.texts[0] for bar in desk.room.outcome.bars}
+    assert shown.pop(desk.text.words([desk.offered[1]])[0]) == "4 of 4"
+    assert set(shown.values()) == {""}, "a token without a vote has no bar of the class"
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_removed_word_leaves_every_screen_and_does_not_come_back(
+    desk: Classroom, is_closed: bool
+) -> None:
+    desk.ask_next(may_write=True)
+    question = desk.room.question
+    assert question is not None
+    phones = vote(desk, [Answer(None, "rubbish"), Answer(None, "RUBB1SH"), 0])
+    if is_closed:
+        desk.close()
+    for nothing in ("", "\u200b"):
+        with pytest.raises(RoomError):
+            desk.remove_word(nothing)
+    desk.remove_word("rubbish")
+    assert "rubb" not in json.dumps([desk.room.screen(), view(desk)]).casefold()
+    assert "rubb" not in str([desk.room.view(phone) for phone in phones]).casefold()
+    assert len(desk.room.answers()) == 1
+    if not is_closed:
+        desk.room.clock = lambda: 1e9  # long after the last answer
+        with pytest.raises(RoomError):
+            desk.room.answer(phones[1], question.number, Answer(None, "ruвbish"))
+        desk.room.answer(phones[1], question.number, Answer(None, "mat"))
+        desk.close()
+    assert sum(desk.room.tallies[-1].counts) == 1
+    desk.append()
+    with pytest.raises(RoomError):
+        desk.remove_word("mat")
+
+
+def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> None:
+    shown = []
+    for place, item in enumerate(items_of(read_lesson(PLAN))):
+        desk.show_scene(place)
+        scene = desk.room.screen()["scene"]
+        shown.append(scene["picture"])
+        assert scene["picture"]["text"] or scene["picture"]["shares"] or scene["picture"]["rows"]
+        if item.kind == "next":
+            assert set(scene["picture"]["labels"]) == {""}
+            guesses = desk.text.words(ClassText(desk.text.lm, prompt_of(item.scene)).offer())
+            assert not [word for word in guesses if word in str(scene)]
+    assert sum(shown[0]["shares"]) == pytest.approx(1), "the draw bar of the first scene"
+    sampler = next(iter(items_of(read_lesson(PLAN))))
+    desk.ask_item(0)
+    assert desk.room.question is not None
+    assert sampler.kind == "sampler"
+    assert desk.room.question.shares == pytest.approx(shown[0]["shares"]), "one bar, shown or asked"
+
+
+def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
+    advice = [view(desk)["advice"]]
+
+    def then(press: Callable[[], object]) -> None:
+        press()
+        advice.append(view(desk)["advice"])
+
+    then(lambda: desk.show_scene(2))
+    then(lambda: desk.ask_item(2))
+    then(lambda: vote(desk, [0, 1]))
+    then(desk.close)
+    then(desk.reveal)
+    then(desk.append)
+    then(lambda: desk.ask_item(1))
+    then(desk.close)  # nobody voted
+    then(lambda: desk.count_hands([3, 1, 1]))
+    then(desk.ask_again)
+    then(lambda: desk.count_hands([5, 0, 0]))
+    then(desk.reveal)
+    assert all(advice)
+    assert [before for before, after in itertools.pairwise(advice) if before == after] == []
+    assert plain(list(items_of(read_lesson(PLAN)))[1].scene.remember) in advice[-1]
+    buttons = {"Close", "Reveal", "Beside the model", "Ask again", "Ask question", "End the room"}
+    quoted = re.findall(r"“((?:Close|Reveal|Beside|Ask|End)[^”]*)”", " ".join(advice))
+    assert quoted
+    assert {re.sub(r" \d+$", "", name) for name in quoted} <= buttons
+    script = source("lessons/classroom/desk.js")
+    assert [name for name in buttons - {"End the room"} if name not in script] == []

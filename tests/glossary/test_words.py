@@ -1,0 +1,124 @@
+"""No term before its explanation: in the course's sentences, and in the guided lessons."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from pages.frame.contents import COURSE, LABORATORY, LESSONS
+from pages.lessons.glossary.index import TERMS, Term
+from pages.lessons.tour.scenes import GuidedLesson, lesson_names, parse_lesson, read_lesson
+
+FIRST = "how-a-model-writes"  # whoever takes another lesson has taken this one
+# entries whose names are everyday words: a lesson may use them as such
+EVERYDAY = {
+    *("append", "attention", "batching", "cut", "draw", "distribution", "loss", "mode", "read"),
+    *("rewind", "sampling", "score", "streaming", "surprise", "token", "vocabulary"),
+}
+# what engineers say, and the entry that explains it
+ALIASES = {
+    "nats": "nat",
+    "bits per token": "surprise",
+    "log p": "surprise",
+    "logits": "logit",
+    "KV": "KV cache",
+    "KV heads": "grouped-query attention",
+    "<|endoftext|>": "end token",
+    "EOS": "end token",
+    "nucleus": "top-p",
+    "TTFT": "time to first token",
+    "ITL": "inter-token latency",
+    "KL": "KL divergence",
+}
+ISSUE = (  # that a pupil of 16 did not understand
+    *("nat", "entropy", "logit", "perplexity", "prefill", "decode", "KV cache", "top-k", "top-p"),
+    *("seed", "pointer", "MBU", "MFU", "KL divergence", "end token", "surprise"),
+)
+BY_NAME = {term.name: term for term in TERMS}
+SPELLINGS = {
+    **{name: name for name in BY_NAME if name not in EVERYDAY},
+    **ALIASES,
+}
+PLACES = {lesson.path: place for place, lesson in enumerate(LESSONS)}
+
+
+def used(text: str) -> set[str]:
+    """Returns the terms that a text uses, however they are spelled."""
+    return {
+        name
+        for spelling, name in SPELLINGS.items()
+        if re.search(rf"(?<![\w-]){re.escape(spelling)}(?:s|ies)?(?![\w-])", text, re.IGNORECASE)
+    }
+
+
+def explained(text: str) -> set[str]:
+    """Returns the terms that a text explains: they stand in bold where it does."""
+    return {name for bold in re.findall(r"\*\*(.+?)\*\*", text, re.DOTALL) for name in used(bold)}
+
+
+def unexplained(lesson: GuidedLesson, known: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
+    """Gives each scene and term that stands there before it was explained."""
+    so_far = set(known)
+    for number, scene in enumerate(lesson.scenes, start=1):
+        so_far |= explained(scene.words)
+        asked = (scene.title, scene.words, scene.task, scene.question, *scene.choices)
+        yield from ((number, name) for name in sorted(used(" ".join(asked)) - so_far))
+        so_far |= explained(scene.answer)
+        told = f"{scene.answer} {scene.remember}"
+        yield from ((number, name) for name in sorted(used(told) - so_far))
+
+
+def all_explained(lesson: GuidedLesson) -> set[str]:
+    return {name for scene in lesson.scenes for name in explained(f"{scene.words} {scene.answer}")}
+
+
+def test_every_term_of_the_list_has_its_page_in_the_app() -> None:
+    assert set(ISSUE) <= set(BY_NAME)
+    assert set(ALIASES.values()) <= set(BY_NAME)
+    assert EVERYDAY - set(BY_NAME) == set(), "an entry that is gone needs no exception"
+    assert all(term.page in PLACES for term in TERMS)
+
+
+def test_what_a_page_claims_uses_no_term_that_a_later_page_explains() -> None:
+    def is_later(term: Term, path: str) -> bool:
+        return PLACES[term.page] > PLACES[path]
+
+    of_course = [lesson for lesson in LESSONS if lesson.part in COURSE]
+    early = [
+        (lesson.path, name)
+        for lesson in of_course
+        for name in used(f"{lesson.claim} {lesson.remember}")
+        if is_later(BY_NAME[name], lesson.path)
+    ]
+    assert early == []
+    engineers = {"MBU", "MFU", "roofline", "FLOPs", "arithmetic intensity"}
+    said = [used(f"{lesson.title} {lesson.claim} {lesson.remember}") for lesson in of_course]
+    assert not engineers & set().union(*said), f"those wait in the {LABORATORY}"
+
+
+@pytest.mark.parametrize("name", lesson_names())
+def test_a_guided_lesson_explains_a_term_before_it_uses_it(name: str) -> None:
+    known = () if name == FIRST else tuple(all_explained(read_lesson(FIRST)))
+    assert list(unexplained(read_lesson(name), known)) == []
+
+
+SCENE = "# T\n\n## {title}\n\n{words}\n\nPage: /\n\nQuestion: {question}\n\nAnswer: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ({"words": "The entropy is 2 nats."}, ["entropy", "nat"]),
+        ({"words": "The **entropy** is its width.", "answer": "So the Entropy grew."}, []),
+        ({"question": "How many logits?", "answer": "A **logit** is a score."}, ["logit"]),
+        ({"title": "Top-p and top-k", "words": "**Top-p** cuts."}, ["top-k"]),
+        ({"answer": "It ends at <|endoftext|>."}, ["end token"]),
+        ({"words": "Its log p is low. MBU falls."}, ["MBU", "surprise"]),
+        ({"words": "The KV of it, by KL."}, ["KL divergence", "KV cache"]),
+        ({"words": "Prefill, then decoding and a seedling."}, ["prefill"]),
+    ],
+)
+def test_the_check_finds_what_it_is_for(told: dict[str, str], found: list[str]) -> None:
+    usual = {"title": "T", "words": "Words.", "question": "Why?", "answer": "So."}
+    lesson = parse_lesson("own", SCENE.format(**usual | told))
+    assert [name for _, name in unexplained(lesson)] == found
