@@ -360,6 +360,7 @@ interface LabHeader {
   nFirst: number;
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
+  compares: boolean; // whether the engines' orders stand below the masks
   controls: Controls;
   orders: Record<string, string[]>;
   distribution: { n_vocab: number };
