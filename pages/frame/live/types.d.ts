@@ -379,6 +379,7 @@ interface FuturesHeader {
   position: number; // in the text, of the first token that follows
   order: string[]; // of the stages
   homeLink: string; // to the first page with this prompt
+  searchLink: string; // to a beam search of the same continuations
   runs: { name: string; ids: number[] }[]; // what the reader has written after it there
   beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
   view: FuturesView;
