@@ -75,6 +75,12 @@ def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back
     while lesson(app).stepper.is_playing:
         app.run()
     assert page(app).finished
+    steps = lesson(app).stepper.steps
+    assert steps.n_loop == steps.n_beside > page(app).n_done, "both sides are full"
+    assert app.button(key="diffusion_step").disabled
+    press(app, "diffusion_back")
+    assert (page(app).finished, steps.n_loop) == (True, steps.n_beside - 1)
+    press(app, "diffusion_step")
     assert app.button(key="diffusion_step").disabled
     press(app, "diffusion_check_run")
     job = lesson(app).jobs["diffusion_check"]
