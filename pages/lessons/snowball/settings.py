@@ -11,10 +11,10 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 MISTAKES = {  # a beginning, and a word after it that is wrong
     "A wrong fact": ("The fish lives in the", " tree"),
     "A contradiction": (
-        "Once there was a boy named Tim. He had a dog. The dog's name was Max. Max was a",
+        "Once there was a king. He had a bird. The bird's name was Max. Max was a",
         " cat",
     ),
-    "A wrong name": ('There was a dog named Spot. The dog said, "My name is', " Tom"),
+    "A wrong name": ('There was a bird named Max. The bird said, "My name is', " Tom"),
 }
 _MEASURED = (
     # error compounding
