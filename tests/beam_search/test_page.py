@@ -85,7 +85,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
-    for _ in range(6):
+    for _ in range(7):
         press(app, "beam_step")
     search = steps(app).search
     app.slider(key="beam_penalty").set_value(1.5).run()

