@@ -60,7 +60,7 @@ class FuturesLesson(LessonState):
             ValueError: The prompt cannot be read; one sentence.
         """
         tree = Continuations(Generation(lm, prompt))
-        tree.open_along(view["selected"])
+        tree.open_along(view.get("selected", ()))
         return cls(lm, prompt, tree, view, view, token_hex(4))
 
     def read(self, prompt: str) -> None:
