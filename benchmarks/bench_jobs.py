@@ -17,9 +17,9 @@ from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
 
 JOBS = (
-    ("snowball", "snowball_context_run"),
+    ("teacher_forcing", "snowball_context_run"),
     ("causal_mask", "mask_training_run"),
-    ("snowball", "snowball_long_run"),
+    ("teacher_forcing", "snowball_long_run"),
     ("beam_search", "beam_cost_run"),  # measures
     ("kv_cache", "kv_race_run"),  # measures
 )

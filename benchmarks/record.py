@@ -30,11 +30,13 @@ from model.timing import describe
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
 PAGES = {  # a page, what its session keeps, and the panels that open on a recording, as pressed
-    "sampling": ("sampling_lab", "vote", "loop", "aim"),
+    "sampling": ("sampling_lab", "vote", "loop"),
+    "engines": ("sampling_lab", "aim"),
     "beam_search": ("beam_lesson", "beam_exact", "beam_cost"),
     "constraints": ("constraint_lesson", "constraint_methods"),
     "kv_cache": ("kv_lesson", "kv_small", "kv_prefix"),
-    "prefill_decode": ("phase_lesson", "phase_stream", "phase_padding", "phase_scoring"),
+    "prefill_decode": ("phase_lesson", "phase_stream"),
+    "roofline": ("phase_lesson", "phase_padding", "phase_scoring"),
     "serving": ("serving_lesson", "serving_batches", "serving_chunks", "serving_memory"),
     "speculative": (
         "spec_lesson",
@@ -46,10 +48,10 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     ),
     "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
     "causal_mask": ("mask_lesson", "mask_training"),
-    "snowball": (
-        *("snowball_lesson", "snowball_forks", "snowball_rewind"),
-        *("snowball_instruction", "snowball_long", "snowball_thread"),
-        *("snowball_exposure", "snowball_context"),
+    "snowball": ("snowball_lesson", "snowball_rewind"),
+    "teacher_forcing": (
+        *("snowball_lesson", "snowball_forks", "snowball_instruction"),
+        *("snowball_long", "snowball_thread", "snowball_exposure", "snowball_context"),
     ),
     "claims": ("claims_lesson", "claims"),
 }

@@ -1,6 +1,8 @@
 """The course: the one list from which navigation, titles, sentences and footers are made."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 APP = "One Token at a Time"
 COURSE = ("Write", "Choose", "Be wrong", "Remember", "Other ways")  # in the order of a pupil
@@ -16,11 +18,18 @@ class Lesson:
     part: str  # of the course, or where it stands beside it
     claim: str = ""  # the sentence below the title
     remember: str = ""  # the sentence below the picture
+    measures: str = ""  # the page of the course whose laboratory this is, as its file
+    sections: tuple[str, ...] = ()  # of a laboratory: the titles of what stood on that page
 
     @property
     def is_home(self) -> bool:
         """Whether it is the page that the app opens with."""
         return self is LESSONS[0]
+
+    @property
+    def stem(self) -> str:
+        """Its address, but for the home page, whose address is empty."""
+        return Path(self.path).stem
 
     @property
     def part_name(self) -> str:
@@ -128,6 +137,48 @@ LESSONS: tuple[Lesson, ...] = (
         "Many readers share one model, pass by pass.",
         "A slot that is free goes to the next request at once.",
     ),
+    Lesson(
+        "pages/engines.py",
+        "Samplers and engines compared",
+        LABORATORY,
+        "The same masks in another order draw another token.",
+        measures="pages/sampling.py",
+        sections=(
+            "Do four engines draw the same token?",
+            "Which masks stand still when the temperature rises?",
+            "Do the draws follow the distribution?",
+            "Mirostat: a mask that remembers",
+        ),
+    ),
+    Lesson(
+        "pages/roofline.py",
+        "Roofline and cost",
+        LABORATORY,
+        "A pass waits for memory or for arithmetic, and what it waits for has a price.",
+        measures="pages/prefill_decode.py",
+        sections=(
+            "The roofline: memory-bound or compute-bound",
+            "Batching",
+            "Padding",
+            "Cost per token",
+            "Scoring and embedding in one pass",
+        ),
+    ),
+    Lesson(
+        "pages/teacher_forcing.py",
+        "Teacher forcing, measured",
+        LABORATORY,
+        "A model reads its own text as it read true text: what becomes of that can be measured.",
+        measures="pages/snowball.py",
+        sections=(
+            "Teacher forcing and free running",
+            "Error compounding",
+            "Instruction position",
+            "Long generation",
+            "The thread",
+            "Loss by context length",
+        ),
+    ),
     Lesson("pages/claims.py", "Claims about generation, tested", LABORATORY),
     Lesson("pages/tour.py", "Guided lessons", CLASS),
     Lesson("pages/classroom.py", "A room for the class", CLASS),
@@ -146,6 +197,23 @@ def sections() -> dict[str, list[Lesson]]:
 def lesson_at(path: str) -> Lesson:
     """Returns the lesson whose page is at `path`."""
     return next(lesson for lesson in LESSONS if lesson.path == path)
+
+
+def laboratory_of(path: str) -> Lesson | None:
+    """Returns the laboratory of the page at `path`, if it has a page of its own."""
+    return next((lesson for lesson in LESSONS if lesson.measures == path), None)
+
+
+def anchor_of(title: str) -> str:
+    """Returns what Streamlit calls a heading of that title in its address."""
+    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+
+
+def page_of_section(stem: str, anchor: str) -> str:
+    """Returns the stem of the page on which a section stands that a link has on page `stem`."""
+    laboratory = laboratory_of(f"pages/{stem}.py")
+    is_moved = laboratory is not None and anchor in map(anchor_of, laboratory.sections)
+    return laboratory.stem if laboratory is not None and is_moved else stem
 
 
 def neighbours(path: str) -> tuple[Lesson | None, Lesson | None]:

@@ -1,12 +1,15 @@
 """What each page is in the course: its sentence, what to remember of it, and what comes after."""
 
-import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
-from pages.frame.contents import Lesson, lesson_at, neighbours
+from pages.frame.component import component
+from pages.frame.contents import Lesson, anchor_of, laboratory_of, lesson_at, neighbours
 from pages.frame.question import keep, lesson_asks
+from pages.frame.settings_table import SettingsTable
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
@@ -16,6 +19,7 @@ _HIDDEN = Markup(
     '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
     ".remember {{visibility: hidden;}}</style>"
 )
+_moved = component("moved", Path(__file__).with_name("moved.js"))
 
 
 def show_claim(lesson: Lesson) -> None:
@@ -43,13 +47,45 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if after is not None:
-                icon = ":material/arrow_forward:"
-                st.page_link(after.path, label=f"Next: {after.title}", icon=icon)
-            if laboratory:
-                links = " · ".join(f"[{title}](#{anchor_of(title)})" for title in laboratory)
-                st.markdown(f":small[In the laboratory: {links}]")
+                _link(after, f"Next: {after.title}", "forward")
+            _jumps(laboratory)
+            if (own := laboratory_of(path)) is not None:
+                _link(own, own.title, "forward")
 
 
-def anchor_of(title: str) -> str:
-    """Returns what Streamlit calls a heading of that title in its address."""
-    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+def show_sections(path: str) -> None:
+    """Begins a laboratory: the page of the course that it belongs to, and links to its sections."""
+    if lesson_asks():
+        return
+    lesson = lesson_at(path)
+    course = lesson_at(lesson.measures)
+    with st.container(horizontal=True, vertical_alignment="center", key="sections"):
+        _link(course, course.title, "back")
+        _jumps(lesson.sections)
+
+
+def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
+    """Sends a link on to the page's laboratory if it names a section, or settings, of that alone.
+
+    Args:
+        path: Of the page that the link opens.
+        here: The settings that the page has.
+        there: Those of its laboratory.
+    """
+    laboratory = laboratory_of(path)
+    if laboratory is None:
+        raise ValueError(f"{path} has no laboratory: name it in contents.py.")
+    names = {field.name for field in there.fields} - {field.name for field in here.fields}
+    anchors = [anchor_of(title) for title in laboratory.sections]
+    data = {"page": laboratory.stem, "anchors": anchors, "names": sorted(names)}
+    _moved(key="moved", data=data, height="content")
+
+
+def _jumps(titles: Sequence[str]) -> None:
+    if titles:
+        links = " · ".join(f"[{title}](#{anchor_of(title)})" for title in titles)
+        st.markdown(f":small[In the laboratory: {links}]")
+
+
+def _link(lesson: Lesson, label: str, way: str) -> None:
+    st.page_link(lesson.path, label=label, icon=f":material/arrow_{way}:")

@@ -110,13 +110,16 @@ const countUntil = (moments, now) => {
 };
 
 class Lane {
-  constructor(lane, longest, waits) {
+  constructor(lane, longest, { waits, byTokens }) {
     this.lane = lane;
     this.longest = longest;
+    this.byTokens = byTokens;
     this.clock = el("span", { class: "clock" });
     this.count = el("span", { class: "count" });
     const wait = waits ? el("span", { class: "wait" }, "runs once you have answered") : null;
-    this.fills = lane.parts.map(([, role]) => el("span", { class: `fill is-${role}` }));
+    this.fills = (byTokens ? lane.parts.slice(-1) : lane.parts).map(([, role]) =>
+      el("span", { class: `fill is-${role}` })
+    );
     this.text = el("p", { class: "text" });
     // as high as it will be, so that nothing below moves
     const whole = el("p", { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" });
@@ -133,16 +136,16 @@ class Lane {
 
   /** Shows the lane as it was after so many seconds. */
   show(now) {
-    const { parts, arrivals, texts, total } = this.lane;
-    let begin = 0;
-    parts.forEach(([end], i) => {
-      const share = Math.max(0, Math.min(now, end) - begin) / this.longest;
-      this.fills[i].style.width = `${100 * share}%`;
-      begin = end;
-    });
-    const isOver = now >= begin;
+    const { parts, arrivals, texts } = this.lane;
+    const [last] = parts.at(-1);
+    const isOver = now >= last;
     const n = isOver ? arrivals.length : countUntil(arrivals, now); // a sum of gaps may end later
-    setText(this.clock, isOver ? total : clockText(now, this.longest));
+    const widths = this.byTokens ? [n / arrivals.length] : parts.map(([end], i) => {
+      const begin = i > 0 ? parts[i - 1][0] : 0;
+      return Math.max(0, Math.min(now, end) - begin) / this.longest;
+    });
+    widths.forEach((share, i) => this.fills[i].style.width = `${100 * share}%`);
+    setText(this.clock, clockText(Math.min(now, last), this.longest)); // one unit on all clocks
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${n} of ${arrivals.length} tokens`);
     setText(this.text, texts[n] ?? "");
@@ -162,12 +165,12 @@ class Race {
 
   receive({ data }) {
     this.box.toggleAttribute("data-presenter", data.presenter);
-    const told = JSON.stringify([data.lanes, data.waits]);
+    const told = JSON.stringify([data.lanes, data.waits, data.byTokens]);
     if (told === this.told) return;
     this.told = told;
     this.slower = data.slower;
     this.longest = Math.max(...data.lanes.map((lane) => lane.parts.at(-1)[0]));
-    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, data.waits));
+    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, data));
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
     this.again.hidden = data.waits;
     if (data.waits) this.show(0);

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.frame.component import component
 from pages.frame.layout import is_presenting
-from viz.format import digits, duration
+from viz.format import digits
 
 _race = component("race", Path(__file__).with_suffix(".js"))
 
@@ -32,15 +32,31 @@ class Lane:
 
 
 def show_race(
-    lanes: Sequence[Lane], key: str, shown_seconds: float = 8.0, *, waits: bool = False
+    lanes: Sequence[Lane],
+    key: str,
+    shown_seconds: float = 8.0,
+    *,
+    waits: bool = False,
+    by_tokens: bool = False,
 ) -> None:
     """Lets the lanes run, the longest for so many seconds, and says how much slower that is.
 
-    One that waits stands at its start, until it is shown as one that does not.
+    Args:
+        lanes: What runs.
+        key: The key of the figure begins with it.
+        shown_seconds: Seconds for which the longest lane is watched.
+        waits: Whether it stands at its start, until it is shown as one that does not.
+        by_tokens: Whether a bar is as long as its share of the tokens, so that the first lane to be
+            full has won; else as its time, of the longest lane's.
     """
     slower = shown_seconds / max(lane.seconds for lane in lanes)
-    told = [asdict(lane) | {"total": duration(lane.seconds)} for lane in lanes]
-    data = {"lanes": told, "slower": slower, "waits": waits, "presenter": is_presenting()}
+    data = {
+        "lanes": [asdict(lane) for lane in lanes],
+        "slower": slower,
+        "waits": waits,
+        "byTokens": by_tokens,
+        "presenter": is_presenting(),
+    }
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
     if waits:
         return

@@ -33,6 +33,11 @@ class SettingsTable:
         self.fields = (model, *fields)
         self._by_name = {field.name: field for field in fields}
 
+    def without(self, *names: str) -> "SettingsTable":
+        """Returns the settings of a page of this topic that lacks some of them."""
+        fields = (field for name, field in self._by_name.items() if name not in names)
+        return SettingsTable(self.topic, *fields, default_model=self.default_model)
+
     def key(self, name: str) -> str:
         """Returns the key of a setting's widget."""
         return f"{self.topic}_{name}"

@@ -27,6 +27,8 @@ PICTURES = {  # a letter is a cell: its look stands below
     "continuous batching": "ppggggg/ppggpggg/.ppgggggg",
     "one token at a time": "pppg/ppppg/pppppg",
     "stop string": "gggggg/gggggg.vv/gggggg.eee",
+    "roofline": "......kkkk/.....k/....k/...k/..k",
+    "teacher forcing": "ppppgp/..pppgp//gggggg/..gggggg",
     "joint probability": "kkkkkkkkkkkk/kkkkkkk.cccc/kkkk.kk.cccc",
 }
 OF_PAGES = {  # what stands for a page, by the stem of its file; empty is the first page
@@ -45,6 +47,9 @@ OF_PAGES = {  # what stands for a page, by the stem of its file; empty is the fi
     "causal_mask": "causal mask",
     "snowball": "hallucination",
     "guess": "distribution",
+    "engines": "sampling",
+    "roofline": "roofline",
+    "teacher_forcing": "teacher forcing",
 }
 
 

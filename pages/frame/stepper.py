@@ -76,7 +76,7 @@ class PassSteps(Steps, Generic[E]):
         """Runs a pass, or as many as begin within `seconds`."""
         started = time.perf_counter()
         self.engine.step()
-        while self.can_step and time.perf_counter() - started < self.seconds:
+        while not self.engine.finished and time.perf_counter() - started < self.seconds:
             self.engine.step()
 
     def back(self) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.frame.contents import LESSONS
 from tests.architecture.sources import (
     ROOT,
     TOPICS,
@@ -77,6 +78,12 @@ ORDER = (
 )
 
 
+# a topic's second page, and the topic
+LABORATORIES = {
+    f"pages.{lesson.stem}": Path(lesson.measures).stem for lesson in LESSONS if lesson.measures
+}
+
+
 def is_within(name: str, room: str) -> bool:
     return name == room or name.startswith(f"{room}.")
 
@@ -85,8 +92,8 @@ def topic(name: str) -> str | None:
     """`speculative` of a module in that topic's folder or of its page; None of all others."""
     parts = name.removeprefix("pages.lessons.").removeprefix("pages.").split(".")
     parts = parts[1:] if parts[0] in {"model", "viz"} else parts
-    is_core = name in CORE or not parts or parts[0] not in TOPICS
-    return None if is_core else parts[0]
+    own = LABORATORIES.get(name, parts[0]) if parts else ""
+    return None if name in CORE or own not in TOPICS else own
 
 
 def is_allowed(importer: str, name: str) -> bool:

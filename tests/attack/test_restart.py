@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 LONG = "something " * 401  # no address holds it
 SWITCHES = ("presenter", "hide_bars")
 N_PRESSED = 3  # while nobody is there
-LESSON, JOB = "snowball", "snowball_long_run"  # forty texts side by side
+LESSON, JOB = "teacher_forcing", "snowball_long_run"  # forty texts side by side
 Acts = Iterator[None]  # what one does before, while no server is there, and once another is
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +15,7 @@ from model.loading import load_model
 from model.sampling import Settings
 from model.tokenizing import text_of
 from pages.lessons.beam_search.state import PROMPT, BeamLesson, BeamSteps
+from pages.lessons.futures.state import FuturesLesson
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_models import tiny
@@ -48,8 +50,8 @@ def tree_texts(app: AppTest) -> list[str]:
 
 
 def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
-    assert steps(app).n_shown == 1, "the question comes first"
-    for _ in range(4):
+    assert steps(app).n_shown == 0, "the question comes first"
+    for _ in range(5):
         press(app, "beam_step")
     drawn = tree_texts(app)
     assert "pruned greedy’s text at token" in captions(app)
@@ -64,7 +66,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
     press(app, "beam_step")
     app.slider(key="beam_tokens").set_value(4)
     app.slider(key="beam_beams").set_value(2).run()
-    assert steps(app).n_shown == 1
+    assert steps(app).n_shown == 1, "another search goes as far as the one before it"
     press(app, "beam_play")
     for _ in range(4):
         app.run()
@@ -83,7 +85,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
-    for _ in range(6):
+    for _ in range(7):
         press(app, "beam_step")
     search = steps(app).search
     app.slider(key="beam_penalty").set_value(1.5).run()
@@ -129,6 +131,45 @@ def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(ap
     assert [error.value.count("causal") for error in app.error] == [1]
 
 
+def futures_link(app: AppTest) -> dict[str, str]:
+    (link,) = [one.proto.url for one in app.get("link_button") if "/futures?" in one.proto.url]
+    return dict(parse_qsl(link.partition("?")[2]))
+
+
+def test_a_beginning_is_the_same_one_on_the_page_of_all_continuations(app: AppTest) -> None:
+    assert futures_link(app)["prompt"] == PROMPT
+    for _ in range(6):
+        press(app, "beam_step")
+    search = steps(app).search
+    path = next(n for n in search.steps[5].node_ids if search.nodes[n].fate == "kept")
+    ids = tuple(search.ids_of(path))
+    for length in (2, 4, 6):
+        app.selectbox(key="beam_selected").set_value(ids[:length]).run()
+        link = futures_link(app)
+        there = open_lesson("pages/futures.py", **link, passes="1")
+        assert not there.warning
+        tree = kept(there, "futures_lesson", FuturesLesson)
+        assert tree.tree.start.ids + list(tree.view["selected"]) == search.start.ids + list(
+            ids[:length]
+        )
+        back = dict(parse_qsl(tree.search_link(0, 4).partition("?")[2]))
+        back["selected"] = link["selected"]
+        here = open_lesson("pages/beam_search.py", **back)
+        assert not here.warning
+        assert steps(here).n_shown == len(tree.view["selected"])
+        assert here.selectbox(key="beam_selected").value == tree.view["selected"]
+
+
+def test_a_beginning_that_the_search_has_not_is_said_and_kept() -> None:
+    lost = open_lesson("pages/beam_search.py", selected="300,301")
+    chosen = lost.selectbox(key="beam_selected")
+    assert chosen.value == (300, 301)
+    assert "not in the tree from token" in chosen.options[-1]
+    refused = open_lesson("pages/beam_search.py", selected="300,999999")
+    assert "no such token" in refused.warning[0].value
+    assert refused.selectbox(key="beam_selected").value == ()
+
+
 @pytest.mark.browser
 def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("beam_search")
@@ -136,6 +177,6 @@ def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None
     expect(chips.first).to_be_visible()
     n_before = chips.count()
     by_key(page, "beam_step").get_by_role("button").click()
-    expect(page.get_by_text("Token 2 of at most 10")).to_be_visible()  # it opens with one
+    expect(page.get_by_text("Token 1 of at most 10")).to_be_visible()
     expect(chips).not_to_have_count(n_before)
     assert_accessible_to_all(page)

@@ -41,3 +41,10 @@ def test_rows_come_and_go_and_another_text_begins_anew() -> None:
     assert lesson.rows.steps.n_shown == 1
     app.text_area(key="mask_text").set_value("The cat sat down").run()
     assert len(lesson.opening) - 1 == lesson.rows.steps.n_all == 3
+
+
+def test_a_row_says_what_it_may_read() -> None:
+    for is_covered, says in ((True, ["The", "The cat"]), (False, ["The cat sat"] * 2)):
+        html = triangle_html(LABELS, 2, is_covered=is_covered)
+        assert re.findall(r'data-says="position \d may read: (.+?)"', html) == says
+        assert html.count('class="seen"') == (3 if is_covered else 6)

@@ -10,6 +10,7 @@ from tests.charts.drawn_charts import checked, column
 from tests.home.test_one_axis import share
 from viz.constraints.mask_chart import mask_figure, mass_figure, own_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
+from viz.constraints.pair_chart import pair_figure
 from viz.palette import colour
 
 TOKENS = (
@@ -61,6 +62,18 @@ def test_what_is_forbidden_is_a_dashed_outline_and_argmax_outlines_what_it_takes
     assert not checked(mask_figure(seen)).layout.shapes
     for number in ("2 of 1\u202f000", "40.0\u202f%", "60.0\u202f%"):
         assert number in chart.caption
+
+
+def test_both_bars_of_the_pair_are_whole() -> None:
+    figure = checked(pair_figure(MaskedDistribution(TOKENS, 0.45, 12, 1000)))
+    bars = {bar.name: dict(zip(bar.y, bar.x, strict=True)) for bar in figure.data}
+    assert bars["␣x"] == {0: 0.1, 1: 0.25}
+    assert bars["␣&lt;b&gt;"] == {0: 0.3, 1: 0.75}, "markup is only ever text"
+    for row in (0, 1):
+        assert sum(bar.get(row, 0) for bar in bars.values()) == pytest.approx(1)
+    (taken,) = [bar for bar in figure.data if "taken away" in bar.name]
+    assert taken.marker.pattern.shape
+    assert list(taken.x) == [pytest.approx(0.55)]
 
 
 def step(label: str, mass: float) -> ConstrainedStep:

@@ -75,6 +75,13 @@ def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back
     while lesson(app).stepper.is_playing:
         app.run()
     assert page(app).finished
+    steps = lesson(app).stepper.steps
+    n_loop = steps.n_loop
+    assert n_loop >= steps.n_beside > 0, "both sides are full"
+    assert app.button(key="diffusion_step").disabled
+    press(app, "diffusion_back")
+    assert steps.n_loop == n_loop - 1
+    press(app, "diffusion_step")
     assert app.button(key="diffusion_step").disabled
     press(app, "diffusion_check_run")
     job = lesson(app).jobs["diffusion_check"]

@@ -149,3 +149,12 @@ def test_the_loop_writes_what_generate_writes(text: str, seed: int) -> None:
     theirs = ours.lm.model.generate(source, do_sample=False, num_beams=1, max_new_tokens=16)
     assert ours.ids == theirs[0, : len(ours.ids)].tolist()
     assert len(ours.ids) == len(theirs[0]) or ours.finished == "gaps"
+
+
+def test_a_line_runs_from_the_gap_that_is_filled_below_the_words_after_it() -> None:
+    pieces = [Segment("a ", "given"), Segment("cat", "written"), Segment(" ran to ", "given")]
+    pieces += [Segment(" ___", "open"), Segment(" home", "given")]
+    before, after = gap_text_html(pieces, is_over=False).split("border-bottom:4px")
+    assert "cat" in before
+    assert all(words in after and words not in before for words in ("ran to", "home"))
+    assert "border-bottom:4px" not in gap_text_html(pieces), "nothing is written any more"

@@ -60,11 +60,11 @@ def test_a_page_has_room_for_spaced_letters_and_for_longer_words(
 
 
 def test_words_in_figures_lie_on_no_line_on_a_phone(turn_to: Callable[[str], Page]) -> None:
-    page = turn_to("prefill_decode")
+    page = turn_to("roofline")
     for width in (PHONE, NARROW):
         assert_fits(page, width)
         page.wait_for_timeout(REDRAWN_MS)
-        for key in ("phase_roof_rec", "phase_streamed", "phase_throughput_rec"):
+        for key in ("phase_roof_rec", "phase_throughput_rec"):
             assert by_key(page, key).locator(".js-line").count() > 0
             assert page.evaluate(CROSSED, key) == [], (key, width)
 

@@ -7,15 +7,42 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key, visit
-from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS
-from pages.frame.course import anchor_of
+from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS, anchor_of, page_of_section
+from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.beam_search.state import PROMPT as SEARCHED
+from pages.lessons.causal_mask.settings import TEXT as MASKED
+from pages.lessons.encoder_decoder.settings import GAP_TEXT
+from pages.lessons.futures.settings import PROMPT as FUTURES
+from pages.lessons.snowball.settings import MISTAKES
+from pages.lessons.tour.scenes import parse_lesson
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
 
+LABORATORIES = {lesson.stem: lesson.sections for lesson in LESSONS if lesson.sections}
 PAGES = (
     *("causal_mask", "diffusion", "kv_cache", "prefill_decode", "serving"),
-    *("sampling", "snowball", "speculative"),
+    *("sampling", "snowball", "speculative", *LABORATORIES),
 )
+SCENE = """# A lesson
+
+Of one scene.
+
+## A scene
+
+Words.
+
+Page: /{}
+
+Question: Why?
+
+Choices: this | that
+
+Right: this
+
+Answer: So.
+
+Remember: This.
+"""
 MAX_LETTERS = 90  # of a sentence that one remembers
 STAYS = 700  # milliseconds; what brings a reader back to where they were moves the page for 500
 
@@ -26,8 +53,9 @@ def test_every_link_to_the_laboratory_leads_to_a_heading(page: str) -> None:
     texts = [one.value for one in app.markdown]
     (jumps,) = [text for text in texts if text.startswith(":small[In the laboratory")]
     links = re.findall(r"\(#(.+?)\)", jumps)
-    assert len(links) > 1
-    assert set(links) <= {anchor_of(heading.value) for heading in app.header}
+    headings = {anchor_of(heading.value) for heading in (*app.header, *app.subheader)}
+    assert set(links) <= headings
+    assert len(links) == len(LABORATORIES.get(page, links)) > 0
 
 
 def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentences() -> None:
@@ -37,6 +65,48 @@ def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentence
     sentences = [said for lesson in of_course for said in (lesson.claim, lesson.remember)]
     assert all(said.endswith(".") and len(said) < MAX_LETTERS for said in sentences)
     assert len(set(sentences)) == 2 * len(of_course)
+
+
+def test_one_small_company_is_met_on_every_page_that_has_a_text_of_its_own() -> None:
+    texts = [DEFAULT_PROMPT, FUTURES, SEARCHED, GAP_TEXT, MASKED]
+    texts += [prompt for prompt, _ in MISTAKES.values()]
+    assert [text for text in texts if not re.search("bird|king|fish", text)] == []
+    assert FUTURES == SEARCHED, "they share their tree"
+
+
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("snowball#the-thread", "teacher_forcing"),
+        ("sampling?source=flat#do-the-draws-follow-the-distribution", "engines"),
+        ("prefill_decode#padding", "roofline"),
+        ("prefill_decode#streaming", "prefill_decode"),
+        ("kv_cache#padding", "kv_cache"),  # another page's section of that name stays there
+    ],
+)
+def test_a_scene_of_a_section_that_moved_opens_where_it_stands(link: str, page: str) -> None:
+    (scene,) = parse_lesson("old", SCENE.format(link)).scenes
+    assert (scene.page, scene.heading) == (page, link.partition("#")[2])
+    assert page_of_section(page, scene.heading) == page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("link", "goes_to"),
+    [
+        ("prefill_decode?prompt=A+bird#cost-per-token", "roofline?prompt=A+bird#cost-per-token"),
+        ("sampling?draw_from=alone%3Atop_k", "engines?draw_from=alone%3Atop_k"),
+    ],
+)
+def test_a_link_to_what_moved_goes_on(
+    page: Page, url: str, witness: Witness, link: str, goes_to: str
+) -> None:
+    visit(page, f"{url}/{link}")
+    page.wait_for_url(f"{url}/{goes_to}")
+    heading = page.locator(f"[id='{goes_to.partition('#')[2] or 'no-heading'}']")
+    if "#" in goes_to:
+        expect(heading).to_be_in_viewport()
+    forget_first_requests(witness)
 
 
 @pytest.mark.browser

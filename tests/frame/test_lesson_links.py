@@ -30,12 +30,15 @@ LINKS = {
     "&position=3&instead=+cat",
     "kv_cache": "model=scribbler&prompt=A+bird&seed=5&top_k=4&order=vllm&temperature=1.2"
     "&min_p=0.05&context=1000",
-    "prefill_decode": "shape=typed&layers=4&prompt=A+bird&price=2.5",
+    "prefill_decode": "shape=typed&layers=4&prompt=A+bird",
+    "roofline": "shape=typed&layers=4&price=2.5",
     "serving": "prompts=A+bird+|+3%0AThe+cat+|+5&arrivals=together&rate=7&slots=2&axis=passes"
     "&chunk=16&blocks=5",
     "sampling": "source=typed&typed=a:+1%0Ab:+2&unit=logits&top_k=3&use=top_k,eta&eta=0.01"
-    "&draw_from=order:vllm&temperature=0.9",
-    "snowball": "prompt=A+bird&temperature=0.3&seed=4&place=3&word=moon&rank=5",
+    "&temperature=0.9&loop_prompt=La+la",
+    "engines": "source=flat&use=top_p,min_p&draw_from=order:vllm&aim_prompt=The+fox",
+    "snowball": "prompt=A+bird&temperature=0.3&seed=4&place=3&word=moon",
+    "teacher_forcing": "prompt=A+bird&seed=4&place=3&rank=5&after=9",
 }
 
 

@@ -30,6 +30,10 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     by_key(page, "spec_said").locator("button").last.click()
     expect(over).to_have_count(2, timeout=SLOW)
     expect(race.locator(".wait")).to_have_count(0)
+    clocks = race.locator(".clock").all_inner_texts()
+    assert len({one.partition("\u202f")[2] for one in clocks}) == 1, "one unit"
+    widths = race.locator(".fill").evaluate_all("(all) => all.map((one) => one.style.width)")
+    assert widths == ["100%", "100%"], "a bar is as long as its tokens, so both are full"
     plain, drafted = race.locator(".text:not(.is-whole)").all_inner_texts()
     assert plain == drafted
     assert len(plain.split()) > 20

@@ -313,4 +313,7 @@ def test_the_question_comes_first_the_tree_moves_under_the_hand_and_pointers_fal
     query = parse_qs(urlparse(link.get_attribute("href") or "").query)
     assert query["run"] == ["4"]
     assert len(query["forced"][0].split(",")) == 4
+    search = page.get_by_role("link", name="What a beam search does with it")
+    chosen = parse_qs(urlparse(search.get_attribute("href") or "").query)["selected"][0]
+    assert chosen.split(",") == [one.partition(":")[2] for one in query["forced"][0].split(",")]
     assert_accessible_to_all(page)

@@ -62,7 +62,7 @@ def test_names_and_labels_are_data_and_not_markup() -> None:
     for chart in (revealed_figure(one_round()), running_figure([one_round()])):
         assert "<b>Ben" not in as_json(checked(chart))
     hidden = HiddenText(("One", " <script>", " two"), (None, 3.0, 5.0), 2)
-    shown = text_html(hidden) + tiles_html([one_round()])
+    shown = text_html(hidden) + tiles_html([one_round()], in_bits=True)
     assert "<script>" not in shown
     assert "<b>Ben" not in shown
     assert "3.0 bits for the model" in shown

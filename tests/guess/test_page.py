@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
+from streamlit.testing.v1 import AppTest
 
 from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE_MS
@@ -27,11 +28,13 @@ def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
     assert "no guess" in app.info[0].value
     app.text_input(key="guess_names").set_value("Ada, Ben, Cleo").run()
     guess("garden 50", "park 50", "")
-    assert "1 so far" in captions(app)
+    (tiles,) = tiles_of(app)
+    assert "50 points" in tiles
+    assert "bits" not in tiles, "points come first"
+    assert not app.header
     ada, ben, cleo = lesson.game.rounds[0].players
     assert (ada.name, ada.bits) == ("Ada", pytest.approx(1))
     assert ben.bits > cleo.bits > ada.bits
-    assert set(app.dataframe[-1].value["player"]) == {"Ada", "Ben"}
     for place, sure in enumerate((20, 5, 100)):
         app.number_input(key=f"guess_sure_{place}").set_value(sure)
     guess("put", "gave 80", "7")
@@ -44,7 +47,12 @@ def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
     app.text_input(key="guess_names").set_value("").run()
     app.get_by_key("guess_unit").set_value("hands").run()
     assert lesson.names == ("The class",)
-    for line in ("gave 12 put 7", "him 4", "two 20"):
+    guess("gave 12 put 7")
+    assert "3 so far" in captions(app)
+    assert set(app.dataframe[-1].value["player"]) == {"The class"}
+    (tiles,) = tiles_of(app)
+    assert "bits" in tiles
+    for line in ("him 4", "two 20"):
         guess(line)
     assert lesson.game.rounds[2].players[0].guesses[0].share == pytest.approx(12 / 20)
     assert "Measured: the model gave" in captions(app)
@@ -82,6 +90,11 @@ def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not() ->
     assert lesson.game.hidden_text.shown[0] == PASSAGES[name].text.split()[0]
 
 
+def tiles_of(app: AppTest) -> list[str]:
+    html = (one.proto.body for one in app.get("html"))
+    return [body for body in html if "scores of everyone" in body]
+
+
 @pytest.mark.browser
 def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("guess")
@@ -90,7 +103,7 @@ def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
     blank = page.get_by_label("the hidden token")
     expect(blank).to_be_visible(timeout=PATIENCE_MS)
     field.focus()
-    tiles = page.get_by_label("Bits of everyone")
+    tiles = page.get_by_label("The scores of everyone")
     for n_opened, line in enumerate(("She 60", "gave 20", "<b>him</b> 5 him 5"), start=1):
         page.keyboard.type(line)
         page.keyboard.press("Enter")

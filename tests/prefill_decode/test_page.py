@@ -24,14 +24,18 @@ from tests.jobs import run_until
 
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The lesson, opened without the first page, its jobs short."""
+    """The laboratory, opened without the first page, its jobs short."""
     monkeypatch.setattr(experiments, "SHORT", 3)
     monkeypatch.setattr(experiments, "LONG", 20)
     monkeypatch.setattr(measure_roofline, "__defaults__", ((16,), (1, 2), 8, 2))
     monkeypatch.setattr(measure_batches, "__defaults__", ((1, 2), 8, 2))
     monkeypatch.setattr(measure_energy, "__defaults__", (0.01,))
-    app = open_lesson("pages/prefill_decode.py")
-    assert "as one that is read" not in words(app), "the question comes first"
+    return open_lesson("pages/roofline.py")
+
+
+def at_the_phases(app: AppTest) -> AppTest:
+    """The page of the course, after its question was answered."""
+    app.switch_page("pages/prefill_decode.py").run()
     app.session_state["phase_said"] = "about twice as long"
     return app.run()
 
@@ -67,11 +71,13 @@ def test_c22_c29_both_phases_are_measured_and_then_priced_in_money_and_energy(
     assert "Recorded 20" in said
     assert "An output token costs" in said, "by the recorded times"
     assert "Measured on" not in said
-    run = measured(app, "phases")
+    run = measured(at_the_phases(app), "phases")
     assert {(r.n_in, r.n_out) for r in run.long_in} == {(20, 3)}
     assert "times as long as one that is read" in words(app)
     assert "As many tokens in all, but 20 in and 3 out took" in words(app)
+    app.switch_page("pages/roofline.py").run()
     assert "An output token costs" in words(app)
+    assert "Recorded 20" not in "".join(c.value for c in app.caption if "output token" in c.value)
     app.number_input(key="phase_price").set_value(0.0).run()
     assert "more than 0" in errors(app)
     app.number_input(key="phase_price").set_value(2.0).run()
@@ -91,19 +97,22 @@ def test_c22_c29_both_phases_are_measured_and_then_priced_in_money_and_energy(
 def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_shown(
     app: AppTest,
 ) -> None:
-    streaming = begun(app, "stream", 5)
-    assert begun(app, "padding", 1).is_running
+    streaming = begun(at_the_phases(app), "stream", 5)
+    assert begun(app, "phases", 1).is_running
     assert not streaming.is_running
     assert not streaming.is_done
     app.run()
     answer = streaming.found
     assert 0 < answer.n_out < 60
     assert "times slower than it was measured" in words(app)
-    press(app, "phase_padding_run")
+    assert "Streaming makes nothing faster" in words(app)
+    assert lesson(app).is_measuring
+    app.switch_page("pages/roofline.py").run()  # which draws none of what runs there
+    assert not lesson(app).is_measuring
     begun(app, "padding", 1)
     press(app, "phase_padding_run")
     assert lesson(app).jobs["phase_padding"].found is None
-    assert "Streaming makes nothing faster" in words(app)
+    at_the_phases(app)
     app.text_input(key="phase_prompt").set_value("🙂" * 2000)
     press(app, "phase_stream_run")
     assert "shorten the prompt" in errors(app)
@@ -161,7 +170,7 @@ def test_a_shape_says_what_it_takes_and_is_measured_in_the_model_s_place(
 
 def test_a_server_with_listed_models_makes_no_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONE_TOKEN_MODELS", "storyteller")
-    app = open_lesson("pages/prefill_decode.py")
+    app = open_lesson("pages/roofline.py")
     assert "offers its listed models only" in app.info[0].value
 
 

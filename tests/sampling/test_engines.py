@@ -73,7 +73,7 @@ def test_no_pair_of_masks_that_parts_two_engines_is_missing() -> None:
 
 def test_the_link_of_a_row_opens_its_masks_on_its_distribution() -> None:
     for values, row in zip(CASES, rows(), strict=True):
-        query = str(row["on the bars"]).partition("/sampling?")[2].partition('"')[0]
+        query = str(row["on the bars"]).partition("/engines?")[2].partition('"')[0]
         read = read_fields(parse_qs(unescape(query)), SETTINGS.fields)
         assert not read.faults
         opened = {field.name: field.default for field in FIELDS} | read.values
@@ -83,11 +83,11 @@ def test_the_link_of_a_row_opens_its_masks_on_its_distribution() -> None:
 
 
 def test_the_table_waits_for_an_answer() -> None:
-    app: AppTest = open_lesson("pages/sampling.py")
+    app: AppTest = open_lesson("pages/engines.py")
     assert not [table for table in tables(app) if ">masks<" in table]
     app.get_by_key("lab_engines").set_value("Always").run()
     (table,) = [table for table in tables(app) if ">masks<" in table]
-    assert table.count('<a href="/sampling?') == len(CASES)
+    assert table.count('<a href="/engines?') == len(CASES)
     assert not app.exception
 
 

@@ -56,12 +56,16 @@ def test_what_is_typed_badly_gets_a_sentence_and_nothing_is_lost(app: AppTest) -
     assert not app.exception
 
 
-def test_draws_votes_and_loops_are_shown_with_their_numbers(app: AppTest) -> None:
+def test_draws_are_tested_from_what_the_other_page_chose(app: AppTest) -> None:
     choose(app, "textbook")
+    app.switch_page("pages/engines.py").run()
     app.get_by_key("lab_draw_from").set_value("alone:top_k").run()
     assert "4 degrees of freedom, **p = " in words(app)
     app.get_by_key("lab_draw_from").set_value("alone:greedy").run()
     assert "nothing to test" in words(app)
+
+
+def test_votes_and_loops_are_shown_with_their_numbers(app: AppTest) -> None:
     assert "1 distinct text of 20" in words(app), "at T = 0, recorded"
     texts, rule = (html.proto.body for html in app.get("html") if "<table" in html.proto.body)
     assert texts.count("<tr>") == 1 + 20
@@ -75,14 +79,26 @@ def head(page: Page, mask: str) -> Locator:
     return page.locator(f".lab-masks th:has(input.slider[name={mask}])")
 
 
+def on_the_textbook(page: Page) -> Page:
+    expect(page.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_text("Textbook", exact=True).click()
+    expect(head(page, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE_MS)
+    return page
+
+
+def set_top_p(page: Page) -> None:
+    """Drags the slider, to which the page alone answers, and releases it, to which Python does."""
+    slider = head(page, "top_p").locator("input.slider")
+    slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
+    expect(head(page, "top_p")).to_contain_text("keeps 8")
+    slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
+
+
 @pytest.mark.browser
-def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
+def test_engines_part_and_the_figures_below_follow_a_slider_that_is_released(
     turn_to: Callable[[str], Page],
 ) -> None:
-    shown = turn_to("sampling")
-    expect(shown.locator(".lab-masks .lab-row").first).to_be_visible(timeout=PATIENCE_MS)
-    shown.get_by_text("Textbook", exact=True).click()
-    expect(head(shown, "top_p")).to_contain_text("keeps 2", timeout=PATIENCE_MS)
+    shown = on_the_textbook(turn_to("engines"))
     verdict = shown.locator(".lab-verdict")
     lit = shown.locator(".lab-orders tr[data-parted]")
     expect(verdict).to_contain_text("They part over")
@@ -90,6 +106,15 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     head(shown, "temperature").locator("input[type=checkbox]").uncheck()
     expect(verdict).to_contain_text("All four keep the same tokens")
     expect(lit).to_have_count(0)
+    set_top_p(shown)
+    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE_MS)
+
+
+@pytest.mark.browser
+def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
+    turn_to: Callable[[str], Page],
+) -> None:
+    shown = on_the_textbook(turn_to("sampling"))
     run = shown.locator(".st-key-vote_run button")
     run.click()
     expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE_MS)
@@ -99,19 +124,11 @@ def test_engines_part_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     run.click()
     expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE_MS)
 
-    head(shown, "temperature").locator("input[type=checkbox]").check()
-    expect(head(shown, "top_p")).to_contain_text("keeps 2")
-    slider = head(shown, "top_p").locator("input.slider")
-    # an "input" event is a drag: the page alone answers
-    slider.evaluate("(n) => { n.value = 0.9; n.dispatchEvent(new Event('input')); }")
-    expect(head(shown, "top_p")).to_contain_text("keeps 8")
+    set_top_p(shown)
     expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
     reason = shown.locator(".lab-reasons li[data-mask=top_p]")
     expect(reason.locator(".named").first).to_have_text("chair")
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
-    # a "change" event is the release: the figures below are Python's
-    slider.evaluate("(n) => n.dispatchEvent(new Event('change'))")
-    expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE_MS)
     # the map is the first figure, open; columns follow its point before it is released
     figure = shown.locator(".lab > [data-lazy=slider_map]:first-child[open] .map-stage")
     figure.scroll_into_view_if_needed()

@@ -24,7 +24,10 @@ from tests.home.page_session import PageSession
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
 
-OVER_SERVER = {"beam_search", "classroom", "guess", "sampling", "snowball"}
+OVER_SERVER = {
+    *{"beam_search", "classroom", "guess"},
+    *{"sampling", "engines", "snowball", "teacher_forcing"},
+}
 OVER_SERVER_TOO = {
     "serving": ("serving_server", "serving_lesson"),
     "kv_cache": ("kv_server", "kv_lesson"),

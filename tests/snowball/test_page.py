@@ -15,7 +15,7 @@ from model.job import Job
 from model.snowball.records import ForkStep
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.snowball import errors as error_parts
-from pages.lessons.snowball import fork, lesson, written
+from pages.lessons.snowball import fork, written
 from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
@@ -33,7 +33,6 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same page with less of everything, in slices long enough for a whole job."""
     monkeypatch.setattr(Job, "run_for", lambda job, _: RUN_FOR(job, 60.0))
     for module, name, value in (
-        (lesson, "N_TOKENS", 10),
         (fork, "N_TOKENS", 10),
         (error_parts, "N_TOKENS", 6),
         (error_parts, "N_FORKS", 5),
@@ -145,7 +144,8 @@ def test_another_text_and_a_word_of_ones_own_are_taken_and_what_will_not_do_is_r
     assert done(app, FORK)[0].forced.label == "␣tree"
 
 
-def test_every_section_measures(app: AppTest) -> None:
+def test_every_section_measures() -> None:
+    app = open_lesson("pages/teacher_forcing.py")
     found = done(app, "snowball_instruction")
     assert found.n_same == found.n_first == 64
     app.text_input(key="snowball_instruction").set_value(" ").run()

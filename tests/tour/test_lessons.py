@@ -47,9 +47,12 @@ TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
     "causal_mask": "mask",
     "kv_cache": "kv",
+    "engines": "lab",
     "prefill_decode": "phase",
+    "roofline": "phase",
     "sampling": "lab",
     "snowball": "snowball",
+    "teacher_forcing": "snowball",
     "speculative": "spec",
     "stopping": "stopping",
 }

@@ -1,4 +1,4 @@
-"""All claims at a glance: a square for each, with its verdict's sign, that leads to its row."""
+"""All claims at a glance: a card for each, its verdict's sign and sentence; it leads to its row."""
 
 from collections.abc import Container, Sequence
 
@@ -8,20 +8,22 @@ from viz.claims.report import LOOKS, Row
 from viz.palette import colour
 from viz.strip import element
 
-SQUARE = (
-    "display:flex;flex-direction:column;align-items:center;justify-content:center;height:3.2rem;"
-    "border-radius:6px;text-decoration:none;line-height:1.1;font-weight:600;"
+CARD = (
+    "display:flex;gap:.5rem;align-items:baseline;padding:.35rem .6rem;border-radius:6px;"
+    "text-decoration:none;line-height:1.25;font-size:.9rem;"
 )
 
 
 def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
-    """Draws the squares, and below them what the signs mean.
+    """Draws the cards, and below them what the signs mean.
 
     Args:
         rows: All claims.
         asked: Ids of those whose verdict is not told before the reader has said one.
     """
-    look = "display:grid;grid-template-columns:repeat(auto-fill,minmax(3.2rem,1fr));gap:6px"
+    look = (
+        "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:6px"
+    )
     signs = dict.fromkeys(LOOKS[row.outcome] for row in rows)
     outcomes = {LOOKS[row.outcome]: row.outcome for row in rows}
     told = {sign: outcomes[sign].replace(" here", "") for sign in signs}
@@ -34,7 +36,7 @@ def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
         "div",
         element(
             "nav",
-            *(_square(row, is_asked=row.claim in asked) for row in rows),
+            *(_card(row, is_asked=row.claim in asked) for row in rows),
             style=look,
             aria_label="All claims",
         ),
@@ -42,15 +44,13 @@ def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
     )
 
 
-def _square(row: Row, *, is_asked: bool) -> Markup:
+def _card(row: Row, *, is_asked: bool) -> Markup:
     mark, role = ("?", "ink") if is_asked else LOOKS[row.outcome]
-    style = f"{SQUARE}border:2px solid {colour(role)};color:{colour(role)}"
-    number = element("small", row.claim, style="font-weight:400")
+    style = f"{CARD}border:1px solid {colour('line')};color:inherit"
+    sign = element("b", mark, style=f"color:{colour(role)}")
     words = f"{row.claim}, {'what do you say?' if is_asked else row.outcome}: {row.says}"
-    return element(
-        "a", mark, number, href=f"#{anchor_of(row.claim)}", style=style, title=row.says,
-        aria_label=words,
-    )  # fmt: skip
+    link = f"#{anchor_of(row.claim)}"
+    return element("a", sign, row.says, href=link, style=style, title=row.claim, aria_label=words)
 
 
 def sentence_html(row: Row) -> Markup:

@@ -18,16 +18,29 @@ from viz.palette import colour
 from viz.state_map import add_map, add_strip, layer_axis, single_columns, slots_for, token_axis
 from viz.strip import element
 
+AFTER = "The words after the gap: the encoder has read them before anything is written there."
 EMPTY = "\u00a0" * 3  # a gap that has been begun
 
 
-def gap_text_html(segments: Sequence[Segment]) -> Markup:
-    """Writes what is given and the gaps between as boxes."""
+def gap_text_html(segments: Sequence[Segment], *, is_over: bool = True) -> Markup:
+    """Writes what is given and the gaps between as boxes.
+
+    While it is written, a line runs from the gap that is filled now to the end, below the words
+    after it: it is filled with a knowledge of them.
+    """
     style = (
         f"font-size:1.6rem;line-height:1.7;max-width:60ch;color:{colour('ink')};"
         "overflow-wrap:anywhere;white-space:pre-wrap"
     )
-    return element("div", *(_part(one) for one in segments), style=style)
+    parts = [_part(one) for one in segments]
+    gaps = [i for i, one in enumerate(segments) if one.kind != "given"]
+    written = [i for i in gaps if segments[i].kind == "written"]
+    if is_over or not gaps:
+        return element("div", *parts, style=style)
+    now = written[-1] if written else gaps[0]
+    line = f"border-bottom:4px solid {colour('generated')};padding-bottom:.1em"
+    after = element("span", *parts[now + 1 :], "\u2003◂ read before", style=line, title=AFTER)
+    return element("div", *parts[: now + 1], after, style=style)
 
 
 def _part(one: Segment) -> Markup:

@@ -59,22 +59,40 @@ def _blank(n_hidden: int) -> tuple[Markup, ...]:
     return blank, element("span", rest, style=muted)
 
 
-def tiles_html(rounds: Sequence[GuessRound]) -> Markup:
-    """Writes what the newest token cost everyone, and the mean so far, beside each other."""
+def points(bits: float) -> int:
+    """Returns the points of a guess: of 100, those that were given to the token that came."""
+    return round(100 * 2.0**-bits)
+
+
+def tiles_html(rounds: Sequence[GuessRound], *, in_bits: bool) -> Markup:
+    """Writes everyone's score for the newest token, and so far, beside each other.
+
+    Args:
+        rounds: That were played.
+        in_bits: Whether scores are bits and their mean; else points and their sum, without those of
+            the uniform distribution, which has none.
+    """
     costs = rounds[-1].costs
-    means = {name: points[-1][1] for name, points in mean_bits(rounds).items()}
     best = min(costs.values())
-    tiles = (_tile(name, cost, means[name], is_best=cost == best) for name, cost in costs.items())
+    means = {name: line[-1][1] for name, line in mean_bits(rounds).items()}
+    tiles = []
+    for name, cost in costs.items():
+        if not in_bits and name == UNIFORM:
+            continue
+        sums = sum(points(one.costs[name]) for one in rounds if name in one.costs)
+        score = f"{cost:.1f}{THIN}bits" if in_bits else plural(points(cost), "point")
+        so_far = f"mean {means[name]:.1f}" if in_bits else f"{sums} so far"
+        tiles.append(_tile(name, score, so_far, is_best=cost == best))
     return element(
         "div",
         row(*tiles, gap=".5em"),
         role="group",
-        aria_label="Bits of everyone for the newest token",
+        aria_label="The scores of everyone for the newest token",
         style=f"font:14px/1.35 {FONT};font-variant-numeric:tabular-nums",
     )
 
 
-def _tile(name: str, cost: float, mean: float, *, is_best: bool) -> Markup:
+def _tile(name: str, score: str, so_far: str, *, is_best: bool) -> Markup:
     ink, muted = f"color:{colour('ink')}", f"color:{colour('muted')}"
     style = (
         f"padding:.3em .8em .35em;border:1px solid {colour('line')};border-radius:.4em;"
@@ -86,7 +104,7 @@ def _tile(name: str, cost: float, mean: float, *, is_best: bool) -> Markup:
     return element(
         "div",
         element("div", title, style=f"{ink};font-weight:650" if is_best else muted),
-        element("b", f"{cost:.1f}{THIN}bits", style=f"{ink};font-size:1.5em;margin-right:.45em"),
-        element("span", f"mean {mean:.1f}", style=muted),
+        element("b", score, style=f"{ink};font-size:1.5em;margin-right:.45em"),
+        element("span", so_far, style=muted),
         style=style,
     )

@@ -379,6 +379,7 @@ interface LabHeader {
   nFirst: number;
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
+  compares: boolean; // whether the engines' orders stand below the masks
   controls: Controls;
   orders: Record<string, string[]>; // stage names by engine
   distribution: { n_vocab: number };
@@ -397,6 +398,7 @@ interface FuturesHeader {
   position: number; // in the text, of the first token that follows
   order: SettingName[]; // of the stages
   homeLink: string; // to the first page with this prompt
+  searchLink: string; // to a beam search of the same continuations
   runs: { name: string; ids: number[] }[]; // what the reader has written after it there
   beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
   view: FuturesView;

@@ -3,7 +3,6 @@
 import math
 from dataclasses import asdict, replace
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,9 +16,10 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import show_chart
 from pages.frame.lesson_state import lesson_state
-from pages.frame.link import offer_link
+from pages.frame.link import offer_link, refuse
 from pages.frame.question import opening
 from pages.frame.stepper import show_stepper
+from pages.lessons.beam_search.beginning import show_beginning
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
 from pages.lessons.beam_search.settings import SETTINGS, request_now
 from pages.lessons.beam_search.state import (
@@ -35,8 +35,6 @@ from viz.strip import prose
 
 LESSON = "beam_lesson"
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
-MAX_TREE_TOKENS = 4  # of the tree of all continuations
-N_BEGUN = 1  # steps that the page opens with: the first token's candidates, and no answer yet
 N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
 MORE = 1.05  # times as likely: less is called the same
 TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
@@ -52,9 +50,6 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         "the likelier one in the end?** Press Step, or Play."
     )
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
-    st.link_button(
-        "All texts, and what these beams see of them", _tree_link(lesson), type="tertiary"
-    )
     with st.expander("Another prompt, more beams", key="beam_setup"):
         _controls(lesson)
     show_code(
@@ -75,21 +70,18 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
 def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
     """Searches anew for what was searched with the model before, or for what a link asks."""
     if old is None:
-        return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), N_BEGUN))
+        if max(SETTINGS["selected"], default=0) >= lm.vocab_size:
+            refuse(SETTINGS, "selected", "the model has no such token")
+        n_steps = len(SETTINGS["selected"])  # as far as the beginning that is asked for
+        return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), n_steps))
+    SETTINGS.forget("selected")
     try:
-        return BeamLesson(lm, begin(lm, old.stepper.steps.request, N_BEGUN))
+        return BeamLesson(lm, begin(lm, old.stepper.steps.request))
     except ValueError as error:
-        lesson = BeamLesson(lm, begin(lm, SearchRequest(), N_BEGUN))
+        lesson = BeamLesson(lm, begin(lm, SearchRequest()))
         lesson.stepper.problem = f"{error} The page shows its first example instead."
         SETTINGS.put(**asdict(SearchRequest()))
         return lesson
-
-
-def _tree_link(lesson: BeamLesson) -> str:
-    """Returns the address of the tree of all continuations with this search laid over it."""
-    request = lesson.stepper.steps.request
-    parts = {"model": lesson.lm.name, "prompt": request.prompt, "beams": request.beams}
-    return f"./futures?{urlencode(parts | {'tokens': min(request.tokens, MAX_TREE_TOKENS)})}"
 
 
 def _controls(lesson: BeamLesson) -> None:
@@ -110,7 +102,8 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
     steps = lesson.stepper.steps
     penalty = steps.request.penalty if length_penalty is None else length_penalty
     with lesson.stepper.attempt("The search before it stays below."):
-        lesson.stepper = begin(lesson.lm, request_now(penalty), max(1, steps.n_shown))
+        lesson.stepper = begin(lesson.lm, request_now(penalty), steps.n_shown)
+        SETTINGS.forget("selected")
 
 
 def _steps(lesson: BeamLesson) -> None:
@@ -118,6 +111,8 @@ def _steps(lesson: BeamLesson) -> None:
     stepper.show().markdown(_progress(steps))
     _sentences(steps)
     _tree(lesson)
+    best = _best_now(steps)
+    show_beginning(lesson, () if best is None else tuple(steps.search.ids_of(best)))
     if not steps.shown:
         return
     with st.expander("The candidates, the ranking and the cache", key="beam_more"):

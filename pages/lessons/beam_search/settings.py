@@ -4,6 +4,7 @@ from model.beam_search import MAX_BEAMS
 from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.settings_table import SettingsTable
+from pages.frame.token_ids import TokenIds
 from pages.lessons.beam_search.state import ENDS, PROMPTS, SearchRequest
 
 FIRST = SearchRequest()
@@ -24,6 +25,7 @@ SETTINGS = SettingsTable(
         "a above 0 favours longer ones, 0 ranks by log p alone, below 0 favours shorter ones.",
     ),
     Number("searched", "Length penalty searched by", FIRST.penalty, low=-1.0, high=2.0),
+    TokenIds("selected", "A beginning in the tree"),
     Text(
         "exact_prompt",
         "A text to start from",

@@ -47,7 +47,7 @@ _LARGE_ROWS = """<style>
   .stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.4;}
 }
 </style>"""
-SURPRISING = "Five that surprise"
+SURPRISING = "Four more that surprise"
 SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
 VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
 SECTIONS = list(dict.fromkeys(claim.section for claim in CLAIMS))
@@ -57,14 +57,16 @@ def show_claims(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
     recorded = recorded_job("claims", ClaimsRun)
-    st.markdown(
-        f"What is said of language models, in {len(CLAIMS)} sentences. Some are true by "
-        "definition; the others can fail, so an experiment tests each. **Which of them do you "
-        "doubt?** Press a square."
-    )
     if is_presenting():
         st.html(_LARGE_ROWS)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
+    first, *surprises = SURPRISES
+    _row(lesson, first, rows[first.id], recorded)
+    st.markdown(
+        f"That is one of {len(CLAIMS)} sentences that are said of language models. Some are true "
+        "by definition; the others can fail, so an experiment tests each. **Which of them do you "
+        "doubt?** Press its sentence."
+    )
     asked = {claim.id for claim in SURPRISES if _is_asked(lesson, claim, rows[claim.id])}
     st.html(squares_html(list(rows.values()), asked))
     if recorded is not None and len(lesson.findings) < len(EMPIRICAL):
@@ -73,11 +75,12 @@ def show_claims(waiting: DeltaGenerator) -> None:
     chosen = st.pills("Show", [SURPRISING, *SECTIONS], key="claims_shown", default=None)
     if chosen in (None, SURPRISING):
         st.header(SURPRISING, anchor=False)
-        for claim in SURPRISES:
+        for claim in surprises:
             _row(lesson, claim, rows[claim.id], recorded)
     if chosen != SURPRISING:
         for section, claims in groupby(CLAIMS, key=lambda claim: claim.section):
-            rest = [one for one in claims if chosen is not None or one not in SURPRISES]
+            shown = SURPRISES if chosen is None else [first]
+            rest = [one for one in claims if one not in shown]
             if chosen in (None, section):
                 st.header(section, anchor=False)
                 for claim in rest:

@@ -1,6 +1,7 @@
 """The constrained-decoding lesson below its title: the request, the text and the mask, methods."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -8,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.constraints.experiments import MAX_TOKENS, N_BEAMS, N_TEXTS, compare_methods
-from model.constraints.records import MethodResult
+from model.constraints.records import ConstrainedStep, MethodResult
 from model.generation import Generation
 from model.job import Job
 from model.loading import LanguageModel
@@ -34,7 +35,9 @@ from pages.lessons.constraints.state import (
 )
 from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure, own_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
+from viz.constraints.pair_chart import pair_figure
 from viz.format import percent, plural
+from viz.labels import in_sentence
 from viz.strip import prose
 
 LESSON = "constraint_lesson"
@@ -122,6 +125,7 @@ def _generation(lesson: ConstraintLesson) -> None:
     stepper, generation = lesson.stepper, lesson.generation
     stepper.show()
     _text(stepper.steps)
+    _dead_end(generation.steps)
     if not _asked(lesson):
         if stepper.steps.can_step:
             own = own_figure(generation.look(Settings(temperature=_temperature())))
@@ -160,11 +164,12 @@ def _asked(lesson: ConstraintLesson) -> bool:
 
 def _mask(generation: ConstrainedGeneration) -> float:
     """Shows the mask over the next token's distribution; returns what it allows."""
-    st.markdown("The next token: the model’s distribution, before and after the mask.")
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
-    chart = mask_figure(distribution, temperature=temperature)
-    show_chart(chart, "constraint_mask")
+    show_chart(pair_figure(distribution), "constraint_pair")
+    with st.expander("Token by token", key="constraint_tokens"):
+        chart = mask_figure(distribution, temperature=temperature)
+        show_chart(chart, "constraint_mask")
     return distribution.mass
 
 
@@ -178,6 +183,17 @@ def _text(steps: ConstrainedSteps) -> None:
     open_end = (" …", "") if steps.can_step else ("", "")
     size = "1.2rem" if is_long else "1.9rem"
     st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size=size))
+
+
+def _dead_end(steps: Sequence[ConstrainedStep]) -> None:
+    """Tells in words where the rule left the model nothing that it likes."""
+    step = next((one for one in steps if one.mass < DEAD_END_MASS), None)
+    if step is not None:
+        st.markdown(
+            f"**A dead end.** Here the model wanted {in_sentence(step.wanted)} "
+            f"({percent(step.wanted_prob)}). All that the rule allows has {percent(step.mass)} "
+            f"together, so {in_sentence(step.label)} had to be written."
+        )
 
 
 def _show_rule(request: ConstraintRequest) -> None:

@@ -17,14 +17,15 @@ from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
 from model.job import Job
 from model.loading import LanguageModel
+from model.tokenizing import text_of
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import opening
-from pages.frame.stepper import PassSteps, Stepper, show_stepper
+from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
-from pages.lessons.diffusion.state import DiffusionLesson
+from pages.lessons.diffusion.state import BothSides, DiffusionLesson
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
@@ -56,9 +57,9 @@ def joined_ending(ending: str) -> str:
     return f" {ending}" if ending[:1].isalnum() else ending
 
 
-def steps_of(page: Diffusion) -> Stepper[PassSteps[Diffusion]]:
+def steps_of(page: Diffusion) -> Stepper[BothSides]:
     """Returns what a page is stepped by."""
-    return Stepper(PassSteps(page), "diffusion")
+    return Stepper(BothSides(page), "diffusion")
 
 
 def show_fill(lesson: DiffusionLesson) -> None:
@@ -127,7 +128,7 @@ def _draw(lesson: DiffusionLesson) -> None:
             key="diffusion_fill",
             on_click=_fill,
             args=(stepper,),
-            disabled=stepper.is_playing or page.finished,
+            disabled=stepper.is_playing or not stepper.steps.can_step,
             icon=":material/fast_forward:",
         )
         SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,))
@@ -149,22 +150,24 @@ def _draw(lesson: DiffusionLesson) -> None:
 
 def _loop(lesson: DiffusionLesson) -> None:
     """Shows what the loop has after as many passes."""
-    page = lesson.page
-    text = lesson.loop(SETTINGS["beginning"], page.n_done)
+    page, steps = lesson.page, lesson.stepper.steps
+    text = lesson.loop(SETTINGS["beginning"], steps.n_loop)
     if text is None:
+        steps.n_beside = 0
         st.caption(f"{lesson.judge.name} cannot read this beginning, so nothing stands beside it.")
         return
-    sheet = loop_sheet(text, page.n_done, page.length)
+    if text.finished:
+        steps.n_beside = len(text.steps)
+    sheet = loop_sheet(text, steps.n_loop, page.length)
     st.markdown(f"**Left to right**: {_passes(sheet.n_passes)}, {_filled(sheet)}")
     st.html(sheet_html(sheet))
-    if page.finished:
-        whole = lesson.loop(SETTINGS["beginning"], page.length) or text
-        st.text(whole.text)
-        n_more = len(whole.steps) - sheet.n_passes
-        st.caption(
-            f"The rest of it takes {plural(n_more, 'more pass', 'es')}."
-            + " It never sees the end that is given." * bool(SETTINGS["ending"])
-        )
+    if not steps.can_step:
+        st.text(text_of(lesson.judge.tokenizer, text.ids[: text.n_prompt + steps.n_loop]))
+        if SETTINGS["ending"]:
+            st.caption("It never sees the end that is given.")
+    elif page.finished:
+        n_more = steps.n_beside - steps.n_loop
+        st.caption(f"The rest of it takes up to {plural(n_more, 'more pass', 'es')}: press Step.")
 
 
 def _passes(n: int) -> str:
@@ -176,7 +179,7 @@ def _filled(sheet: Sheet) -> str:
     return f"{n_all - sheet.n_open} of {plural(n_all, 'token')}"
 
 
-def _fill(stepper: Stepper[PassSteps[Diffusion]]) -> None:
+def _fill(stepper: Stepper[BothSides]) -> None:
     """Runs the passes that are left as fast as they go."""
     stepper.steps.seconds = SLICE_SECONDS
     stepper.play()

@@ -10,8 +10,47 @@ from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import PassSteps
 
 
+class BothSides(PassSteps[Diffusion]):
+    """The passes of a page of masks, then those that the loop beside it needs to come to its end.
+
+    Attributes:
+        n_after: Passes of the loop since the page was filled.
+        n_beside: Tokens of the loop's text; 0 where there is none.
+    """
+
+    def __init__(self, page: Diffusion) -> None:
+        """Takes a page as it stands."""
+        super().__init__(page)
+        self.n_after, self.n_beside = 0, page.length
+
+    @property
+    def n_loop(self) -> int:
+        """Passes of the loop."""
+        return self.engine.n_done + self.n_after
+
+    @property
+    def can_step(self) -> bool:
+        """Whether one of the two sides is not full."""
+        return super().can_step or self.n_loop < self.n_beside
+
+    def step(self) -> None:
+        """Runs a pass on both sides; once the page is full, on the loop's alone, or all at once."""
+        if super().can_step:
+            super().step()
+        else:
+            n_left = self.n_beside - self.n_loop
+            self.n_after += n_left if self.seconds else 1
+
+    def back(self) -> None:
+        """Takes the last pass back."""
+        if self.n_after:
+            self.n_after -= 1
+        else:
+            super().back()
+
+
 @dataclass
-class DiffusionLesson(SteppedLesson[PassSteps[Diffusion]]):
+class DiffusionLesson(SteppedLesson[BothSides]):
     """All that one reader has on the page."""
 
     judge: LanguageModel  # causal; the other one, `lm`, is masked

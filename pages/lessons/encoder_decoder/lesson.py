@@ -75,7 +75,7 @@ def _draw(lesson: GapLesson) -> None:
     stepper = lesson.stepper
     stepper.show()
     text, lm = stepper.steps.engine, lesson.lm
-    st.html(gap_text_html(text.segments))
+    st.html(gap_text_html(text.segments, is_over=not stepper.steps.can_step))
     source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))

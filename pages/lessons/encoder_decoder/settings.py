@@ -4,10 +4,7 @@ from pages.frame.fields import Text
 from pages.frame.settings_table import SettingsTable
 
 MAX_TEXT = 1_000  # characters
-GAP_TEXT = (
-    "Once upon a time, there was a little girl named ___. She loved to play in the ___ with her "
-    "___."
-)
+GAP_TEXT = "Once upon a time, there was a little bird named ___. She sat on the ___ with her ___."
 SETTINGS = SettingsTable(
     "gap",
     Text("gaps", "Another text, its gaps marked by ___", GAP_TEXT, max_characters=MAX_TEXT),

@@ -12,7 +12,7 @@ import { createSlider } from "../../frame/live/sliders.js";
 import { createIcicle, createPile } from "./icicle.js";
 import { countTexts, fall, pointersOf } from "./pointers.js";
 import { beamWordsOf, createQuestion, sumsOf } from "./question.js";
-import { createPath, createTexts, N_TEXTS } from "./texts.js";
+import { createPath, createTexts, fallOf, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
 import { required } from "../../frame/live/required.js";
 
@@ -165,7 +165,8 @@ export class Futures {
     this.pile.update(shown);
     this.texts.update(shown);
     this.path.update(shown);
-    setText(this.sums, sumsOf(shown) + shown.beamWords);
+    const isOneByOne = shown.nDraws > 0 && shown.chi === null && !shown.isCovered;
+    setText(this.sums, isOneByOne ? fallOf(shown) : sumsOf(shown) + shown.beamWords);
     setShown(this.lift, view.drops > 0);
     for (const part of [this.texts.element, this.path.element, this.sums, this.pile.element])
       setAttribute(part, "data-covered", shown.isCovered);
@@ -199,6 +200,7 @@ export class Futures {
       canZoom: this.canZoom(view.selected) && String(view.selected) !== String(top),
       survival: weighed.survival(),
       opened: this.isDragged ? null : weighed.opened(openedAt(tree, top)), // it asks for every text
+      searchLink: (ids) => `${header.searchLink}&selected=${ids.join(",")}`,
       homeLink: (ids) =>
         `${header.homeLink}&run=${ids.length}&forced=${ids.map((id, i) => `${i}:${id}`).join(",")}`,
     };

@@ -2,9 +2,11 @@
 // the pieces of what may follow. It knows where pieces lie, and nothing of how they were weighed.
 
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { move } from "../../frame/live/motion.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
+const FALL_MS = 450; // that a pointer takes from one row to the next
 const WORDS = { thin: "too thin to draw", closed: "not opened" };
 
 /**
@@ -25,6 +27,7 @@ export function createIcicle(actions) {
   const pool = { mark: [], flag: [] };
   const boxes = new Map(); // of pieces, by what each is: none becomes another's while the tree grows
   let shown = null;
+  let nFallen = 0; // pointers that were drawn
   let width = 1000;
   let size = 14;
 
@@ -128,10 +131,14 @@ export function createIcicle(actions) {
   }
 
   /** The pointer that fell last, row by row; and below the tree whose texts end where. */
-  function paintMarks({ pointer, flags }) {
+  function paintMarks({ pointer, flags, nDraws, view }) {
     const places = pointer ?? [];
+    const isNew = nDraws === view.drops && nDraws === nFallen + 1; // one that was dropped by itself
+    nFallen = nDraws;
     places.forEach((place, i) => {
       const node = at(pool.mark, i, marks, "icicle-pointer");
+      const above = { opacity: 0, transform: "translateY(-100%)" };
+      if (isNew) move(node, [above, {}], { duration: FALL_MS, delay: i * FALL_MS, easing: "ease-in" });
       node.style.left = `${100 * place}%`;
       node.style.setProperty("--row", String(i));
     });

@@ -3,7 +3,6 @@
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -97,7 +96,8 @@ class AllContinuations(Experiment[FuturesLesson]):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
                 SETTINGS.widget("passes", width=170)
                 if SETTINGS.widget("beams", width=170):
-                    st.link_button("This search, step by step", _search_link(self.lesson))
+                    link = self.lesson.search_link(SETTINGS["beams"], SETTINGS["tokens"])
+                    st.link_button("This search, step by step", link)
             self._take_files()
         if is_running(self.lesson.jobs, TREE):
             with place:
@@ -166,18 +166,12 @@ class AllContinuations(Experiment[FuturesLesson]):
         above = st.container()
         made_or_said(lambda: lesson.take_runs(own, n_tokens), above)
         made_or_said(lambda: lesson.lay_beam(SETTINGS["beams"], n_tokens), above)
-        data = lesson.payload(SETTINGS["tokens"], presenter=is_presenting(), asks=not lesson_asks())
+        data = lesson.payload(
+            n_tokens, SETTINGS["beams"], presenter=is_presenting(), asks=not lesson_asks()
+        )
         st.html(HEIGHT)
         _futures(key="futures", data=data, on_event_change=_take_event)
         show_caption(_measured(lesson))
-
-
-def _search_link(lesson: FuturesLesson) -> str:
-    """Returns the address of the search that is laid over the tree, on its own page."""
-    parts = {"model": lesson.lm.name, "prompt": lesson.prompt, "beams": SETTINGS["beams"]}
-    return (
-        f"./beam_search?{urlencode(parts | {'tokens': max(2, SETTINGS['tokens']), 'ends': 'text'})}"
-    )
 
 
 def _measured(lesson: FuturesLesson) -> str:

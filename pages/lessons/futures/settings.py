@@ -1,13 +1,10 @@
 """The settings of the lesson on all continuations: those of the tree, and how it is looked at."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from model.beam_search import MAX_BEAMS
 from model.futures.continuations import MAX_TOKENS
-from pages.frame.fields import Choice, Field, Text, Whole, control_fields
+from pages.frame.fields import Choice, Text, Whole, control_fields
 from pages.frame.settings_table import SettingsTable
-from pages.frame.values import whole_of
+from pages.frame.token_ids import TokenIds
 from viz.format import plural
 
 PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
@@ -17,29 +14,10 @@ MAX_SEED = 999_000  # of the first pointer
 SHARES = {0.5: "50 %", 0.8: "80 %", 0.9: "90 %", 0.95: "95 %"}
 
 
-@dataclass(frozen=True)
-class TokenIds(Field):
-    """The tokens of a continuation, by their ids."""
-
-    default: tuple[int, ...] = ()
-
-    def read(self, text: str) -> tuple[int, ...]:
-        """Returns the ids between the commas."""
-        written = text.split(",", MAX_TOKENS) if text else []
-        ids = [number for one in written if (number := whole_of(one)) is not None]
-        if len(ids) < len(written) or len(ids) > MAX_TOKENS:
-            raise self._refusal(f"up to {MAX_TOKENS} token ids with commas between them", text)
-        return tuple(ids)
-
-    def write(self, value: Sequence[int]) -> str:
-        """Returns the ids with commas between them."""
-        return ",".join(map(str, value))
-
-
 VIEW = (  # what is set in the component
     *control_fields({"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}),
-    TokenIds("selected", "Text chosen"),
-    TokenIds("top", "Text that fills the width"),
+    TokenIds("selected", "Text chosen", most=MAX_TOKENS),
+    TokenIds("top", "Text that fills the width", most=MAX_TOKENS),
     Whole("drops", "Pointers", 0, high=N_DROPS),
     Whole("seed", "Seed of the first pointer", 0, high=MAX_SEED),
     Choice("guess", "Your answer", "", ("", "yes", "no"), in_link=False),

@@ -26,6 +26,7 @@ from pages.frame.lesson_state import HomeText, LessonState
 from pages.frame.saved_run import SavedIds, ids_of, read_saved
 from pages.lessons.futures.settings import VIEW
 
+N_BEAMS = 4  # of the search that a text is looked for in, if none is laid over the tree
 N_PROMPT = 48  # characters of the prompt that stand above the tree
 NOTHING_CHOSEN: dict[str, Any] = {"selected": (), "top": (), "drops": 0, "seed": 0, "guess": ""}
 
@@ -59,6 +60,7 @@ class FuturesLesson(LessonState):
             ValueError: The prompt cannot be read; one sentence.
         """
         tree = Continuations(Generation(lm, prompt))
+        tree.open_along(view.get("selected", ()))
         return cls(lm, prompt, tree, view, view, token_hex(4))
 
     def read(self, prompt: str) -> None:
@@ -134,7 +136,12 @@ class FuturesLesson(LessonState):
                 self.beam = BeamSearch(self.tree.start, n_beams, max_new_tokens=n_tokens)
                 self.beam.run()
 
-    def payload(self, n_tokens: int, *, presenter: bool, asks: bool) -> bytes:
+    def search_link(self, n_beams: int, n_tokens: int) -> str:
+        """Returns the address of a beam search of the same continuations, on its own page."""
+        parts = {"model": self.lm.name, "prompt": self.prompt, "beams": n_beams or N_BEAMS}
+        return f"./beam_search?{urlencode(parts | {'tokens': max(2, n_tokens), 'ends': 'text'})}"
+
+    def payload(self, n_tokens: int, n_beams: int, *, presenter: bool, asks: bool) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout."""
         tree, lm = self.tree, self.lm
         header = {
@@ -148,6 +155,7 @@ class FuturesLesson(LessonState):
             "position": len(tree.start.ids),
             "order": ORDERS["transformers"],
             "homeLink": f"./?{urlencode({'model': lm.name, 'prompt': self.prompt, 'seed': 0})}",
+            "searchLink": self.search_link(n_beams, n_tokens),
             "runs": [run._asdict() for run in self.runs],
             "beam": self.beam and {"kept": kept_by(self.beam)},
             "view": self.first_view,

@@ -53,7 +53,7 @@ export function createTexts(actions) {
     });
     setShown(ownBody, runs.length > 0);
     setShown(counted, nDraws > 0);
-    setText(test, chi ? verdictOf(chi, nDraws, view.view.seed) : nDraws > 0 ? lastOf(view) : "");
+    setText(test, chi ? verdictOf(chi, nDraws, view.view.seed) : "");
   }
   return { element, update };
 }
@@ -101,7 +101,7 @@ function createRow(actions) {
 }
 
 /** What the last pointers wrote: the first page writes it too, with the same seed. */
-function lastOf({ falls, nDraws, words, view }) {
+export function fallOf({ falls, nDraws, words, view }) {
   const { ids, prob, isWhole } = falls.at(-1);
   const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
   return `The pointers of seed ${view.seed + nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
@@ -140,7 +140,8 @@ export function createPath(actions) {
   );
   const table = el("table", { class: "path-table" }, el("thead", {}, el("tr", {}, ...heads)), body);
   const sum = el("p", {});
-  const home = el("a", { class: "button", target: "_blank", rel: "noopener" }, "Go on from this text");
+  const link = (words) => el("a", { class: "button", target: "_blank", rel: "noopener" }, words);
+  const [home, search] = [link("Go on from this text"), link("What a beam search does with it")];
   const zoom = createButton("button", "Widen it", () => actions.zoom(shown.selected));
   const hint = el("p", { class: "muted" }, "Choose a text: press a piece, or walk with the arrow keys.");
   const whole = el(
@@ -149,7 +150,7 @@ export function createPath(actions) {
     text,
     table,
     sum,
-    el("p", { class: "row path-ways" }, home, zoom),
+    el("p", { class: "row path-ways" }, home, search, zoom),
   );
   const element = el("section", { class: "path" }, el("h2", {}, "One text, token by token"), hint, whole);
   let shown = null;
@@ -170,6 +171,7 @@ export function createPath(actions) {
       `${parts}${known.length > 1 ? ` = ${formatProbability(prob)}` : ""}: ${formatNats(Math.log(prob))}.`,
     );
     home.href = view.homeLink(selected);
+    search.href = view.searchLink(selected);
     setShown(zoom, view.canZoom);
   }
   return { element, update };

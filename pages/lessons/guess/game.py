@@ -14,7 +14,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import lesson_state
-from pages.lessons.guess.scores import show_bounds, show_revealed, show_scoring
+from pages.lessons.guess.scores import show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
 from viz.format import percent
@@ -28,10 +28,6 @@ RULES: dict[Unit, str] = {
     "percent": "**What comes next?** Write a word, and how sure you are of it in %. Then Enter.",
     "hands": f"**What comes next?** Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
-COST = (
-    "Who gave the true token probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. "
-    "The fewest bits win."
-)
 _LARGE_FIELDS = """
 <style>
 .st-key-guess_fields input {font-size: 1.5rem; height: auto; padding: .5rem .8rem;}
@@ -86,10 +82,7 @@ def _game(lesson: GuessLesson) -> None:
         st.info(lesson.hint)
     show_error(lesson.problem)
     if lesson.game.rounds:  # nothing of scores before there is one
-        st.markdown(COST)
-        show_revealed(lesson)
-        show_bounds(lesson)
-        show_scoring(lesson)
+        show_scores(lesson)
 
 
 # What everybody guesses

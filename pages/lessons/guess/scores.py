@@ -18,19 +18,32 @@ from viz.guess.score_charts import (
 from viz.guess.text import tiles_html
 
 MIN_ROUNDS = 5  # tokens, for a first estimate
+N_IN_POINTS = 3  # rounds, from which on scores are bits
+POINTS = "A point is a percent that you gave to the word that came. **The most points win.**"
+COST = (
+    "Who gave the true token probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. "
+    "The fewest bits win."
+)
 
 
-def show_revealed(lesson: GuessLesson) -> None:
-    """Shows the newest round: who gave what, in bits, and the score so far."""
+def show_scores(lesson: GuessLesson) -> None:
+    """Shows the newest round and the score so far: in points first, in bits from the third on."""
     rounds = lesson.game.rounds
-    st.html(tiles_html(rounds))
+    in_bits = len(rounds) >= N_IN_POINTS
+    st.markdown(COST if in_bits else POINTS)
+    st.html(tiles_html(rounds, in_bits=in_bits))
     revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_presenting() else MAX_ROWS)
+    if not in_bits:
+        show_chart(revealed, "guess_revealed")
+        return
     show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
     with st.expander("All rounds", key="guess_rounds"):
         show_table(rounds_table(rounds), "guess_table")
+    _show_bounds(lesson)
+    _show_scoring(lesson)
 
 
-def show_bounds(lesson: GuessLesson) -> None:
+def _show_bounds(lesson: GuessLesson) -> None:
     """Shows Shannon's estimate over all tokens that were guessed."""
     n_rounds = len(lesson.game.rounds)
     st.header("Shannon’s estimate", anchor=False)
@@ -55,7 +68,7 @@ def show_bounds(lesson: GuessLesson) -> None:
     )
 
 
-def show_scoring(lesson: GuessLesson) -> None:
+def _show_scoring(lesson: GuessLesson) -> None:
     """Says how guesses are scored, and in a fold how they are read, in numbers of this model."""
     n_vocab = count(lesson.lm.vocab_size)
     st.header("A proper scoring rule", anchor=False)

@@ -1,1 +1,1 @@
-"""The lesson of pages/prefill_decode.py: prefill and decode."""
+"""The lesson of pages/prefill_decode.py and its laboratory, pages/roofline.py."""

@@ -1,4 +1,4 @@
-"""The fifth part: what tokens cost on a machine that is paid by the hour."""
+"""What tokens cost on a machine that is paid by the hour."""
 
 from statistics import median
 
@@ -28,6 +28,7 @@ from viz.prefill_decode.cost_chart import price_figure, request_figure
 from viz.prefill_decode.phase_charts import typical
 
 THOUSAND = 1000
+ENERGY = "phase_energy"
 
 
 def show_cost(lesson: PhaseLesson) -> None:
@@ -36,7 +37,7 @@ def show_cost(lesson: PhaseLesson) -> None:
     opening(
         "An hour costs the same whatever runs in it, so a token costs the time for which it "
         "holds the machine: one output token costs as much as many input tokens. The times are "
-        "those above; the price is yours."
+        "those of both phases and of the batches above; the price is yours."
     )
     st.fragment(_cost)(lesson)
     show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")
@@ -51,7 +52,7 @@ def _cost(lesson: PhaseLesson) -> None:
     recording = recording_beside(is_measured=run is not None)
     if run is None:
         if recording is None:
-            st.info("Prices need the times of both phases: press Start at the top of this page.")
+            st.info("Prices need the times of both phases: press Start on “Prefill and decode”.")
             return
         run, batches = recording.phases, recording.batches
     steps = {p.n_batch: p.seconds.median for p in batches.points} if batches else {}
@@ -130,7 +131,7 @@ def _energy(lesson: PhaseLesson) -> None:
         return
     JobPanel(
         lesson.jobs,
-        "phase_energy",
+        ENERGY,
         "Measure the energy",
         lambda: lesson.start(measure_energy(lesson.lm, run.engine, meter)),
         _joules,

@@ -5,49 +5,61 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
 from model.timing import describe
-from pages.frame.course import show_summary
+from pages.frame.course import follow_moved, show_summary
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
-from pages.lessons.prefill_decode.cost import show_cost
+from pages.frame.settings_table import SettingsTable
 from pages.lessons.prefill_decode.pace import BothPhases
-from pages.lessons.prefill_decode.scores import Scores
-from pages.lessons.prefill_decode.settings import SETTINGS
+from pages.lessons.prefill_decode.settings import MEASURED, PHASES, SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes
 from pages.lessons.prefill_decode.state import PhaseLesson
 from pages.lessons.prefill_decode.stream import Streaming
 from viz.format import digits
 
 LESSON = "phase_lesson"
+PATH = "pages/prefill_decode.py"
 
 
 def show_phase_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
+    follow_moved(PATH, PHASES, MEASURED)
+    lesson = begin_phases(waiting, BothPhases.key, Streaming.key)
+    BothPhases(lesson).show()
+    offer_phase_link(lesson, PHASES)
+    show_summary(PATH, Streaming.title, asked="phase_said")
+    show_other_machines(lesson)
+    Streaming(lesson).show()
+
+
+def begin_phases(waiting: DeltaGenerator, *keys: str) -> PhaseLesson:
+    """Returns the reader's state, which the lesson and its laboratory share.
+
+    Args:
+        waiting: Where to say what is being loaded.
+        keys: Of the jobs of the page that is shown; those of the other page are stopped.
+    """
     lesson = lesson_state(
         LESSON, waiting, _begin, model_of=lambda lesson: lesson.home, settings=SETTINGS
     )
+    lesson.stop_others(keys)
+    return lesson
+
+
+def offer_phase_link(lesson: PhaseLesson, settings: SettingsTable) -> None:
+    """Offers the link of one of the two pages, beside what is measured."""
     machine = describe(lesson.lm)
     caption = (
         f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "
         f"{machine.where}."
     )
-    BothPhases(lesson).show()
-    offer_link(SETTINGS, lesson.home, caption=caption)
-    show_summary(
-        "pages/prefill_decode.py",
-        *(Streaming.title, RooflineOfThisDevice.title, Batching.title),
-        *("Cost per token", Scores.title),
-        asked="phase_said",
-    )
+    offer_link(settings, lesson.home, caption=caption)
+
+
+def show_other_machines(lesson: PhaseLesson) -> None:
+    """Lets the reader lay a recorded run beside the page's, or measure another architecture."""
     with st.expander("Another machine’s run beside it: an H100, a model of 8B", key="phase_beside"):
         SETTINGS.widget("recording", width=420)
     show_shapes(lesson)
-    Streaming(lesson).show()
-    RooflineOfThisDevice(lesson).show()
-    Batching(lesson).show()
-    PaddingOfPrompts(lesson).show()
-    show_cost(lesson)
-    Scores(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: PhaseLesson | None) -> PhaseLesson:

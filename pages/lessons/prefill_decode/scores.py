@@ -1,4 +1,4 @@
-"""The last part: a task that needs one score takes one pass and no loop."""
+"""A task that needs one score takes one pass and no loop."""
 
 import streamlit as st
 

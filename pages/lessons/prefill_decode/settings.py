@@ -18,16 +18,7 @@ SHAPE_FIELDS = (
 DTYPES = ("auto", "float32", "bfloat16")
 NO_RECORDING = "none"
 RECORDINGS = {recording.title: recording for recording in recordings()}
-SETTINGS = SettingsTable(
-    "phase",
-    # another architecture
-    Choice("shape", "Shape", SHAPES[0], SHAPES),
-    Choice("dtype", "Number format", DTYPES[0], DTYPES),
-    *SHAPE_FIELDS,
-    Text("config", "config.json", "", max_characters=100_000, in_link=False),
-    # prefill and decode, streaming
-    Choice("engine", "Decode by", in_link=False),  # this machine's
-    Text("prompt", "Prompt", DEFAULT_PROMPT, max_characters=2_000),
+_MEASURED = (
     # batching
     Text(
         "padding_prompts",
@@ -57,10 +48,25 @@ SETTINGS = SettingsTable(
         max_characters=4_000,
     ),
     Text("score_choices", "Choices, one a line", "sad\nhappy\nhungry", max_characters=500),
+)
+SETTINGS = SettingsTable(
+    "phase",
+    # another architecture
+    Choice("shape", "Shape", SHAPES[0], SHAPES),
+    Choice("dtype", "Number format", DTYPES[0], DTYPES),
+    *SHAPE_FIELDS,
+    Text("config", "config.json", "", max_characters=100_000, in_link=False),
+    # prefill and decode, streaming
+    Choice("engine", "Decode by", in_link=False),  # this machine's
+    Text("prompt", "Prompt", DEFAULT_PROMPT, max_characters=2_000),
     Choice(
         "recording",
         "A recorded run, laid beside what is measured here",
         NO_RECORDING,
         (NO_RECORDING, *RECORDINGS),
     ),
+    *_MEASURED,
 )
+# of each page in its link
+PHASES = SETTINGS.without(*(field.name for field in _MEASURED))
+MEASURED = SETTINGS.without("engine", "prompt")

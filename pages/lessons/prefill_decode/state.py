@@ -3,6 +3,7 @@
 Knows nothing of Streamlit.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,12 @@ class PhaseLesson(LessonState):
         for other in self.jobs.values():
             other.stop()
         return job
+
+    def stop_others(self, keys: Collection[str]) -> None:
+        """Stops what runs under other keys: no page draws it, so that it would never end."""
+        for key, job in self.jobs.items():
+            if key not in keys and job.is_running:
+                job.stop()
 
     @property
     def is_measuring(self) -> bool:

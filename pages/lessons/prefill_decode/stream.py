@@ -55,7 +55,7 @@ class Streaming(Experiment[PhaseLesson]):
         if machine.model == lm.name:  # else its tokens are another vocabulary's
             ids = request.token_ids
             texts = tuple(text_of(lm.tokenizer, ids[:n]).lstrip() for n in range(len(ids) + 1))
-        show_race(lanes_of(request, texts), "phase_stream")
+        show_race(lanes_of(request, texts), "phase_stream", by_tokens=True)
         show_chart(stream_figure(request, machine.where), "phase_streamed")
 
 

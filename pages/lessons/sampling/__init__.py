@@ -1,1 +1,1 @@
-"""The lesson of pages/sampling.py: sampling strategies."""
+"""The lesson of pages/sampling.py and its laboratory, pages/engines.py: sampling strategies."""

@@ -78,5 +78,5 @@ def _named(values: dict[str, float]) -> str:
 
 def _link(values: dict[str, float]) -> Markup:
     shown = {"source": "textbook", "use": tuple(values), **values}
-    address = f"/sampling{write_fields(shown, SETTINGS.fields)}"
+    address = f"/engines{write_fields(shown, SETTINGS.fields)}"
     return element("a", "see it", href=address, style="color:inherit")

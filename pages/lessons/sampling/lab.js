@@ -42,15 +42,7 @@ export class Lab {
     this.masks = createMaskGrid(actions);
     this.reasons = createReasons();
     this.orders = createOrderGrid();
-    this.root = el(
-      "div",
-      { class: "ott lab", ariaBusy: "true" },
-      this.map.element,
-      this.masks.element,
-      this.reasons.element,
-      this.orders.element,
-      this.sampler.element,
-    );
+    this.root = el("div", { class: "ott lab", ariaBusy: "true" });
     parentElement.append(this.root);
   }
 
@@ -63,10 +55,16 @@ export class Lab {
     this.component = component;
     /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
+    if (this.#header === null) this.root.append(...this.partsOf(header).map(({ element }) => element));
     this.#header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
     this.controls ??= header.controls; // from then on they are the page's
     this.schedule();
+  }
+
+  /** What the page shows: the lesson the map and the reasons, its laboratory the engines. */
+  partsOf({ compares }) {
+    return compares ? [this.masks, this.orders, this.sampler] : [this.map, this.masks, this.reasons];
   }
 
   usedWith(name, isUsed) {
@@ -93,7 +91,9 @@ export class Lab {
   paint() {
     setAttribute(this.root, "data-presenter", this.header.presenter);
     const labels = this.header.labels ?? labelsAt(this.header.labelsAt, () => this.schedule());
-    if (labels === null || !this.map.isSettled(() => this.schedule())) return; // what is below has its place
+    if (labels === null) return;
+    const isSettled = this.header.compares || this.map.isSettled(() => this.schedule());
+    if (!isSettled) return; // what is below has its place
     this.root.ariaBusy = null;
     const { more, use } = this.controls;
     const rest = MASKS.slice(this.header.nFirst);
@@ -110,9 +110,11 @@ export class Lab {
       label: (id) => labels[id] ?? `id ${id}`,
     };
     const results = this.masks.update(view);
-    this.reasons.update(view, results);
-    this.orders.update(view);
-    this.map.update(this.mapView(view));
+    if (this.header.compares) this.orders.update(view);
+    else {
+      this.reasons.update(view, results);
+      this.map.update(this.mapView(view));
+    }
     setText(this.masks.caption, this.header.caption);
   }
   /** The masks that are ticked, in transformers' order, under the pointer of the engines. */

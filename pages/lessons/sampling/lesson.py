@@ -1,4 +1,4 @@
-"""The sampling lesson below its title: the distribution, the masks on it, what is drawn from it."""
+"""The sampling lesson below its title: the distribution, the masks on it, texts under them."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model.draw import count_draws
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.masks import MASKS
@@ -18,21 +17,20 @@ from pages.frame.assets import SHARED
 from pages.frame.attempts import made_or_said
 from pages.frame.code_that_ran import show_code
 from pages.frame.component import component, trigger_value
-from pages.frame.course import show_summary
+from pages.frame.course import follow_moved, show_summary
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import opening
-from pages.lessons.sampling.aimed import AimedTexts
-from pages.lessons.sampling.engines import show_engines
-from pages.lessons.sampling.measured import show_draws, show_overlap, show_temperatures
-from pages.lessons.sampling.settings import SETTINGS
+from pages.lessons.sampling.settings import COMPARED, SAMPLED, SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
 from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
 LAB = "sampling_lab"
+PATH = "pages/sampling.py"
+GUIDE_TITLE = "Which temperature for which task?"
 GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
 _FOLDER = Path(__file__).parent
 _lab = component("lab", _FOLDER / "mount.js", SHARED, _FOLDER)
@@ -40,22 +38,30 @@ _lab = component("lab", _FOLDER / "mount.js", SHARED, _FOLDER)
 
 def show_lab(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
-    state = lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
+    follow_moved(PATH, SAMPLED, COMPARED)
+    state = begin_lab(waiting)
     opening(
         "**Which masks keep fewer tokens when the model is sure?** Say it, press Peaked, then Flat."
     )
-    _choose_source(state)
-    _masks()
-    show_engines()
-    offer_link(SETTINGS, state.lm, lambda: _as_shown(state))
-    st.header("Which temperature for which task?", anchor=False)
+    choose_source(state)
+    st.fragment(show_masks)()
+    show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title)
+    offer_link(SAMPLED, state.lm, lambda: as_shown(state))
+    st.header(GUIDE_TITLE, anchor=False)
     st.markdown(GUIDE)
     st.caption("Rules of thumb for large chat models: try both ends of a range on your own task.")
     SelfConsistency(state).show()
     GreedyLoops(state).show()
-    AimedTexts(state).show()
     remembers = Memory.under, Memory.after
-    show_code(process, *MASKS.values(), *remembers, count_draws, find_loop, key="lab_code")
+    show_code(process, *MASKS.values(), *remembers, find_loop, key="lab_code")
+
+
+# What the lesson and its laboratory share
+
+
+def begin_lab(waiting: DeltaGenerator) -> Lab:
+    """Returns the reader's state."""
+    return lesson_state(LAB, waiting, _begin, settings=SETTINGS, over_server=True)
 
 
 def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
@@ -67,7 +73,7 @@ def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
     return Lab(lm, text, from_generation(text), kept)
 
 
-def _as_shown(state: Lab) -> dict[str, object]:
+def as_shown(state: Lab) -> dict[str, object]:
     """Returns what stands on the page, as its link has it: its sliders, and where it reads."""
     source = SETTINGS["source"]
     shown: dict[str, object] = asdict(state.controls)
@@ -82,10 +88,7 @@ def _as_shown(state: Lab) -> dict[str, object]:
     return shown
 
 
-# Where the distribution comes from
-
-
-def _choose_source(state: Lab) -> None:
+def choose_source(state: Lab) -> None:
     """Lets the reader choose a distribution; one that cannot be read leaves the one in use."""
     kind = SETTINGS.widget("source", label_visibility="collapsed")
     problem = st.empty()
@@ -113,24 +116,17 @@ def _read_source(state: Lab, kind: str) -> Given:
     return from_generation(reader.generation if reader else state.text)
 
 
-# The component, and the figures that are drawn anew when a slider is released
+def show_masks(*, compares: bool = False) -> Lab:
+    """Shows the masks on the distribution, in a fragment; returns the reader's state.
 
-
-@st.fragment
-def _masks() -> None:
+    Args:
+        compares: Whether the engines' orders stand below them, and a sampler of one's own.
+    """
     state: Lab = st.session_state[LAB]
-    data = state.payload(presenter=is_presenting())
+    data = state.payload(presenter=is_presenting(), compares=compares)
     _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
-    show_summary(
-        "pages/sampling.py",
-        *("Do the draws follow the distribution?", "Do four engines draw the same token?"),
-        *("Which temperature for which task?", SelfConsistency.title, GreedyLoops.title),
-        AimedTexts.title,
-    )
-    show_temperatures(state)
-    show_overlap(state)
-    show_draws(state)
+    return state
 
 
 def _take_event() -> None:

@@ -31,6 +31,10 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
 QUESTION = "Lily was thirsty. She wanted to drink some"
 LOOP_PROMPT = "The song went la la la la"
 AIM_PROMPT = "The dragon"
+_COMPARED = (
+    Choice("draw_from", "Draw from", "alone:top_p", FROM),
+    Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
+)
 SETTINGS = SettingsTable(
     "lab",
     Choice("source", "Distribution", "text", SOURCES, is_segmented=True),
@@ -38,8 +42,10 @@ SETTINGS = SettingsTable(
     Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
     Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
     *FIELDS,
-    Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("vote_prompt", "Prompt", QUESTION),
     Text("loop_prompt", "Prompt to continue", LOOP_PROMPT),
-    Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
+    *_COMPARED,
 )
+# of each page in its link
+SAMPLED = SETTINGS.without(*(field.name for field in _COMPARED))
+COMPARED = SETTINGS.without("vote_prompt", "loop_prompt")

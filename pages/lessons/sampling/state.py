@@ -91,7 +91,7 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, *, presenter: bool) -> bytes:
+    def payload(self, *, presenter: bool, compares: bool = False) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout."""
         kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
@@ -113,5 +113,6 @@ class Lab(LessonState):
             "pointer": POINTER,
             "distribution": {"n_vocab": kept.n_vocab},
             "presenter": presenter,
+            "compares": compares,
         }
         return encode_payload(header, arrays)

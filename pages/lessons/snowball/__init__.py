@@ -1,1 +1,1 @@
-"""The lesson of pages/snowball.py: error propagation."""
+"""The lesson of pages/snowball.py, error propagation, and its laboratory."""

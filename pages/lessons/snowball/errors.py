@@ -75,7 +75,7 @@ class ErrorCompounding(Experiment[SnowballLesson]):
         )
         st.caption(
             f"{provenance(job, self.lesson.lm)} {plural(forks.n_texts, 'text')} after the prompt "
-            f"above, forked after {plural(forks.n_before, 'token')}, temperature "
+            f"of “Error propagation”, forked after {plural(forks.n_before, 'token')}, temperature "
             f"{forks.temperature:g}. A slip is a token that the model itself finds unlikely; no "
             f"human judges the texts.{unsent_note(job, self.lesson.lm)}"
         )
@@ -127,7 +127,7 @@ class RewindStrategies(Experiment[SnowballLesson]):
         job = self.lesson.jobs.get(FORKS)
         forks: Forks | None = job.found if job else None
         if forks is None:
-            return "One text says little about quality: the hundred forks above say more."
+            return "One text says little about quality: the laboratory’s hundred forks say more."
         gap = Estimate.of(np.nanmean(forks.original, axis=1) - np.nanmean(forks.forced, axis=1))
         return (
             f"Over {gap.n} forks, leaving the bad token in changes the surprise of what follows by "

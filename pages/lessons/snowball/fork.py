@@ -19,12 +19,13 @@ from pages.frame.job_panel import JobPanel, is_running
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.link import offer_link
 from pages.frame.question import opening
-from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
+from pages.lessons.snowball.settings import FORKED, N_TOKENS, OWN, SETTINGS
 from pages.lessons.snowball.state import (
     MAX_PROMPT,
     Slip,
     SnowballLesson,
     provenance,
+    text_in_link,
     unsent_note,
     write_text,
 )
@@ -32,6 +33,7 @@ from viz.format import percent, plural
 from viz.snowball.fork_chart import gap_figure, surprise_figure
 from viz.strip import prose
 
+FORK_TITLE = "Put in a token of your own"
 FORK = "snowball_fork"
 STRIP = "snowball_strip"
 MAX_SHOWN = 300  # characters of what both texts begin with
@@ -50,13 +52,15 @@ HEIGHT = """<style>
 
 def show_fork(lesson: SnowballLesson) -> None:
     """Shows the text, the place and the token to force, and both continuations."""
-    st.header("Put in a token of your own", anchor=False)
+    st.header(FORK_TITLE, anchor=False)
     opening(
         "One other token changes everything after it. Whether more errors follow from it is "
         "another question, and this page measures it. Click a token, choose another for its "
         "place, and press Put it in. Both texts continue with the same pointers."
     )
     _show_beginning(lesson)
+    if not lesson.text.steps:
+        lesson.jobs.setdefault(FORK, Job(write_text(lesson.text, lesson.settings, N_TOKENS)))
     JobPanel(
         lesson.jobs,
         FORK,
@@ -67,7 +71,7 @@ def show_fork(lesson: SnowballLesson) -> None:
         idle=lambda: _show_texts(lesson, ()),
     ).show()
     show_code(fork_text, divergence, reconvergence, key="snowball_code_fork")
-    offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
+    offer_link(FORKED, lesson.lm, lambda: _as_shown(lesson))
 
 
 # The text
@@ -79,15 +83,11 @@ def _show_beginning(lesson: SnowballLesson) -> None:
         st.form("snowball_start", border=False),
         st.container(horizontal=True, vertical_alignment="bottom", key="snowball_text"),
     ):
-        SETTINGS.widget("prompt", placeholder=_prompt(lesson))
+        SETTINGS.widget("prompt", placeholder=lesson.prompt)
         SETTINGS.widget("temperature", width=130)
         SETTINGS.widget("seed", width=130)
         st.form_submit_button("Write", key="snowball_write", on_click=_begin, args=(lesson,))
     show_error(lesson.problem)
-
-
-def _prompt(lesson: SnowballLesson) -> str:
-    return text_of(lesson.lm.tokenizer, lesson.text.prompt_ids)
 
 
 def _begin(lesson: SnowballLesson) -> None:
@@ -107,10 +107,7 @@ def _begin(lesson: SnowballLesson) -> None:
 def _as_shown(lesson: SnowballLesson) -> dict[str, Any]:
     """Returns what stands on the page otherwise than in the settings."""
     is_own = SETTINGS["token"] == OWN
-    return {
-        "prompt": _prompt(lesson),
-        "temperature": lesson.settings.temperature,
-        "seed": lesson.text.seed,
+    return text_in_link(lesson) | {
         "token": None if is_own else SETTINGS["token"],
         "word": SETTINGS["word"] if is_own else None,
     }
@@ -282,7 +279,7 @@ def _show_strip(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     blank: list[None] = [None] * place
     forced = [*blank, *(step.forced.label if step.forced else None for step in steps)]
     data = {
-        "prompt": _prompt(lesson),
+        "prompt": lesson.prompt,
         "original": [step.text for step in lesson.text.steps],
         "forced": forced if steps else [],
         "kl": [*blank, *(step.kl for step in steps)],

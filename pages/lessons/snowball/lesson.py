@@ -3,51 +3,37 @@
 from streamlit.delta_generator import DeltaGenerator
 
 from model.generation import Generation
-from model.job import Job
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode_within
-from pages.frame.course import show_summary
+from pages.frame.course import follow_moved, show_summary
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.lessons.snowball.errors import ErrorCompounding, RewindStrategies
-from pages.lessons.snowball.fork import FORK, show_fork
-from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
+from pages.lessons.snowball.errors import RewindStrategies
+from pages.lessons.snowball.fork import FORK_TITLE, show_fork
 from pages.lessons.snowball.mistake import show_mistake
-from pages.lessons.snowball.settings import N_TOKENS, OWN, SETTINGS
-from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson, write_text
-from pages.lessons.snowball.written import (
-    InstructionPlacing,
-    KeepingTheThread,
-    LongGeneration,
-)
+from pages.lessons.snowball.settings import FORKED, MEASURED, OWN, SETTINGS
+from pages.lessons.snowball.state import MAX_PROMPT, SnowballLesson
 
 LESSON = "snowball_lesson"
-SECTIONS = (
-    ErrorCompounding,
-    RewindStrategies,
-    InstructionPlacing,
-    LongGeneration,
-    KeepingTheThread,
-    ExposureBias,
-    ContextLengths,
-)
+PATH = "pages/snowball.py"
 
 
 def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
-    lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
+    follow_moved(PATH, FORKED, MEASURED)
+    lesson = begin_snowball(waiting)
     parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
     parts[0](lesson)
-    show_summary(
-        "pages/snowball.py",
-        *(section.title for section in SECTIONS),
-        asked="snowball_expected",
-    )
+    show_summary(PATH, FORK_TITLE, RewindStrategies.title, asked="snowball_expected")
     parts[1](lesson)
-    for section in SECTIONS:
-        section(lesson).show()
+    RewindStrategies(lesson).show()
+
+
+def begin_snowball(waiting: DeltaGenerator) -> SnowballLesson:
+    """Returns the reader's state, which the lesson and its laboratory share."""
+    return lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
 
 
 def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
@@ -63,6 +49,5 @@ def _begin(lm: LanguageModel, _old: SnowballLesson | None) -> SnowballLesson:
     if asked(SETTINGS, "word"):
         SETTINGS.put(token=OWN)
     settings = Settings(temperature=SETTINGS["temperature"])
-    jobs = {FORK: Job(write_text(text, settings, N_TOKENS))}
     brings_text = prompt not in (None, DEFAULT_PROMPT)  # the page's own address says the default
-    return SnowballLesson(lm, text, settings, is_about_fork=brings_text, jobs=jobs)
+    return SnowballLesson(lm, text, settings, is_about_fork=brings_text)

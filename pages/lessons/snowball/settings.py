@@ -11,21 +11,12 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 MISTAKES = {  # a beginning, and a word after it that is wrong
     "A wrong fact": ("The fish lives in the", " tree"),
     "A contradiction": (
-        "Once there was a boy named Tim. He had a dog. The dog's name was Max. Max was a",
+        "Once there was a king. He had a bird. The bird's name was Max. Max was a",
         " cat",
     ),
-    "A wrong name": ('There was a dog named Spot. The dog said, "My name is', " Tom"),
+    "A wrong name": ('There was a bird named Max. The bird said, "My name is', " Tom"),
 }
-SETTINGS = SettingsTable(
-    "snowball",
-    Choice("mistake", "Mistake", "A wrong fact", tuple(MISTAKES), is_segmented=True),
-    # the fork
-    Text("prompt", "A text to start from", max_characters=2_000),
-    sampling_number("temperature", 0.7, high=2.0, help="0 takes the best token each time."),
-    Whole("seed", "Seed", 0),
-    Whole("place", "Place", low=1, high=N_TOKENS),
-    Whole("token", "Put instead"),
-    Text("word", "Your word", max_characters=100),
+_MEASURED = (
     # error compounding
     Choice(
         "rank",
@@ -55,3 +46,18 @@ SETTINGS = SettingsTable(
     # loss by context length
     Choice("held_out", "Held-out text", "stories", TEXTS),
 )
+SETTINGS = SettingsTable(
+    "snowball",
+    Choice("mistake", "Mistake", "A wrong fact", tuple(MISTAKES), is_segmented=True),
+    # the fork
+    Text("prompt", "A text to start from", max_characters=2_000),
+    sampling_number("temperature", 0.7, high=2.0, help="0 takes the best token each time."),
+    Whole("seed", "Seed", 0),
+    Whole("place", "Place", low=1, high=N_TOKENS),
+    Whole("token", "Put instead"),
+    Text("word", "Your word", max_characters=100),
+    *_MEASURED,
+)
+# of each page in its link
+FORKED = SETTINGS.without(*(field.name for field in _MEASURED))
+MEASURED = SETTINGS.without("mistake", "token", "word")

@@ -9,6 +9,7 @@ from model.loading import LanguageModel
 from model.sampling import Settings
 from model.snowball.records import ForkStep
 from model.timing import describe
+from model.tokenizing import text_of
 from pages.frame.lesson_state import LessonState
 from viz.format import duration
 
@@ -32,6 +33,11 @@ class SnowballLesson(LessonState):
     slip: Slip | None = None  # what is forced in it
     mistakes: dict[str, tuple[ForkStep, ...]] = field(default_factory=dict)  # by their prompts
 
+    @property
+    def prompt(self) -> str:
+        """What the text to be forked begins with."""
+        return text_of(self.lm.tokenizer, self.text.prompt_ids)
+
     def start_at(self, place: int) -> Generation:
         """Returns a copy of the text that ends before the token at a place, 0 being the first."""
         n_written = len(self.text.steps)
@@ -47,6 +53,15 @@ def write_text(text: Generation, settings: Settings, n_tokens: int) -> Work[None
     while len(text.steps) < n_tokens and text.finished is None:
         yield Progress(len(text.steps), n_tokens, "tokens of the original text")
         text.step(settings)
+
+
+def text_in_link(lesson: SnowballLesson) -> dict[str, Any]:
+    """Returns what the text is written from, which may be otherwise than in the settings."""
+    return {
+        "prompt": lesson.prompt,
+        "temperature": lesson.settings.temperature,
+        "seed": lesson.text.seed,
+    }
 
 
 def provenance(job: Job[Any], lm: LanguageModel) -> str:

@@ -50,7 +50,7 @@ class Race(Experiment[SpeculativeLesson]):
         right = ALONE if times < 1 else SAME if race.is_same else OTHER
         question = "Which lane is done first, and is its text another one?"
         is_said = answered(question, (ALONE, OTHER, SAME), right, "spec_said")
-        show_race(_lanes(race, machine.model, texts), "spec", waits=not is_said)
+        show_race(_lanes(race, machine.model, texts), "spec", waits=not is_said, by_tokens=True)
         if not is_said:
             return
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from model.sentences import MAX_SENTENCE, cut
-from pages.frame.contents import LESSONS
+from pages.frame.contents import LESSONS, page_of_section
 from pages.frame.fields import echo
 from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
 
@@ -298,7 +298,7 @@ def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
         raise _FaultError(line, f"the app has no page {echo(page)}: choose one of {known}")
     if taken := {"lesson", "scene"} & dict(query).keys():
         raise _FaultError(line, f"leave “{min(taken)}” out of the link: the app adds it")
-    return page, query, link.fragment
+    return page_of_section(page, link.fragment), query, link.fragment
 
 
 def _task(line: int, text: str) -> tuple[str, Condition]:

@@ -1,0 +1,29 @@
+"""The laboratory of the two phases: the roofline, batches, and what a token costs."""
+
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.frame.course import show_sections
+from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
+from pages.lessons.prefill_decode.cost import ENERGY, show_cost
+from pages.lessons.prefill_decode.lesson import (
+    begin_phases,
+    offer_phase_link,
+    show_other_machines,
+)
+from pages.lessons.prefill_decode.scores import Scores
+from pages.lessons.prefill_decode.settings import MEASURED
+
+_BOUNDS = (RooflineOfThisDevice, Batching, PaddingOfPrompts)
+
+
+def show_roofline_and_cost(waiting: DeltaGenerator) -> None:
+    """Draws the page for this reader."""
+    keys = (*(section.key for section in (*_BOUNDS, Scores)), ENERGY)
+    lesson = begin_phases(waiting, *keys)
+    show_sections("pages/roofline.py")
+    show_other_machines(lesson)
+    offer_phase_link(lesson, MEASURED)
+    for section in _BOUNDS:
+        section(lesson).show()
+    show_cost(lesson)
+    Scores(lesson).show()

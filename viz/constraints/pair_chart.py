@@ -1,0 +1,41 @@
+"""One pair of bars: all of the probability before the mask, and what the mask makes of it."""
+
+from model.constraints.records import MaskedDistribution
+from viz.bars import share_axis
+from viz.chart import Chart, add_bars, filled, hatched, new_figure
+from viz.format import percent
+from viz.labels import place_rows, plain
+from viz.palette import MONO, colour
+
+BEFORE, AFTER = "the model", "after the mask"
+MAX_NAMED = 5  # tokens with a segment of their own
+ROOM = 0.07  # of the bar: what a label needs
+
+
+def pair_figure(distribution: MaskedDistribution) -> Chart:
+    """Draws both bars; what the mask takes away is hatched, what it allows is scaled up."""
+    allowed = [token for token in distribution.tokens if token.is_allowed][:MAX_NAMED]
+    parts = [(plain(token.label), token.prob, token.masked_prob) for token in allowed]
+    rest = max(0.0, distribution.mass - sum(token.prob for token in allowed))
+    scaled = max(0.0, 1.0 - sum(token.masked_prob for token in allowed))
+    if rest > 0 and distribution.n_allowed > len(allowed):
+        parts.append(("other allowed tokens", rest, scaled))
+    figure = new_figure()
+    inside = {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
+    inside |= {"textfont": {"family": MONO, "size": 14, "color": colour("ink")}, "textangle": 0}
+    for name, before, after in parts:
+        words = [name if share >= ROOM else "" for share in (before, after)]
+        hover = [f"{name}: {percent(share)}" for share in (before, after)]
+        look = {"marker": filled(colour("kept"), 1.5)} | inside
+        add_bars(figure, name, [0, 1], [before, after], words, hover, **look)
+    taken = max(0.0, 1.0 - distribution.mass)
+    words = f"taken away: {percent(taken)}"
+    add_bars(figure, words, [0], [taken], [words], words, marker=hatched(), **inside)
+    place_rows(figure, [BEFORE, AFTER])
+    figure.update_xaxes(share_axis())
+    figure.update_layout(height=190, barmode="stack", bargap=0.25, showlegend=False)
+    caption = (
+        f"Measured: the rule allows {percent(distribution.mass)} of the probability. The mask "
+        "takes the rest away and scales up what is left."
+    )
+    return Chart(figure, "Before the mask, and after it", caption)
