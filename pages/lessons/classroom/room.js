@@ -99,7 +99,7 @@ function barsOf(bars, series) {
   const long = (value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
-    const line = el("i", { class: series[i][1] });
+    const line = el("i", { class: series[i][1], hidden: i !== expected && value === 0 });
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
