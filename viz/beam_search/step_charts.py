@@ -1,7 +1,7 @@
 """Figures around the tree: the candidates of a step, the ranking of finished texts, the cache.
 
-A candidate is drawn by its joint probability as a fraction of the best candidate's, for the
-probabilities themselves soon become too small to see.
+A candidate is drawn by its joint probability as a percentage of the best candidate's, for the
+probabilities themselves soon become too small to see; they stand in a column of their own.
 """
 
 import math
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from model.beam_search.records import ROOT, BeamNode, BeamStep, FinishedBeam, lineage
+from viz.bars import NUMBERS, share_axis
 from viz.beam_search.tree import describe
 from viz.chart import (
     Chart,
@@ -28,6 +29,7 @@ from viz.labels import place_rows, plain, token_ticks
 from viz.palette import MONO, colour
 
 MAX_PRUNED = 2  # of each beam, drawn among the candidates
+TOTALS = 1 + NUMBERS  # of the axis: where the probabilities of the whole texts stand
 MAX_LABELS = 28  # positions of the cache that have room for their token
 ROLES = {"kept": "kept", "finished": "generated"}
 
@@ -36,14 +38,14 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
     """Draws the best candidates of every beam in one step, and where the beam ends."""
     rows = _candidate_rows(nodes, step)
     best = max(node.total for node in rows)
-    figure = new_figure(x="probability ÷ the best one’s")
+    figure = new_figure()
     for fate in ("kept", "finished", "pruned"):
         chosen = [i for i, node in enumerate(rows) if node.fate == fate]
         lengths = [math.exp(rows[i].total - best) for i in chosen]
         hovers = [describe(nodes, rows[i], fate) for i in chosen]
         marker = hatched() if fate == "pruned" else filled(colour(ROLES[fate]), 1.2)
         bars: Style = {"width": 0.78, "marker": marker, "showlegend": fate == "finished"}
-        add_bars(figure, fate, chosen, lengths, hover=hovers, **bars)
+        add_bars(figure, fate, chosen, lengths, list(map(percent, lengths)), hovers, **bars)
     kept = [node.total for node in rows if node.fate == "kept"]
     if kept:
         figure.add_vline(
@@ -58,7 +60,7 @@ def candidates_figure(nodes: Sequence[BeamNode], step: BeamStep, prompt_end: str
         if rows[i].parent != rows[i - 1].parent:
             figure.add_hline(y=i - 0.5, line={"color": colour("line"), "width": 1})
     _name_totals(figure, rows)
-    figure.update_xaxes(range=[0, 1.38], tickvals=[0, 0.5, 1])
+    figure.update_xaxes(share_axis("of the best one’s probability", range=[0, TOTALS + NUMBERS]))
     font = {"family": MONO, "size": 12, "color": colour("ink")}
     place_rows(figure, [_row_name(nodes, node, prompt_end) for node in rows], font)
     figure.update_layout(height=max(250, 21 * len(rows) + 95), barmode="overlay")
@@ -87,7 +89,9 @@ def _name_totals(figure: Figure, rows: Sequence[BeamNode]) -> None:
     tones = [colour("muted" if node.fate == "pruned" else "ink") for node in rows]
     words: Style = {"mode": "text", "text": [percent(math.exp(node.total)) for node in rows]}
     words |= {"textposition": "middle right", "textfont": {"size": 12, "color": tones}}
-    add_points(figure, "", [1.04] * len(rows), range(len(rows)), {}, cliponaxis=False, **words)
+    add_points(figure, "", [TOTALS] * len(rows), range(len(rows)), {}, cliponaxis=False, **words)
+    font = {"size": 12, "color": colour("muted")}
+    write_at(figure, TOTALS, -0.6, "text", xanchor="left", yanchor="bottom", font=font)
 
 
 def _row_name(nodes: Sequence[BeamNode], node: BeamNode, prompt_end: str) -> str:

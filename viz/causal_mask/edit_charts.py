@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.causal_mask.records import Edit, Leak, Shift
+from viz.bars import share_axis
 from viz.chart import (
     Chart,
     add_bars,
@@ -76,7 +77,7 @@ def divergence_figure(edit: Edit) -> Chart:
 
 def shifts_figure(shifts: Sequence[Shift]) -> Chart:
     """Draws the best next tokens at the end of the text, before the edit and after it."""
-    figure = new_figure(max(HEIGHT, 90 + 44 * len(shifts)), "probability")
+    figure = new_figure(max(HEIGHT, 90 + 44 * len(shifts)))
     before, after = [shift.before for shift in shifts], [shift.after for shift in shifts]
     for name, role, values in (
         ("before the edit", "muted", before),
@@ -84,7 +85,7 @@ def shifts_figure(shifts: Sequence[Shift]) -> Chart:
     ):
         look: Style = {"marker": {"color": colour(role)}, "textfont": {"size": 13}}
         add_bars(figure, name, range(len(shifts)), values, list(map(percent, values)), **look)
-    figure.update_xaxes(range=[0, 1.2 * max(*before, *after)], showticklabels=False, ticks="")
+    figure.update_xaxes(share_axis("probability"))
     font = {"size": 14, "color": colour("ink")}
     place_rows(figure, [f"<b>{plain(shift.label)}</b>" for shift in shifts], font)
     figure.update_layout(barmode="group", bargap=0.3)

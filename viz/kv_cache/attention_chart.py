@@ -8,15 +8,17 @@ import numpy as np
 
 from model.kv_cache.records import QueryKeyValue
 from model.records import FloatArray
+from viz.bars import share_axis
 from viz.chart import Chart, add_bars, add_cells, filled, new_figure, write_at
 from viz.figure import Figure, Style
-from viz.format import digits, percent, plural
+from viz.format import THIN, digits, percent, plural
 from viz.labels import in_sentence, place_rows, plain
 from viz.palette import colour
 
 MAX_ROWS = 12  # tokens: those that weigh most, where there are more
 KEYS, WEIGHTS, VALUES = (0.09, 0.39), (0.43, 0.64), (0.68, 1.0)  # from left to right
 QUERY, ROWS, OUTPUT = (0.84, 0.9), (0.19, 0.68), (0.0, 0.06)  # from below
+ENDS = (f"0{THIN}%", f"100{THIN}%")
 TITLE = 14  # pixels
 
 
@@ -84,8 +86,9 @@ def _weights(figure: Figure, weights: FloatArray) -> None:
     look: Style = {"textposition": "auto", "textfont": {"size": 12}, "xaxis": "x3", "yaxis": "y3"}
     look |= {"marker": filled(colour("stage")), "hover": list(map(digits, shares))}
     add_bars(figure, "", range(len(shares)), shares, words, **look)
-    top = 1.05 * float(weights.max())
     figure.update_layout(
-        xaxis3={"domain": WEIGHTS, "visible": False, "anchor": "y3", "range": [0, top]},
+        xaxis3=share_axis(
+            domain=WEIGHTS, anchor="y3", range=[0, 1], tickvals=[0, 1], ticktext=ENDS
+        ),
         yaxis3={"domain": ROWS, "anchor": "x3"},
     )

@@ -7,6 +7,7 @@ is predicted is a line, what was measured a mark. Knows numbers and names, not h
 from collections.abc import Sequence
 
 from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
+from viz.bars import share_axis
 from viz.chart import Chart, add_bars, add_line, add_points, new_figure
 from viz.figure import Style
 from viz.format import count, digits, duration, percent, plural, round_steps
@@ -30,14 +31,13 @@ def distributions_figure(bars: Sequence[Bar], *, is_decided: bool = True) -> Cha
         ("target", 0, {"color": tone}),
         ("residual", 2, {"color": colour("kept")}),
     ]
-    figure = new_figure(90 + 52 * len(bars), x="probability")
+    figure = new_figure(90 + 52 * len(bars))
     for name, column, marker in series if has_draft else series[1:2]:
         values = [bar.probs[column] for bar in bars]
-        words = [f"{value:.2f}" if value >= 0.005 else "" for value in values]
-        look: Style = {"hover": "%{x:.4f}", "marker": marker, "textfont": {"size": 13}}
+        words = [percent(value) if value else "" for value in values]
+        look: Style = {"hover": "%{text}", "marker": marker, "textfont": {"size": 13}}
         add_bars(figure, name, range(len(bars)), values, words, **look)
-    top = max(max(bar.probs) for bar in bars)
-    figure.update_xaxes(range=[0, min(1.12, 1.18 * top)])
+    figure.update_xaxes(share_axis("probability"))
     labels = [plain(bar.label, 16) + _marks(bar, is_decided) for bar in bars]
     place_rows(figure, labels, {"size": 14, "color": colour("ink")})
     figure.update_layout(barmode="group", bargap=0.25)

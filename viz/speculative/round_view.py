@@ -11,7 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from model.speculative.records import CROP, DECIDE, VERIFY, CacheMark, Drawn, Proposal, Round
-from viz.format import count, digits, plural, size
+from viz.format import count, digits, percent, plural, size
 from viz.palette import colour
 from viz.strip import chip, element, row
 
@@ -111,7 +111,7 @@ def _token(label: str, verdict: str) -> Markup:
 
 def _bar(name: str, prob: float, kind: str = "bar") -> Markup:
     bar = element("i", style=f"--p:{100 * prob:.2f}%")
-    return element("div", element("span", name), bar, element("span", _number(prob)), class_=kind)
+    return element("div", element("span", name), bar, element("span", percent(prob)), class_=kind)
 
 
 def _note(words: str) -> Markup:

@@ -100,8 +100,7 @@ function barsOf(bars, series) {
   const long = (value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
-    const line = el("i", { class: series[i][1] });
-    if (value === 0) line.style.minWidth = "0"; // no vote is no bar
+    const line = el("i", { class: series[i][1], hidden: i !== expected && value === 0 });
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so

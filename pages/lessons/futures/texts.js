@@ -15,11 +15,13 @@ export function createTexts(actions) {
   const rows = Array.from({ length: N_TEXTS + 1 }, () => createRow(actions));
   const own = Array.from({ length: MAX_RUNS }, () => createRow(actions));
   const counted = el("th", { scope: "col" }, "hits");
+  const ticks = el("span", { class: "texts-axis", ariaHidden: "true" }, ...["0", "50", "100"].map(tickOf));
   const head = el(
     "tr",
     {},
     el("th", { scope: "col" }, "text"),
-    el("th", { scope: "col", colSpan: 2 }, "probability"),
+    el("th", { class: "texts-scale" }, ticks),
+    el("th", { class: "texts-number", scope: "col" }, "probability"),
     counted,
   );
   const body = el("tbody", {}, ...rows.map((row) => row.element));
@@ -39,17 +41,16 @@ export function createTexts(actions) {
 
   function update(view) {
     const { best, runs, counts, nDraws, chi } = view;
-    const full = best[0]?.prob ?? 1;
     const rest = best.reduce((left, { prob }) => left - prob, 1);
     const hits = best.map(({ ids }) => counts?.get(String(ids)) ?? 0);
     rows.forEach((row, i) => {
-      if (i < N_TEXTS) return row.update(best[i] ?? null, hits[i], full, view);
+      if (i < N_TEXTS) return row.update(best[i] ?? null, hits[i], view);
       const other = { ids: null, prob: snapped(rest) };
-      row.update(other, nDraws - hits.reduce((sum, one) => sum + one, 0), 1, view);
+      row.update(other, nDraws - hits.reduce((sum, one) => sum + one, 0), view);
     });
     own.forEach((row, i) => {
       const run = runs[i] ?? null;
-      row.update(run, run && (counts?.get(String(run.ids)) ?? 0), full, view);
+      row.update(run, run && (counts?.get(String(run.ids)) ?? 0), view);
     });
     setShown(ownBody, runs.length > 0);
     setShown(counted, nDraws > 0);
@@ -57,6 +58,8 @@ export function createTexts(actions) {
   }
   return { element, update };
 }
+
+const tickOf = (percent) => el("small", {}, `${percent}\u202f%`);
 
 function createRow(actions) {
   let ids = null;
@@ -75,7 +78,7 @@ function createRow(actions) {
     hits,
   );
   let shown = "";
-  function update(text, n, full, { label, nDraws, selected }) {
+  function update(text, n, { label, nDraws, selected }) {
     setShown(element, text !== null);
     if (text === null) return;
     ids = text.ids;
@@ -89,10 +92,9 @@ function createRow(actions) {
     if (ids && key !== shown) name.replaceChildren(...parts());
     shown = key;
     setAttribute(name, "aria-pressed", String(String(ids) === String(selected)));
-    setShown(bar, ids !== null);
-    setShown(mark, ids !== null && nDraws > 0);
-    bar.style.width = `${Math.min(100, 80 * text.prob / full)}%`;
-    mark.style.left = `${Math.min(100, 80 * n / Math.max(1, nDraws) / full)}%`;
+    setShown(mark, nDraws > 0);
+    bar.style.width = `${100 * text.prob}%`;
+    mark.style.left = `${100 * n / Math.max(1, nDraws)}%`;
     setText(number, text.prob === null ? "not opened" : formatProbability(text.prob));
     setShown(hits, nDraws > 0);
     setText(hits, formatCount(n));
