@@ -2,6 +2,7 @@
 // a finger wrote. It is read from this browser alone, and printed as one page.
 
 import { createButton, el } from "../../frame/live/dom.js";
+import { required } from "../../frame/live/required.js";
 import { chooseBest, forgetRecord, readRecord } from "../../frame/live/record.js";
 
 const STYLE = `
@@ -113,10 +114,11 @@ function inWords({ question, said, right, isRight }) {
 function print(page) {
   const frame = el("iframe", { hidden: true, title: "To print" });
   document.body.append(frame);
-  const paper = frame.contentDocument;
+  const view = required(frame.contentWindow, "window to print from");
+  const paper = view.document;
   paper.title = page.querySelector("h2").textContent;
   paper.head.append(el("style", {}, STYLE));
   paper.body.append(page.cloneNode(true));
-  frame.contentWindow.addEventListener("afterprint", () => frame.remove());
-  frame.contentWindow.print();
+  view.addEventListener("afterprint", () => frame.remove());
+  view.print();
 }

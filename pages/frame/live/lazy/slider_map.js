@@ -4,6 +4,7 @@
 
 import { el, heard, named, setAttribute, setSentence, setShown, setText } from "../dom.js";
 import { formatCoin, formatCount, formatProbability, formatSetting } from "../format.js";
+import { required } from "../required.js";
 import { SETTINGS } from "../settings.js";
 import { activeResult, drawnToken, stageTitle } from "../strategies.js";
 import { paintEntropies, paintTokens, placeNames, readColours, surveyMap } from "./slider_map_paint.js";
@@ -113,7 +114,7 @@ export function createSliderMap(startWorker, move) {
     if (answered === null) return;
     const colours = readColours(canvas);
     const { maps: [map, others], survey } = answered;
-    const best = answered.distribution.ids[survey.land];
+    const best = required(answered.distribution, "distribution of the map").ids[survey.land];
     setText(names[0], best === undefined ? NAMES.land : `${NAMES.land}: ${view.label(best)}`);
     if (look.value === "entropy") paintEntropies(canvas, map.entropies, map.nUp, colours);
     else paintTokens(canvas, map.rows[0], map.nUp, survey, colours);
