@@ -3,6 +3,7 @@
 from model.constraints.records import MaskedDistribution
 from viz.bars import share_axis
 from viz.chart import Chart, add_bars, filled, hatched, new_figure
+from viz.figure import Style
 from viz.format import percent
 from viz.labels import place_rows, plain
 from viz.palette import MONO, colour
@@ -21,16 +22,21 @@ def pair_figure(distribution: MaskedDistribution) -> Chart:
     if rest > 0 and distribution.n_allowed > len(allowed):
         parts.append(("other allowed tokens", rest, scaled))
     figure = new_figure()
-    inside = {"textposition": "inside", "insidetextanchor": "middle", "constraintext": "none"}
-    inside |= {"textfont": {"family": MONO, "size": 14, "color": colour("ink")}, "textangle": 0}
+    inside: Style = {
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "constraintext": "none",
+        "textangle": 0,
+        "textfont": {"family": MONO, "size": 14, "color": colour("ink")},
+    }
     for name, before, after in parts:
         words = [name if share >= ROOM else "" for share in (before, after)]
         hover = [f"{name}: {percent(share)}" for share in (before, after)]
-        look = {"marker": filled(colour("kept"), 1.5)} | inside
+        look: Style = {"marker": filled(colour("kept"), 1.5)} | inside
         add_bars(figure, name, [0, 1], [before, after], words, hover, **look)
     taken = max(0.0, 1.0 - distribution.mass)
-    words = f"taken away: {percent(taken)}"
-    add_bars(figure, words, [0], [taken], [words], words, marker=hatched(), **inside)
+    gone = f"taken away: {percent(taken)}"
+    add_bars(figure, gone, [0], [taken], [gone], [gone], marker=hatched(), **inside)
     place_rows(figure, [BEFORE, AFTER])
     figure.update_xaxes(share_axis())
     figure.update_layout(height=190, barmode="stack", bargap=0.25, showlegend=False)

@@ -1,5 +1,6 @@
 """The text of the game, tinted by what it cost the model; a tile for everyone who was scored."""
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -61,7 +62,7 @@ def _blank(n_hidden: int) -> tuple[Markup, ...]:
 
 def points(bits: float) -> int:
     """Returns the points of a guess: of 100, those that were given to the token that came."""
-    return round(100 * 2.0**-bits)
+    return round(100 * math.exp2(-bits))
 
 
 def tiles_html(rounds: Sequence[GuessRound], *, in_bits: bool) -> Markup:
