@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from markupsafe import Markup
@@ -19,6 +20,7 @@ _HIDDEN = Markup(
     '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
     ".remember {{visibility: hidden;}}</style>"
 )
+_AROUND = {"model", "present"}  # of any page's link
 _moved = component("moved", Path(__file__).with_name("moved.js"))
 
 
@@ -76,8 +78,12 @@ def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
     if laboratory is None:
         raise ValueError(f"{path} has no laboratory: name it in contents.py.")
     names = {field.name for field in there.fields} - {field.name for field in here.fields}
-    anchors = [anchor_of(title) for title in laboratory.sections]
-    data = {"page": laboratory.stem, "anchors": anchors, "names": sorted(names)}
+    asked = set(st.query_params) - _AROUND
+    data = {
+        "page": laboratory.stem,
+        "anchors": [anchor_of(title) for title in laboratory.sections],
+        "query": f"?{urlencode(st.query_params)}" if asked and asked <= names else None,
+    }
     _moved(key="moved", data=data, height="content")
 
 

@@ -12,7 +12,7 @@ from viz.palette import colour
 from viz.strip import chip, element
 
 _POINTED = ":is(:hover,:focus-visible)"
-STYLE = (
+STYLE = (  # stands in an element of its own: what holds a style is not shown
     ".mask-row{display:grid;grid-template-columns:subgrid;grid-column:1/-1;position:relative}"
     f".mask-rows:has(>.mask-row{_POINTED})>.mask-row:not({_POINTED}){{opacity:.3}}"
     f".mask-row{_POINTED}>.seen>*{{outline:2px solid {colour('chosen')};outline-offset:-1px}}"
@@ -36,8 +36,7 @@ def triangle_html(labels: Sequence[str], n_rows: int, *, is_covered: bool) -> Ma
     columns = f"repeat({len(labels) + 1},max-content)"
     look = f"display:grid;grid-template-columns:{columns};gap:4px;overflow-x:auto;padding:2px"
     look += " 2px 2.2rem"  # for what the last row says
-    box = element("div", *rows, class_="mask-rows", style=look, role="list")
-    return box + element("style", Markup(STYLE))
+    return element("div", *rows, class_="mask-rows", style=look, role="list")
 
 
 def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:

@@ -26,24 +26,17 @@ def pair_figure(distribution: MaskedDistribution) -> Chart:
         "textposition": "inside",
         "insidetextanchor": "middle",
         "constraintext": "none",
+        "textangle": 0,
+        "textfont": {"family": MONO, "size": 14, "color": colour("ink")},
     }
-    inside |= {"textfont": {"family": MONO, "size": 14, "color": colour("ink")}, "textangle": 0}
     for name, before, after in parts:
         words = [name if share >= ROOM else "" for share in (before, after)]
         hover = [f"{name}: {percent(share)}" for share in (before, after)]
-        add_bars(
-            figure,
-            name,
-            [0, 1],
-            [before, after],
-            words,
-            hover,
-            marker=filled(colour("kept"), 1.5),
-            **inside,
-        )
+        look: Style = {"marker": filled(colour("kept"), 1.5)} | inside
+        add_bars(figure, name, [0, 1], [before, after], words, hover, **look)
     taken = max(0.0, 1.0 - distribution.mass)
-    told = f"taken away: {percent(taken)}"
-    add_bars(figure, told, [0], [taken], [told], [told], marker=hatched(), **inside)
+    gone = f"taken away: {percent(taken)}"
+    add_bars(figure, gone, [0], [taken], [gone], [gone], marker=hatched(), **inside)
     place_rows(figure, [BEFORE, AFTER])
     figure.update_xaxes(share_axis())
     figure.update_layout(height=190, barmode="stack", bargap=0.25, showlegend=False)

@@ -133,6 +133,7 @@ def _sentences(steps: BeamSteps) -> None:
     prompt = text_of(search.lm.tokenizer, search.start.ids)[-MAX_SHOWN:]
     if best is None:
         st.html(prose((prompt, ""), (" …", "")))
+        st.markdown("The likeliest text so far: none is begun.")  # in the place of the next ones
         return
     path = lineage(search.nodes, best)
     ids = [*search.start.ids, *(search.nodes[i].token_id for i in path)]

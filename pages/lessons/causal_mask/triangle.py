@@ -6,7 +6,7 @@ from pages.frame.question import opening
 from pages.frame.stepper import show_stepper
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson
-from viz.causal_mask.triangle import triangle_html
+from viz.causal_mask.triangle import STYLE, triangle_html
 from viz.format import plural
 
 PLAY_SECONDS = 0.8  # between two rows: paced for the eye
@@ -26,6 +26,7 @@ def _triangle(lesson: MaskLesson) -> None:
     with lesson.rows.show():
         is_covered = not SETTINGS.widget("uncovered")
     n_rows = lesson.rows.steps.n_shown
+    st.html(f"<style>{STYLE}</style>")
     st.html(triangle_html(lesson.opening, n_rows, is_covered=is_covered))
     if is_covered:
         st.markdown(
