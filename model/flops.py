@@ -12,8 +12,6 @@ from statistics import linear_regression
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import FlopCounterMode
-from transformers.pytorch_utils import Conv1D
 
 from model.language_model import LanguageModel
 from model.records import Flops
@@ -34,6 +32,9 @@ def count_flops(model_pass: Callable[[], object]) -> Flops:
     Attention is counted here: torch knows no count for the CPU's and would take it as 0 without a
     word, and up to 2.11 it refuses keys of fewer heads than the queries have.
     """
+    # what registers a count for every operator takes longer to import than a page to open
+    from torch.utils.flop_counter import FlopCounterMode
+
     formulas = dict.fromkeys(_ATTENTION, _count_attention)
     with FlopCounterMode(display=False, custom_mapping=formulas) as counter:
         model_pass()
@@ -89,6 +90,8 @@ def predict_text(lm: LanguageModel, n_tokens: int) -> tuple[list[Flops], list[Fl
 def layer_weights(lm: LanguageModel) -> int:
     """Counts the weights that every token meets on its way to the head."""
     head = _head(lm)
+    from transformers.pytorch_utils import Conv1D  # the model is read: it is there
+
     layers = (part for part in lm.model.modules() if isinstance(part, torch.nn.Linear | Conv1D))
     return sum(layer.weight.numel() for layer in layers if layer is not head)
 

@@ -10,10 +10,9 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
-from transformers import PreTrainedModel
 
 from model.causal_mask.attention import no_mask, read_unmasked
 from model.causal_mask.records import TrainingMoment
@@ -26,6 +25,9 @@ from model.passes import inputs_of
 from model.sentences import apart
 from model.tokenizing import encode
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 N_STEPS = 40
 N_ROWS, ROW_TOKENS = 4, 48  # of a batch
 LEARNING_RATE = 1e-4  # so low that few stories do not unlearn what many have taught
@@ -33,7 +35,7 @@ N_WARM_UP = 5  # steps over which the rate rises, so that the first do not shake
 MAX_PARAMETERS = 40e6  # two copies with their optimisers take eight times the weights
 PATIENCE_SECONDS = 20.0  # seconds without a step after which a training counts as abandoned
 
-Trainee: TypeAlias = tuple[PreTrainedModel, torch.optim.AdamW]
+Trainee: TypeAlias = "tuple[PreTrainedModel, torch.optim.AdamW]"
 
 
 @dataclass(eq=False)
@@ -123,7 +125,7 @@ def _measure(
 
 
 def mean_loss(
-    lm: LanguageModel, model: PreTrainedModel, rows: torch.Tensor, *, is_masked: bool
+    lm: LanguageModel, model: "PreTrainedModel", rows: torch.Tensor, *, is_masked: bool
 ) -> torch.Tensor:
     """Returns the mean loss over every position of some texts that has a next token, in nats.
 

@@ -8,13 +8,11 @@ them down and then does what the model's own does. This module knows no page.
 import math
 from collections.abc import Sequence
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
 
 from model.kv_cache.records import QueryKeyValue
 from model.language_model import LanguageModel
@@ -42,6 +40,8 @@ def note_attention(
     if noted is not None and key.shape[2] == query.shape[2]:
         is_plain = _sees_all(attention_mask) and _divides_by_root(query, **more)
         noted.append((query[0, :, -1], key[0], value[0]) if is_plain else ())
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
     result: tuple[torch.Tensor, None] = sdpa_attention_forward(
         module, query, key, value, attention_mask, **more
     )
@@ -62,8 +62,14 @@ def _divides_by_root(query: torch.Tensor, scaling: float | None = None, **_: Any
     return scaling is None or math.isclose(scaling, root, rel_tol=1e-6)
 
 
-AttentionInterface.register(NAME, note_attention)
-AttentionMaskInterface.register(NAME, sdpa_mask)
+@cache
+def _register() -> None:
+    """Gives the function to transformers, whose model classes take longest of all to import."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import sdpa_mask
+
+    AttentionInterface.register(NAME, note_attention)
+    AttentionMaskInterface.register(NAME, sdpa_mask)
 
 
 def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
@@ -76,6 +82,8 @@ def read_query(lm: LanguageModel, ids: Sequence[int]) -> QueryKeyValue | None:
         None where the model's attention cannot be noted, scales or hides otherwise than is shown,
         or nothing lies between the two ends.
     """
+    lm.weights.source()  # of many readers one imports the classes
+    _register()
     noted: list[tuple[torch.Tensor, ...]] = []
     handle = _noted.set(noted)
     try:

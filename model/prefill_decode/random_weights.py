@@ -5,9 +5,9 @@ anything is made. What such a model writes means nothing.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import torch
-from transformers import AutoTokenizer, PreTrainedModel
 
 from model.language_model import LanguageModel
 from model.loading import describe, parts_of
@@ -18,6 +18,9 @@ from model.weights.device import choose_devices, choose_dtype
 from model.weights.locate import SHIPPED
 from model.weights.published_shapes import ModelShape
 from model.weights.shapes import build, plan_shape
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 _HEADROOM = 1.1
 _BLOCK = 1 << 20  # random numbers that are drawn; larger tensors repeat them
@@ -30,6 +33,8 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
     Raises:
         ValueError: where it does not fit, or cannot be built; one sentence with the remedy.
     """
+    from transformers import AutoTokenizer
+
     plan, config = plan_shape(shape, dtype), shape.config
     need = plan.total_bytes * _HEADROOM
     if need > plan.free_bytes:
@@ -54,7 +59,7 @@ def make_shape(shape: ModelShape, dtype: str = "auto") -> LanguageModel:
 
 
 @torch.inference_mode()
-def _fill(model: PreTrainedModel) -> None:
+def _fill(model: "PreTrainedModel") -> None:
     """Gives every weight a small random number, repeating one block: what is drawn is few."""
     device = model.device
     generator = torch.Generator(device).manual_seed(0)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import torch
-from transformers import AutoModelForCausalLM, DynamicCache, PreTrainedModel
+from transformers import DynamicCache
 
 from model.fast.cuda_decode import StaticDecode, has_graphs
 from model.fast.engines import MANUAL, PLAIN, STATIC, engine_names, make_engine
@@ -39,6 +39,9 @@ from model.timing import describe
 from model.tokenizing import random_ids
 from model.weights import building
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
 PREFILLS = (16, 64, 256, 1000)  # tokens
 LONG_PREFILL = 4096  # tokens; on a GPU alone, since nothing stops a pass
 BATCHES = (1, 4, 16, 64)  # sequences that decode together
@@ -59,12 +62,14 @@ Passes: TypeAlias = Generator[Progress[Roofline], None, Found]
 # A pass with hardly a number in it
 
 
-def narrow_twin(lm: LanguageModel) -> PreTrainedModel | None:
+def narrow_twin(lm: LanguageModel) -> "PreTrainedModel | None":
     """Makes a model with all layers and operations of this one and almost no width.
 
     Returns:
         None where the architecture does not take such a width.
     """
+    from transformers import AutoModelForCausalLM
+
     config = copy.deepcopy(lm.model.config)
     # numbers in a head: a GPU's attention kernels take a multiple of 8, or a slow way round
     heads, width = lm.cache_shape.n_heads, 2 if lm.device.type == "cpu" else 8

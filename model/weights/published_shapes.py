@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from transformers import AutoConfig, PreTrainedConfig
 
@@ -22,12 +23,24 @@ class ModelShape:
 
 
 @cache
+def _listed() -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = json.loads(
+        Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+    )
+    return listed
+
+
+def published_names() -> tuple[str, ...]:
+    """Returns the names of the models that are offered, small ones first; imports no config."""
+    return tuple(m["name"] for m in _listed())
+
+
+@cache
 def published_models() -> tuple[ModelShape, ...]:
     """Returns the models that are offered, small ones first."""
-    listed = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     return tuple(
         ModelShape(m["name"], AutoConfig.for_model(**m["config"]), m["n_parameters"])
-        for m in listed
+        for m in _listed()
     )
 
 

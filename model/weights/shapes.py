@@ -2,16 +2,10 @@
 
 import json
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    LlamaConfig,
-    PreTrainedConfig,
-    PreTrainedModel,
-)
+from transformers import AutoConfig, PreTrainedConfig
 from transformers.initialization import no_init_weights
 
 from model.kv_cache import cache_shape
@@ -22,6 +16,9 @@ from model.sentences import cut, reason
 from model.weights import building
 from model.weights.device import choose_devices, choose_dtype
 from model.weights.published_shapes import ModelShape
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 MAX_TOKENS = 2048  # tokens that are planned for
 _PASTED_SECONDS = 4.0  # that a pasted config may take to be read
@@ -44,7 +41,8 @@ def typed_shape(
         )
     if n_heads % n_kv_heads:
         raise ValueError(f"{n_heads} heads cannot share {n_kv_heads} KV heads: choose a divisor.")
-    config = LlamaConfig(
+    config = AutoConfig.for_model(
+        "llama",
         vocab_size=vocab,
         hidden_size=hidden,
         intermediate_size=round(hidden * 8 / 3 / 32) * 32 or 32,
@@ -133,8 +131,10 @@ def plan_shape(shape: ModelShape, dtype: str = "auto") -> ShapePlan:
     )
 
 
-def build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
+def build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) -> "PreTrainedModel":
     """Lays a model out on a device without giving its weights a value."""
+    from transformers import AutoModelForCausalLM
+
     build: Any = AutoModelForCausalLM.from_config
     try:
         with building, no_init_weights(), device:

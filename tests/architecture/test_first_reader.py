@@ -1,7 +1,7 @@
-"""What a fresh process imports for its first token and its first reader, and what it collects.
+"""What a fresh process imports for its first token and its first pages, and what it collects.
 
-Lost, the first token waits for transformers' model classes, and the collector walks all that the
-libraries made.
+Lost, the first token and a page wait for transformers' model classes, and the collector walks all
+that the libraries made.
 """
 
 import json
@@ -25,12 +25,14 @@ config.set_option("client.showErrorDetails", "full")
 app = AppTest.from_file("app.py", default_timeout=120).run()
 counts = [gc.get_freeze_count(), len(gc.get_objects())]
 Generation(load_model("storyteller"), "The cat sat on the").step()
+for page in ("kv_cache", "causal_mask", "prefill_decode", "claims"):
+    __import__(f"pages.lessons.{{page}}.lesson")
 heavy = [name for name in {HEAVY} if name in sys.modules]
 print(json.dumps([[error.value for error in app.exception], heavy, *counts]))
 """
 
 
-def test_the_first_token_imports_no_model_class_and_little_is_left_to_collect() -> None:
+def test_first_token_and_pages_import_no_model_class_and_little_is_left_to_collect() -> None:
     command = [sys.executable, "-c", SERVE_ONE_READER]
     run = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False

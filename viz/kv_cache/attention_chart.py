@@ -17,7 +17,7 @@ from viz.palette import colour
 
 MAX_ROWS = 12  # tokens: those that weigh most, where there are more
 KEYS, WEIGHTS, VALUES = (0.09, 0.39), (0.43, 0.64), (0.68, 1.0)  # from left to right
-QUERY, ROWS, OUTPUT = (0.84, 0.9), (0.19, 0.68), (0.0, 0.06)  # from below
+QUERY, ROWS, OUTPUT = (0.86, 0.91), (0.26, 0.72), (0.0, 0.05)  # from below
 ENDS = (f"0{THIN}%", f"100{THIN}%")
 TITLE = 14  # pixels
 
@@ -36,7 +36,7 @@ def attention_figure(head: QueryKeyValue) -> Chart:
     figure.update_yaxes(autorange="reversed", showgrid=False, showticklabels=False)
     labels = [plain(head.labels[i]) for i in shown]
     figure.update_layout(
-        height=256 + 22 * len(shown),
+        height=290 + 22 * len(shown),
         margin={"t": 10, "b": 10},
         yaxis2={"tickvals": list(range(len(shown))), "ticktext": labels, "showticklabels": True},
     )

@@ -1,13 +1,13 @@
 """The settings of the lesson of the two phases."""
 
 from model.prefill_decode.recordings import recordings
-from model.weights.published_shapes import published_models
+from model.weights.published_shapes import published_names
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.settings_table import SettingsTable
 
 TYPED, PASTED = "typed", "a config.json"
-SHAPES = (*(model.name for model in published_models()), TYPED, PASTED)
+SHAPES = (*published_names(), TYPED, PASTED)
 SHAPE_FIELDS = (
     Whole("layers", "Layers", 8, low=1, high=10**6),
     Whole("hidden", "Hidden size", 512, low=1, high=10**6),

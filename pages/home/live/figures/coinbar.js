@@ -75,6 +75,7 @@ export function createCoinBar(actions) {
     if (edgeAt !== null) edge.style.transform = startAt(edgeAt);
     setAttribute(edge, "data-tall", view.coin !== null); // the rows above lie end to end
     marker.style.left = `${100 * (view.coin ?? 0)}%`;
+    setAttribute(marker, "data-forced", view.forced && view.chosenId !== null);
     setAttribute(marker, "data-at", isShown && view.coin !== null ? formatCoin(view.coin).slice(0, 4) : null);
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
