@@ -43,7 +43,7 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     with st.container(key="summary", gap="xsmall"):
         st.html(_KEPT)
         st.html(_REMEMBER.format(lesson_at(path).remember))
-        keep(key="end_asked_kept", data=None, height="content")
+        keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
             st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown
         after = neighbours(path)[1]

@@ -6,7 +6,7 @@ const SUMMARY = ".st-key-summary";
 
 export default ({ data }) => {
   const place = location.pathname.split("/").at(-1) || "home";
-  if (data !== null) {
+  if (data.question) {
     keepAnswer({ place, title: document.title.replace(/ · .*/, ""), ...data });
     return undefined;
   }

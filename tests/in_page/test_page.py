@@ -396,16 +396,17 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
         if "text" in scene.cover:
             expect(page.locator(".strip")).to_have_attribute("data-tour", "covered")
         if scene.choices:
-            lesson.get_by_role("button", name=scene.right, exact=True).click()
+            name = scene.right or scene.choices[0]
+            lesson.get_by_role("button", name=name, exact=True).click()
         else:
-            lesson.locator("input").fill(scene.right)
+            lesson.locator("input").fill(scene.right or "a word")
             lesson.get_by_role("button", name="Say it").click()
-        expect(answer).to_contain_text("Right")
+        expect(answer).to_contain_text("Right" if scene.right else "You said")
         if "text" in scene.cover:
             expect(page.locator(".strip")).not_to_have_attribute("data-tour", "covered")
         if number == 4:
             page.reload()  # the tab has kept the scene, and what was said
-            expect(answer).to_contain_text("You said 6", timeout=30_000)
+            expect(answer).to_contain_text("You said", timeout=30_000)
         lesson.get_by_role("button", name="Continue").click()
     questions = lesson.locator(".lesson-question")
     expect(questions).to_have_count(4)

@@ -20,7 +20,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(RULES);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  new MutationObserver(() => mark()).observe(root, { childList: true, subtree: true });
+  const watching = new MutationObserver(() => mark());
 
   const go = (to) => {
     at = to;
@@ -44,6 +44,8 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     const isOn = at !== null;
     setShown(place, isOn);
     setShown(start, !isOn);
+    watching.disconnect();
+    if (isOn) watching.observe(root, { childList: true, subtree: true });
     setShown(live, !isOn || scenes[at]?.query !== undefined);
     tabStore.write(STORED_AS, isOn ? JSON.stringify({ at, said, checks }) : null);
     if (isOn) place.replaceChildren(...(at < scenes.length ? sceneOf(scenes[at]) : endOf()), way());
