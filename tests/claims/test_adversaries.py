@@ -267,7 +267,8 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C17", "permuted", {}, REFUSED),
     ("C17", "random", {}, REFUSED),
     ("C17", SHIPPED, {"choosing.first_word": gives("yes")}, FAILS),  # all samples are copies
-    ("C18", SHIPPED, {"search.compare_methods": never_out}, PARTLY),
+    # too few texts for a share of 2 %
+    ("C18", SHIPPED, {"search.compare_methods": never_out}, CHANCE),
     ("C18", "uniform", {"search.CHOICES": (("a", "b\nc"),)}, FAILS),
     ("C19", "uniform", {}, FAILS),
     ("C19", SHIPPED, {"choosing.ORDERS": dict.fromkeys(ORDERS, ORDERS["vllm"])}, FAILS),
@@ -371,7 +372,7 @@ TABLE: list[tuple[str, str, Patches, str]] = [
     ("C42", "bigram", {}, REFUSED),
     ("C42", "permuted", {}, REFUSED),
     ("C42", "uniform", {}, REFUSED),
-    ("C42", "window 9", {}, PARTLY),  # it was trained, and sees a little
+    ("C42", "window 9", {}, CHANCE),  # it was trained, and sees a little
     ("C43", "random", {}, REFUSED),
     ("C43", "bigram", {}, REFUSED),
     ("C43", "permuted", {}, REFUSED),
