@@ -38,7 +38,7 @@ def search_picture(found: StringSearch) -> Markup:
 def round_picture(last: RoundEnd) -> Markup:
     """Draws what was proposed, and below each the target's best: what is dropped is hatched."""
     proposed = [
-        chip(label, *(("generated", "filled") if i < last.n_accepted else ("rejected", "marked")))
+        chip(label, "generated") if i < last.n_accepted else chip(label, "rejected", "marked")
         for i, label in enumerate(last.proposals)
     ]
     best = [chip(label, "prompt", "open") for label in last.best[: len(proposed)]]
