@@ -37,12 +37,9 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     question = bar.get_by_text("Which piece does a finger hit").first
     larger = "(one) => parseFloat(getComputedStyle(one).fontSize)"
     assert question.evaluate(larger) > bar.get_by_text("Your finger is").evaluate(larger)
-    top = live.locator(".strip").evaluate("(one) => one.getBoundingClientRect().top")
     choice.focus()
     page.keyboard.press("Enter")
     expect(bar.get_by_text("probability distribution")).to_be_visible()
-    below = live.locator(".strip").evaluate("(one) => one.getBoundingClientRect().top")
-    assert abs(below - top) <= 2, "the answer's room was kept"
     way(page, "Continue").focus()
     page.keyboard.press("Enter")
 

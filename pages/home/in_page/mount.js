@@ -99,7 +99,10 @@ function show(session, facts, sheet) {
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
   node("seed").value = session.active.seed;
   const lesson = JSON.parse(node("lesson-data").textContent);
-  const open = (query) => session.do({ kind: "open", texts: [{ query, keep: false }] });
+  const open = (query) => {
+    live.isAnswered = true; // the lesson asks: a newcomer's first question waits
+    return session.do({ kind: "open", texts: [{ query, keep: false }] });
+  };
   if (lesson !== null && !isEmbedded())
     connectLesson({ lesson, place: node("lesson"), offer: node("offer"), live: node("live"), open });
 }

@@ -18,9 +18,6 @@ from pages.frame.values import whole_of
 from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
 from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
-LEFT_LETTERS, MIDDLE_LETTERS = 72, 48  # of a line of the bar's columns, at 1280 pixels
-LARGER = 1.4  # times the room of other words is a question's
-LINE = 1.4  # em
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
@@ -183,32 +180,17 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     with left:
         end = "" if scene.title[-1] in "?!." else "."
         st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
-        if scene.asks:
-            with st.container(key="tour_answer", gap=None):
-                st.html(_room("tour_answer", scene.answer, LEFT_LETTERS))
-                if is_answered:
-                    st.markdown(scene.answer)
+        if is_answered:
+            st.markdown(scene.answer)
     is_done = _is_done(scene)
     with middle:  # while the task is not done, look again every so often
         every = None if is_done else CLOCK_SECONDS
         st.fragment(_show_task, run_every=every)(scene, is_done)
-        with st.container(key="tour_reply", gap="xxsmall"):
-            if scene.asks:
-                said = f"You said {scene.right}. Right is {scene.right}. {scene.remember}"
-                question = "x" * round(LARGER * len(scene.question))
-                st.html(_room("tour_reply", f"{question} {said}", MIDDLE_LETTERS))
-            _show_question(lesson, scene, number)
+        _show_question(lesson, scene, number)
         if scene.heading:
             st.html(_DOWN)
     with right:
         _show_way_on(lesson, number, is_done)
-
-
-def _room(key: str, text: str, per_line: int) -> str:
-    """Returns the style by which an answer has its room before it is there: nothing moves then."""
-    n_lines = -(-len(text) // per_line)
-    wide = f"@media (min-width: 1000px) {{.st-key-{key} {{min-height: {n_lines * LINE:.1f}em;}}}}"
-    return f"<style>{wide}</style>"
 
 
 def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
