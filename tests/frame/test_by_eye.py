@@ -59,12 +59,21 @@ def test_a_page_has_room_for_spaced_letters_and_for_longer_words(
     assert_nothing_is_cut(page, widths)
 
 
-def test_words_in_figures_lie_on_no_line_on_a_phone(turn_to: Callable[[str], Page]) -> None:
-    page = turn_to("roofline")
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("roofline", ("phase_roof_rec", "phase_throughput_rec")),
+        nightly(("prefill_decode", ("phase_streamed",))),
+    ],
+)
+def test_words_in_figures_lie_on_no_line_on_a_phone(
+    turn_to: Callable[[str], Page], name: str, keys: Sequence[str]
+) -> None:
+    page = turn_to(name)
     for width in (PHONE, NARROW):
         assert_fits(page, width)
         page.wait_for_timeout(REDRAWN_MS)
-        for key in ("phase_roof_rec", "phase_throughput_rec"):
+        for key in keys:
             assert by_key(page, key).locator(".js-line").count() > 0
             assert page.evaluate(CROSSED, key) == [], (key, width)
 

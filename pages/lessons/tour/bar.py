@@ -4,6 +4,7 @@ The address says which scene it is, so a scene has a link of its own and a reloa
 way to another scene is such a link as well, opened anew: every page begins as its link says.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
@@ -39,10 +40,14 @@ header[data-testid="stHeader"] {display: none;}
 .st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
 .st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
 .st-key-tour .stButtonGroup > div {flex-wrap: wrap;}
-.st-key-tour :is([data-testid="stWidgetLabel"] p, .st-key-tour_asked p) {
+.st-key-tour :is([data-testid="stWidgetLabel"] p, .st-key-tour_asked p,
+  .st-key-tour_room_reply > :first-child p) {
   font-size: 1.3rem; font-weight: 650; line-height: 1.25;}
 .st-key-tour:not([data-ready]) :is(.stButtonGroup, .stForm, .stTextInput input) {
   visibility: hidden;}
+.st-key-tour [class*="st-key-tour_room"] * {visibility: hidden;}
+.stApp :is(.st-key-tour_answer, .st-key-tour_reply) {display: grid;}
+:is(.st-key-tour_answer, .st-key-tour_reply) > * {grid-area: 1 / 1;}
 .st-key-tour_guide, .tour-down {display: none;}
 .tour-down a {color: inherit;}
 @media (max-width: 640px), (max-height: 500px) {
@@ -50,6 +55,7 @@ header[data-testid="stHeader"] {display: none;}
   .tour-down {display: block;}
 }
 @media (max-width: 640px) { /* the figure is near: the scene has a title already */
+  .st-key-tour [class*="st-key-tour_room"] {display: none;}
   .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-flow: row wrap; align-items: center;}
   .st-key-tour .stColumn:last-child > .stVerticalBlock > * {flex: none; width: auto;}
   .st-key-head h1 {position: absolute; clip-path: inset(50%);}
@@ -180,8 +186,11 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     with left:
         end = "" if scene.title[-1] in "?!." else "."
         st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
-        if is_answered:
-            st.markdown(scene.answer)
+        if scene.asks:
+            with st.container(key="tour_answer"):
+                if is_answered:
+                    st.markdown(scene.answer)
+                _hold_room("answer", scene.answer)
     is_done = _is_done(scene)
     with middle:  # while the task is not done, look again every so often
         every = None if is_done else CLOCK_SECONDS
@@ -200,23 +209,42 @@ def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         with st.expander(scene.question, key=f"tour_question_{number}"):
             st.markdown(scene.answer)
             _show_sentence(scene)
-    elif said is None:
-        _show_asking(lesson, scene, number)
-    else:
-        reply = reply_of(scene, said)
-        marks = {None: "", True: ":material/check_circle: Right. ", False: ":material/cancel: "}
-        right = is_right(scene, reply) if reply else None
-        truth = f"Right is **{as_written(scene.right)}**. " if right is False else ""
-        told = f"You said **{as_written(reply)}**. {marks[right]}{truth}"
-        with st.container(key="tour_asked"):
-            st.markdown(scene.question)
-        st.markdown(told)
-        _show_sentence(scene)
+        return
+    with st.container(key="tour_reply"):
+        with st.container():
+            if said is None:
+                _show_asking(lesson, scene, number)
+            else:
+                _show_reply(scene, reply_of(scene, said))
+        longest = max(scene.choices, key=len, default="")
+        _hold_room("reply", scene.question, _told(scene, longest), scene.remember)
+
+
+def _show_reply(scene: Scene, reply: str) -> None:
+    with st.container(key="tour_asked"):
+        st.markdown(scene.question)
+    st.markdown(_told(scene, reply))
+    _show_sentence(scene)
+
+
+def _told(scene: Scene, reply: str) -> str:
+    """Returns what was said, and what is right where that is something else."""
+    marks = {None: "", True: ":material/check_circle: Right. ", False: ":material/cancel: "}
+    right = is_right(scene, reply) if reply else None
+    truth = f"Right is **{as_written(scene.right)}**. " if right is False else ""
+    return f"You said **{as_written(reply)}**. {marks[right]}{truth}"
 
 
 def _show_sentence(scene: Scene) -> None:
     if scene.remember:
         st.markdown(f":material/bookmark: **{scene.remember}**")
+
+
+def _hold_room(name: str, *texts: str) -> None:
+    """Keeps the room of what will be shown: as many letters, neither seen nor read aloud."""
+    with st.container(key=f"tour_room_{name}"):
+        for text in filter(None, texts):
+            st.markdown(re.sub(r"\w", "e", text))
 
 
 def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
