@@ -20,7 +20,7 @@ export function createTexts(actions) {
     "tr",
     {},
     el("th", { scope: "col" }, "text"),
-    el("th", { class: "texts-scale" }, ticks),
+    el("th", { class: "texts-scale" }, ticks, el("span", { class: "spoken" }, "its share as a bar")),
     el("th", { class: "texts-number", scope: "col" }, "probability"),
     counted,
   );

@@ -66,6 +66,7 @@ header[data-testid="stHeader"] {display: none;}
 _LARGE = """
 <style>
 .stApp .stMainBlockContainer .st-key-tour label p {font-size: clamp(1.15rem, 1.35vw, 1.6rem);}
+.st-key-tour [class*="st-key-tour_room"] {display: none;}
 </style>
 """
 LINK_STYLE = """
