@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from urllib.parse import parse_qs, urlparse
 
 import pytest
@@ -273,11 +272,13 @@ WIDTHS = """(pieces) => pieces.map((piece) => parseFloat(piece.style.width))"""
 
 @pytest.mark.browser
 def test_the_question_comes_first_the_tree_moves_under_the_hand_and_pointers_fall(
-    turn_to: Callable[[str], Page],
+    page: Page, url: str, witness: Witness
 ) -> None:
-    page = turn_to("futures")
+    page.emulate_media(color_scheme="dark")
+    visit(page, f"{url}/futures")
     cover, answer = page.locator(".icicle-cover"), page.locator(".futures-answer")
     expect(cover).to_be_visible(timeout=4 * PATIENCE_MS)
+    forget_first_requests(witness)
     expect(answer).to_be_hidden()
     expect(page.locator(".texts")).to_be_hidden()
     page.get_by_role("button", name="Yes, no text is likelier").click()

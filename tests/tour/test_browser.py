@@ -85,8 +85,12 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     asking = by_key(page, "tour").bounding_box()
     by_key(page, "tour").get_by_role("radio", name="about 250 times").click()
     expect(drawn).not_to_have_attribute("data-tour", re.compile("."))
-    assert is_below_the_bar()
     expect(by_key(page, "tour_asked")).to_be_visible()
+    for _ in range(600):  # what is drawn comes in steps, and the page follows it
+        if is_below_the_bar():
+            break
+        page.wait_for_timeout(50)
+    assert is_below_the_bar()
     answered = by_key(page, "tour").bounding_box()
     assert asking is not None
     assert answered is not None
