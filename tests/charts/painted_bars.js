@@ -19,8 +19,8 @@ function section(id, kind) {
   return made;
 }
 
-/** Paints Plotly's figures, a round's cards, the likeliest texts, a class's answers and its draw bar. */
-export async function paint(figures, cards, probs, width) {
+/** Paints Plotly's figures, a round's cards, the tokens after two prompts, the likeliest texts, a class's answers and its draw bar. */
+export async function paint(figures, cards, cases, probs, width) {
   document.body.replaceChildren();
   document.body.style.width = `${width}px`;
   document.body.className = "ott";
@@ -28,7 +28,9 @@ export async function paint(figures, cards, probs, width) {
     const layout = { ...figure.layout, width };
     await globalThis.Plotly.newPlot(section(name, "plot"), figure.data, layout, { staticPlot: true });
   }
-  section("cards", "").innerHTML = cards;
+  for (const [id, markup] of Object.entries({ cards, cases })) {
+    section(id, "").innerHTML = markup; // escaped where it was made, as st.html is given it
+  }
   const texts = createTexts({ select() {} });
   section("texts", "").append(texts.element);
   const best = probs.map((prob, i) => ({ ids: [i], prob }));
@@ -48,7 +50,7 @@ export async function paint(figures, cards, probs, width) {
 
 /** Of every bar: the axis that it stands on, from where to where it goes, and the number beside it. */
 export function measure(probs) {
-  return [...plotted(), ...cards(), ...texts(), ...answers(), ...drawBarOf(probs)];
+  return [...plotted(), ...cards(), ...nextTokens(), ...texts(), ...answers(), ...drawBarOf(probs)];
 }
 
 function plotted() {
@@ -77,6 +79,13 @@ function cards() {
       number,
       beside: test && box(test),
     };
+  });
+}
+
+function nextTokens() {
+  return all("#cases .next-bar").map((bar) => {
+    const axis = axisOf(all(".next-axis small", bar.parentElement));
+    return { what: "next", axis, bar: box(bar.children[1].firstChild), number: bar.lastChild.textContent };
   });
 }
 

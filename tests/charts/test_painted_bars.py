@@ -1,7 +1,8 @@
 """Every distribution that is drawn: as long as the number beside it says, from 0 to 100 %.
 
 One blank page holds all of them, painted by the scripts and style sheets of the app: Plotly's
-figures, the cards of a speculative round, the likeliest texts, a class's answers and its draw bar.
+figures, the cards of a speculative round, the tokens after a prompt, the likeliest texts, a class's
+answers and its draw bar.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from model.causal_mask.records import Shift
 from model.constraints.records import MaskedDistribution, MaskedToken
 from model.kv_cache.records import QueryKeyValue
 from model.speculative.records import DECIDE, Bar, Drawn, Proposal, Round
+from model.stopping.records import NextTokens
 from tests.home.test_one_axis import NEAR, share
 from viz.beam_search.step_charts import candidates_figure
 from viz.causal_mask.edit_charts import shifts_figure
@@ -29,16 +31,17 @@ from viz.kv_cache.attention_chart import attention_figure
 from viz.palette import declarations
 from viz.speculative.charts import distributions_figure
 from viz.speculative.round_view import STYLE, round_cards
+from viz.stopping.small_cases import next_tokens_picture
 
 pytestmark = pytest.mark.browser
 
 PROBS = (0.6, 0.243, 0.1, 0.05, 0.0069, 0.0001)
-MARKUP = ("card", "text", "votes", "shares", "draw", "pointer")
+MARKUP = ("card", "next", "text", "votes", "shares", "draw", "pointer")
 SHEETS = ("frame/live/base.css", "lessons/futures/futures.css", "lessons/classroom/room.css")
 
-PAINT = """async ([figures, cards, probs, width]) => {
+PAINT = """async ([figures, cards, cases, probs, width]) => {
   const { measure, paint } = await import("/tests/charts/painted_bars.js");
-  await paint(figures, cards, probs, width);
+  await paint(figures, cards, cases, probs, width);
   return measure(probs);
 }"""
 
@@ -115,8 +118,10 @@ def test_every_bar_of_a_share_is_as_long_as_its_number(scripts: Page) -> None:
     scripts.add_script_tag(content=get_plotlyjs())
     figures = {name: as_seen(chart.figure, "light").to_dict() for name, chart in charts().items()}
     cards = str(round_cards(one_round(), DECIDE))
+    best = tuple((f"␣w{i}", prob) for i, prob in enumerate(PROBS))
+    cases = str(next_tokens_picture(NextTokens(("␣little",), best)))
     for width in (1100, 350):
-        painted = scripts.evaluate(PAINT, [figures, cards, PROBS, width])
+        painted = scripts.evaluate(PAINT, [figures, cards, cases, PROBS, width])
         assert {one["what"] for one in painted} == {*figures, *MARKUP}
         assert faults(painted) == [], width
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from model.stopping.records import NextTokens, RoundEnd, StringSearch
-from viz.format import percent
+from viz.bars import TICKS
+from viz.format import THIN, percent
 from viz.palette import MONO, colour
 from viz.strip import chip, element, row, token
 
@@ -13,14 +14,16 @@ LAST = 4  # tokens of a prompt that are shown
 
 
 def next_tokens_picture(*prompts: NextTokens) -> Markup:
-    """Draws the last tokens of prompts beside each other, and the likeliest ones after each."""
+    """Draws the last tokens of prompts beside each other, and the likeliest ones after each.
+
+    Each has an axis from 0 to 100 %, and a bar is as long as the number behind it says.
+    """
     blocks = []
     for one in prompts:
         chips = row(*(chip(label, "prompt") for label in one.labels[-LAST:]))
         bars = (_bar(label, prob) for label, prob in one.best)
-        blocks.append(
-            element("div", _muted("… the prompt’s last tokens"), chips, *bars, style=_HALF)
-        )
+        name = _muted("… the prompt’s last tokens")
+        blocks.append(element("div", name, chips, _axis(), *bars, style=_HALF))
     return element("div", *blocks, style="display:flex;flex-wrap:wrap;gap:12px 32px")
 
 
@@ -49,6 +52,7 @@ def round_picture(last: RoundEnd) -> Markup:
 
 _HALF = "flex:0 1 24rem;min-width:0;display:grid;gap:3px;align-content:start"
 _PAIR = "display:grid;gap:4px;grid-auto-rows:1.7rem;align-items:center;justify-items:start"
+_CELLS = "display:grid;grid-template-columns:5.5em 1fr 4.5em;gap:8px;align-items:center;"
 _NAME = f"color:{colour('muted')};font-size:.9rem;"
 
 
@@ -56,15 +60,21 @@ def _muted(words: str) -> Markup:
     return element("span", words, style=_NAME + "display:block")
 
 
+def _axis() -> Markup:
+    in_the_middle = "width:0;display:flex;justify-content:center;white-space:nowrap"
+    ticks = (element("small", f"{tick}{THIN}%", style=in_the_middle) for tick in TICKS)
+    between = "display:flex;justify-content:space-between"
+    axis = element("span", *ticks, style=f"grid-column:2;{between};{_NAME}", class_="next-axis")
+    return element("div", axis, style=_CELLS, aria_hidden="true")
+
+
 def _bar(label: str, prob: float) -> Markup:
     name = element("span", token(label), style=f"font:.9rem/1.5 {MONO};white-space:pre")
-    fill = (
-        f"width:{100 * prob:.2f}%;height:.9em;min-width:2px;background:{colour('kept')};"
-        "forced-color-adjust:none"
-    )
-    bar = element("span", element("i", style=f"display:block;{fill}"))
-    cells = "display:grid;grid-template-columns:5.5em 1fr 4.5em;gap:8px;align-items:center;"
-    return element("div", name, bar, element("span", percent(prob)), style=cells, translate="no")
+    fill = f"width:{100 * prob:.2f}%;height:.9em;background:{colour('kept')}"
+    look = f"display:block;{fill};forced-color-adjust:none"
+    bar = element("span", element("i", style=look))
+    number = element("span", percent(prob))
+    return element("div", name, bar, number, style=_CELLS, translate="no", class_="next-bar")
 
 
 def _lines(*lines: tuple[str, Sequence[Markup]]) -> Markup:
