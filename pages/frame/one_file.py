@@ -66,7 +66,8 @@ def one_file(
         "sheet": "\n".join(map(source, sheets)),
     }
     names = frozenset(f"pages/{name}" for name in modules(entry, *(workers or {}).values()))
-    spoken = [words.for_browser(each, names) for each in words.languages().values()][1:]
+    others = [each for each in words.languages().values() if each is not words.ENGLISH]
+    spoken = [words.for_browser(each, names) for each in others]
     data = {"words": json.dumps(spoken, ensure_ascii=False), "program": json.dumps(program)}
     data |= blocks or {}
     scripts = "".join(map(_block, data, data.values()))

@@ -10,8 +10,9 @@ export const LANGUAGE = "lang"; // in the address
 
 /** @type {Catalogue|null} */
 let catalogue = chosenOf(carried());
-/** @type {Promise<void>|null} */
-let arrival = null;
+let fetched = "";
+/** @type {Promise<Catalogue|null>} */
+let arrival = Promise.resolve(null);
 show(catalogue);
 
 /**
@@ -48,11 +49,6 @@ export function pgettext(context, source, values) {
   return fill(Array.isArray(said) ? said[0] : said, values);
 }
 
-/** Parts as one list in a sentence: "a, b and c". @param {string[]} parts */
-export function listed(parts) {
-  return new Intl.ListFormat(catalogue?.tag ?? "en-GB").format(parts);
-}
-
 /** A whole number with thin spaces between thousands, as English has it here. @param {number} count */
 export function grouped(count) {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
@@ -75,35 +71,26 @@ export function languageTag() {
   return catalogue?.tag ?? "en";
 }
 
-/** The direction of its script. */
-export function direction() {
-  return catalogue?.direction ?? "ltr";
-}
-
 /** The tags of all languages that the page can be had in. @returns {string[]} */
 export function languageTags() {
   return globalThis.document?.documentElement.dataset.languages?.split(" ") ?? [];
 }
 
 /**
- * Fetches the catalogue that the page names, once, before the scripts that speak.
+ * Fetches a catalogue, once, before the scripts that speak; without an address English is spoken.
  * @param {string} address
  */
 export function fetchWords(address) {
-  arrival ??= fetch(address).then(async (answer) => {
-    if (!answer.ok) throw new Error(address);
-    show(catalogue = await answer.json());
-  });
-  return arrival;
+  if (address !== fetched) arrival = address === "" ? Promise.resolve(null) : fetchJson(address);
+  fetched = address;
+  return arrival.then((found) => show(catalogue = found));
 }
 
-/**
- * Speaks the language of a catalogue; English where it is null.
- * @param {Catalogue|null} spoken
- */
-export function speak(spoken) {
-  catalogue = spoken;
-  show(spoken);
+/** @param {string} address @returns {Promise<Catalogue>} */
+async function fetchJson(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(address);
+  return answer.json();
 }
 
 /** Translates what stands in the page's markup: its texts, and what is heard of them. @param {ParentNode} root */
