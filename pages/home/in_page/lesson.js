@@ -4,6 +4,7 @@ import { drawCells } from "../../frame/live/cells.js";
 import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
+import { _ } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -29,7 +30,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     show();
     place.querySelector("h2")?.focus();
   };
-  const start = createButton("", `Lesson: ${lesson.title}`, () => go(0));
+  const start = createButton("", _("Lesson: {title}", { title: lesson.title }), () => go(0));
   offer.replaceChildren(start);
 
   /** Lights and covers the parts of the text's page. */
@@ -57,7 +58,15 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       ? null
       : el("div", { class: "lesson-picture" }, drawCells(scene.rows));
     return [
-      el("p", { class: "note" }, `${lesson.title}, scene ${at + 1} of ${scenes.length}`),
+      el(
+        "p",
+        { class: "note" },
+        _("{title}, scene {number} of {n_scenes}", {
+          title: lesson.title,
+          number: at + 1,
+          n_scenes: scenes.length,
+        }),
+      ),
       el("h2", { tabIndex: -1 }, scene.title),
       el("p", {}, ...inline(scene.words)),
       scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
@@ -73,7 +82,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   function endOf() {
     const n = checked.filter((i) => isRight(scenes[i], checks[i])).length;
     const isChecked = checked.every((i) => i in checks);
-    const verdict = isChecked ? `Done: ${n} of ${checked.length} are right.` : "Four questions once more.";
+    const verdict = isChecked
+      ? _("Done: {n_right} of {n_asked} are right.", { n_right: n, n_asked: checked.length })
+      : _("Four questions once more.");
     const questions = checked.flatMap((i) =>
       questionOf(scenes[i], checks[i], (reply) => {
         checks = { ...checks, [i]: reply };
@@ -84,7 +95,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       el("li", {}, ...inline(remember))
     );
     return [
-      el("h2", { tabIndex: -1 }, "To remember"),
+      el("h2", { tabIndex: -1 }, _("To remember")),
       el("ol", {}, ...sentences),
       el("h2", { class: "lesson-verdict", role: "status" }, verdict),
       ...questions,
@@ -100,12 +111,12 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     };
     return el(
       "nav",
-      { class: "row", ariaLabel: "Scenes" },
-      at > 0 ? createButton("", "‹ Back", () => go(at - 1)) : null,
+      { class: "row", ariaLabel: _("Scenes") },
+      at > 0 ? createButton("", _("‹ Back"), () => go(at - 1)) : null,
       at < scenes.length
-        ? createButton(isOpen ? "" : "is-next", isOpen ? "Skip ›" : "Continue ›", () => go(at + 1))
+        ? createButton(isOpen ? "" : "is-next", isOpen ? _("Skip ›") : _("Continue ›"), () => go(at + 1))
         : null,
-      createButton("", "Leave", leave),
+      createButton("", _("Leave"), leave),
     );
   }
 
@@ -127,9 +138,14 @@ function questionOf(scene, reply, say) {
   const asked = el("p", { class: "lesson-question" }, ...inline(scene.question));
   if (reply === undefined) return [asked, askingOf(scene, say), el("div", { class: "lesson-answer" })];
   const right = isRight(scene, reply);
-  const verdict = right === null ? "" : right ? " ✓ Right." : ` Right is ${scene.right}.`;
+  const verdict = right === null
+    ? ""
+    : right
+    ? _("✓ Right.")
+    : _("Right is {right}.", { right: scene.right });
+  const [before, after] = _("You said {reply}.").split("{reply}");
   const told = [
-    el("p", {}, "You said ", el("b", {}, reply), `.${verdict} `, ...inline(scene.answer)),
+    el("p", {}, before, el("b", {}, reply), [after, verdict, ""].join(" "), ...inline(scene.answer)),
     el("p", {}, el("b", {}, ...inline(scene.remember))),
   ];
   return [asked, el("div", { class: "lesson-answer", role: "status" }, ...told)];
@@ -154,7 +170,7 @@ function askingOf(scene, say) {
     event.preventDefault();
     if (field.value.trim() !== "") say(field.value.trim());
   };
-  return el("form", { class: "row", onsubmit: send }, field, el("button", {}, "Say it"));
+  return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }
 
 /** Whether a reply is right; null if nothing is, or nothing was said. */
