@@ -1,10 +1,10 @@
 // What stands on the page as it is heard: tokens by the names of their signs, numbers with commas. Screen
 // readers leave single signs out, and read a number with thin spaces as several.
 
-import { _, languageTag } from "./words.js";
+import { _, languageTag, pgettext } from "./words.js";
 
 /** @type {Record<string, string>} */
-const WHITESPACE = { "␣": _("space"), "⏎": _("new line"), "⇥": _("tab") };
+const WHITESPACE = { "␣": pgettext("a sign", "space"), "⏎": _("new line"), "⇥": _("tab") };
 /** @type {Record<string, string>} */
 const SIGNS = {
   ".": _("full stop"),
