@@ -1,13 +1,17 @@
-"""The pseudo-locale en-XA: every message accented and four tenths longer, so that others stand out."""
+"""The pseudo-locale en-XA: all messages with accents and four tenths longer: others stand out."""
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from babel import Locale
 from babel.messages import Catalog
 from babel.messages.pofile import write_po
-from playwright.sync_api import Frame, Page
+from playwright.sync_api import Page
 
+from pages.frame import words
 from pages.words.update import template
 
 TAG = "en-XA"
@@ -15,14 +19,38 @@ KEPT = re.compile(r"\{\w+\}|<[^>]*>|\]\([^)]*\)|`[^`]*`|\*\*|https?://[\w./-]+|\
 ACCENTED = str.maketrans("aceinosuyACEINOSUY", "áçéíñóšúýÁÇÉÍÑÓŠÚÝ")
 # what is the same in every language: names of models, programs, engines, formats and settings
 NAMES = frozenset(
-    """storyteller cpu cuda auto float prefill decode logits log JSON CSV HTML SVG PNG transformers
-    vLLM llama cpp Ollama Python Streamlit Esc English Deutsch""".split()
+    [
+        "storyteller",
+        "cpu",
+        "cuda",
+        "auto",
+        "float",
+        "prefill",
+        "decode",
+        "logits",
+        "log",
+        "JSON",
+        "CSV",
+        "HTML",
+        "SVG",
+        "PNG",
+        "transformers",
+        "vLLM",
+        "llama",
+        "cpp",
+        "Ollama",
+        "Python",
+        "Streamlit",
+        "Esc",
+        "English",
+        "Deutsch",
+    ]
 )
-_WORD = re.compile(r"(?<![\w.])[A-Za-z]{3,}(?![\w.]*\w)")
+_WORD = re.compile(r"(?<![\w.␣“<|])[A-Za-z]{3,}(?![\w.]*\w)")  # but in a token's label
 # every visible text, and what is heard of a visible element, of the page and its shadow roots
 _TEXTS = """() => {
   const found = [];
-  const silent = "script, style, noscript, [translate=no], [lang=en]";
+  const silent = "script, style, noscript, [translate=no]:not(.loop-line), [lang=en]";
   const isShown = (node) => node.checkVisibility({ visibilityProperty: true });
   const heard = ["aria-label", "title", "placeholder", "alt", "aria-valuetext"];
   const read = (root) => {
@@ -66,7 +94,25 @@ def write_pseudo(folder: Path) -> Path:
     return folder
 
 
-def unmarked(page: Page | Frame) -> list[str]:
-    """Returns the texts on the screen that no catalogue has: those with a word without accents."""
-    texts: list[str] = page.evaluate(_TEXTS)
+@contextmanager
+def speaking_pseudo(folder: Path) -> Iterator[None]:
+    """Has this process read the pseudo-locale in place of the catalogues."""
+    caches = (words.languages, words._first, words._translations, words.for_browser)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "FOLDER", write_pseudo(folder))
+        for cache in caches:
+            cache.cache_clear()
+        yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+def unmarked(texts: Iterable[str]) -> list[str]:
+    """Returns the texts that no catalogue has: those with a word without accents."""
     return [text for text in texts if set(_WORD.findall(text)) - NAMES]
+
+
+def texts_on(page: Page) -> list[str]:
+    """Returns all texts that are seen or heard on the screen, outside of what stays as it is."""
+    texts: list[str] = page.evaluate(_TEXTS)
+    return texts
