@@ -21,7 +21,7 @@ from model.classroom.rooms import NoRoomError
 from pages.frame.assets import address as address_of_file
 from pages.frame.assets import name_of
 from pages.lessons.classroom.wrong_codes import WrongCodes
-from viz.palette import FONT, READ, code, declarations
+from viz.palette import code, declarations
 
 NO_STORE = {"Cache-Control": "no-store"}
 _WRONG_CODES = WrongCodes()
@@ -44,10 +44,7 @@ Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
 def _page(name: str, base: str) -> str:
     """Returns a page: its markup with the addresses of its style sheets and its script."""
     head = [f'<link rel="icon" href="{_ICON}">']
-    head.append(
-        f"<style>:root{{color-scheme:light dark;--font:{FONT};--read:{READ};"
-        f"{declarations()}}}</style>"
-    )
+    head.append(f"<style>:root{{color-scheme:light dark;{declarations()}}}</style>")
     for sheet in ("room.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
     head.append(f'<script type="module" src="{_address(f"{name}.js", base)}"></script>')
