@@ -27,7 +27,7 @@ from pages.frame.assets import (
 from pages.frame.contents import APP, LESSONS
 from viz.palette import code, declarations, sizes
 
-_SHEET = source("frame/page.css")
+_SHEET = source("frame/live/terms.css") + source("frame/page.css")
 _COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
 STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.frame.component import component
+from pages.frame.terms import explain
 
 # as high as what stands there until the choices have come, so that nothing below moves
 _STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;} '
@@ -31,7 +32,7 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
         return True
     with st.container(gap="xsmall", key=f"{key}_asked"):
         st.html(_STYLE)
-        st.markdown(f"**{question}**")
+        _ask(question, key)
         said = st.pills(
             question, choices, key=key, label_visibility="collapsed", persist_state="session"
         )
@@ -42,6 +43,14 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
         kept = {"question": question, "said": said, "right": right, "isRight": said == right}
         keep(key=f"{key}_asked_kept", data=kept, height="content")
     return True
+
+
+def _ask(question: str, key: str) -> None:
+    words, notes = explain(question, key) if "`" not in question else (question, "")
+    if notes:
+        st.markdown(f"**{words}**{notes}", unsafe_allow_html=True)
+    else:
+        st.markdown(f"**{question}**")
 
 
 def was_answered(key: str) -> bool:

@@ -4,6 +4,7 @@ import { isInUse } from "../controls.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createSlider } from "../../../frame/live/sliders.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { aloneResult, effectOf, maskNamed } from "../../../frame/live/strategies.js";
 
 const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
@@ -15,6 +16,9 @@ const HINTS = {
   min_p: ({ min_p: p }) => `keep what is at least ${formatSetting(100 * p)}\u202f% as likely as the best`,
   greedy: () => "always the likeliest",
 };
+
+/** What the glossary calls a mask by another name than its slider. */
+const TERMS = { greedy: "greedy decoding" };
 
 /** Makes the controls. @param {Actions} actions */
 export function createSettingControls(actions) {
@@ -48,7 +52,9 @@ function createControl(name, actions) {
     onchange: () => actions.setUse(name, box.checked),
   });
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
-  const label = el("label", { class: "setting-name" }, box, title);
+  let terms = {};
+  const term = createTerm(title, () => terms[TERMS[name] ?? title.toLowerCase()]);
+  const label = el("span", { class: "setting-name" }, el("label", {}, box), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);
   const element = el("div", { class: "setting" }, head, slider?.input ?? null, hint);
@@ -57,6 +63,7 @@ function createControl(name, actions) {
     name,
     element,
     update(view) {
+      terms = view.header.terms;
       const isUsed = isInUse(name, view.controls);
       box.checked = isUsed;
       setAttribute(element, "data-in-use", isUsed);
