@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from pages.frame.component import component
 from pages.frame.terms import explain
 
+_ASKED = Markup('<p class="asked">{}</p>')
 # as high as what stands there until the choices have come, so that nothing below moves
 _STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;} '
 _STYLE += '[class*="_asked_kept"] {display: none;}</style>'
@@ -48,7 +50,7 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
 def _ask(question: str, key: str) -> None:
     words, notes = explain(question, key) if "`" not in question else (question, "")
     if notes:
-        st.markdown(f"**{words}**{notes}", unsafe_allow_html=True)
+        st.html(_ASKED.format(words) + notes)
     else:
         st.markdown(f"**{question}**")
 
