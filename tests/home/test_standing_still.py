@@ -26,7 +26,8 @@ WORDS = """(root) => {
   while (texts.nextNode()) {
     range.selectNode(texts.currentNode);
     const { top, width } = range.getBoundingClientRect();
-    if (width > 0 && top < innerHeight) seen.push(texts.currentNode.data);
+    const isHeard = texts.currentNode.parentElement.closest(".spoken, .bars-head-box");
+    if (width > 0 && top < innerHeight && !isHeard) seen.push(texts.currentNode.data);
   }
   return seen.join(" ");
 }"""

@@ -74,7 +74,7 @@ def _card(term: Term) -> Markup:
         "a",
         small_picture(term.name),
         element("b", term.name, style="font-size:var(--size-body)"),
-        element("span", f"{gist}.", style="font-size:var(--size-body)"),
+        element("span", f"{gist}.", style="font-size:var(--size-small)"),
         href=f"#{term.anchor}",
         style=style,
     )
