@@ -19,39 +19,31 @@ from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from pages.frame.words import _
-from viz.palette import Theme
+from viz.palette import Theme, sizes
 
 # more specific than page.css, wherever that stands
 _PRESENTER = """
 <style>
+:root {--unit: clamp(1.15rem, 1.35vw, 1.6rem);}
+[data-testid="stBidiComponentIsolated"] {--unit: 1.25rem;}
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer {padding-top: .6rem; max-width: none;}
-.stApp .stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
-.stApp .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
-.stApp .stMainBlockContainer .stMarkdown :is(p, li) {
-  max-width: none; font-size: clamp(1.15rem, 1.35vw, 1.6rem);
-}
-.stApp .stMainBlockContainer h2 {font-size: clamp(1.3rem, 1.7vw, 2rem);}
-.stApp .stMainBlockContainer [data-testid="stButtonGroup"] p,
-.stApp .stMainBlockContainer [class*="_asked"] button p {
-  font-size: clamp(1.15rem, 1.2vw, 1.4rem);
-}
-.stApp .stMainBlockContainer [data-testid="stMetricValue"],
-.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
-.stApp .stMainBlockContainer label p {font-size: 1rem;}
-.stApp .stMainBlockContainer .stHtml {zoom: 1.3;}
+.stApp .stMainBlockContainer :is(h1, p, li, td, th) {font-size: var(--size-body);}
+.stApp .stMainBlockContainer .stMarkdown :is(p, li) {max-width: none;}
+.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: var(--size-text);}
+.stApp .stMainBlockContainer :is(label p, [data-testid="stCaptionContainer"] p,
+  input, textarea, [data-baseweb="select"]) {font-size: var(--size-small);}
+.stApp .stMainBlockContainer .stHtml {--unit: 1rem; SIZES zoom: 1.3;}
 .stApp .stMainBlockContainer .stHtml:has(.lead) {zoom: 1;}
 @media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
 .stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
-.stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
-.stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
 @media (max-width: 1100px) { /* 25 large labels of an axis need the whole width */
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) {flex-wrap: wrap;}
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) > .stColumn {min-width: 100%;}
 }
 </style>
-"""
+""".replace("SIZES", sizes())
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()

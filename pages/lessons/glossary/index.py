@@ -99,8 +99,8 @@ def _card(term: Term) -> Markup:
     return element(
         "a",
         small_picture(term.name),
-        element("b", term.name, style="font-size:1.05rem"),
-        element("span", f"{gist}.", style="font-size:.95rem"),
+        element("b", term.name, style="font-size:var(--size-body)"),
+        element("span", f"{gist}.", style="font-size:var(--size-body)"),
         href=f"#{term.anchor}",
         style=style,
     )

@@ -266,7 +266,7 @@ def _show_prose(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     ):
         with column:
             st.caption(name)
-            st.html(prose((before[-MAX_SHOWN:], ""), *parts, size="1.2rem"))
+            st.html(prose((before[-MAX_SHOWN:], ""), *parts, size="lead"))
 
 
 def _place_shown(lesson: SnowballLesson) -> int:

@@ -31,7 +31,7 @@ header[data-testid="stHeader"] {display: none;}
 .stApp .stMainBlockContainer {padding-top: .4rem;}
 [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {
   position: sticky; top: 0; z-index: 99; border-bottom: 1px solid #8885; padding: .4rem 0;}
-.st-key-tour {outline: none; font-size: .95rem;}
+.st-key-tour {outline: none; font-size: var(--size-body);}
 .stApp .stMainBlockContainer .st-key-tour .stHtml {zoom: 1;}
 .st-key-tour p {font-size: inherit; line-height: 1.45;}
 .st-key-tour :is(.stVerticalBlock, .stHorizontalBlock) {gap: .25rem 1.2rem;}
@@ -42,7 +42,7 @@ header[data-testid="stHeader"] {display: none;}
 .st-key-tour .stButtonGroup > div {flex-wrap: wrap;}
 .st-key-tour :is([data-testid="stWidgetLabel"] p, .st-key-tour_asked p,
   .st-key-tour_room_reply > :first-child p) {
-  font-size: 1.3rem; font-weight: 650; line-height: 1.25;}
+  font-size: var(--size-lead); font-weight: 600; line-height: 1.25;}
 .st-key-tour:not([data-ready]) :is(.stButtonGroup, .stForm, .stTextInput input) {
   visibility: hidden;}
 .st-key-tour [class*="st-key-tour_room"] * {visibility: hidden;}
@@ -65,7 +65,6 @@ header[data-testid="stHeader"] {display: none;}
 """
 _LARGE = """
 <style>
-.stApp .stMainBlockContainer .st-key-tour label p {font-size: clamp(1.15rem, 1.35vw, 1.6rem);}
 .st-key-tour [class*="st-key-tour_room"] {display: none;}
 </style>
 """
