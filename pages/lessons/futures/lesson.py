@@ -23,8 +23,9 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.question import lesson_asks
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
+from pages.frame.story import KING
 from pages.frame.uploads import give_back
-from pages.lessons.futures.settings import PROMPT, SETTINGS, SHARES, VIEW
+from pages.lessons.futures.settings import SETTINGS, SHARES, VIEW
 from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
 from viz.format import duration, percent, plural
 
@@ -60,7 +61,7 @@ def _begin(lm: LanguageModel, old: FuturesLesson | None) -> FuturesLesson:
     except ValueError as error:
         if wanted is not None:
             raise
-        lesson = FuturesLesson.begin(lm, PROMPT, view | NOTHING_CHOSEN)
+        lesson = FuturesLesson.begin(lm, KING, view | NOTHING_CHOSEN)
         lesson.problem = f"{error} The page shows its first example instead."
     SETTINGS.put(prompt=lesson.prompt)
     start_job(lesson.jobs, TREE, lambda: _job(lesson))
