@@ -27,14 +27,9 @@ _PAGE = Markup("""<!doctype html>
 :root {{ {look} --unit: 15px }}
 @page {{ size: A4; margin: 16mm 18mm; }}
 body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
-<<<<<<< HEAD
   font: var(--size-body) / 1.45 var(--sans); }}
-h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); break-after: avoid; }}
-=======
-  font: 15px/1.45 system-ui, "Liberation Sans", sans-serif; }}
-h2 {{ margin: 1.2rem 0 .2rem; font-size: 1.15rem; }}
+h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); }}
 h2, h2 + p {{ break-after: avoid; }}
->>>>>>> walk-5
 li {{ margin: 0 0 .9rem; break-inside: avoid; }}
 .line {{ display: block; height: 1.9em; border-bottom: 1px solid; }}
 .choice {{ display: inline-block; margin-inline-end: 1.6em; }}
