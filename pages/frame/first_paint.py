@@ -21,13 +21,14 @@ from pages.frame.assets import (
     Kept,
     address,
     modules,
+    page_sheets,
     source,
     style_sheets,
 )
 from pages.frame.contents import APP, LESSONS
 from viz.palette import code, declarations
 
-_SHEET = source("frame/page.css")
+_SHEET = "\n".join(source(sheet) for sheet in page_sheets())
 STYLE = f"<style>:root {{{declarations()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
