@@ -10,9 +10,6 @@ import streamlit as st
 
 from pages.frame.component import component
 
-# as high as what stands there until the choices have come, so that nothing below moves
-_STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;} '
-_STYLE += '[class*="_asked_kept"] {display: none;}</style>'
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -30,7 +27,6 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
     if lesson_asks():
         return True
     with st.container(gap="xsmall", key=f"{key}_asked"):
-        st.html(_STYLE)
         st.markdown(f"**{question}**")
         said = st.pills(
             question, choices, key=key, label_visibility="collapsed", persist_state="session"

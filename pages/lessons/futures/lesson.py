@@ -34,10 +34,6 @@ MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
 # it mounts anew once the tree is full: what is below it does not move
-HEIGHT = """<style>
-.st-key-futures {min-height: 47rem;}
-@media (max-width: 640px) {.st-key-futures {min-height: 60rem;}}
-</style>"""
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
 
@@ -170,7 +166,6 @@ class AllContinuations(Experiment[FuturesLesson]):
         data = lesson.payload(
             n_tokens, SETTINGS["beams"], presenter=is_presenting(), asks=not lesson_asks()
         )
-        st.html(HEIGHT)
         _futures(key="futures", data=data, on_event_change=_take_event)
         show_caption(_measured(lesson))
 
