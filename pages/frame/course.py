@@ -16,7 +16,6 @@ from pages.frame.terms import explain
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
 # an answer runs its own fragment alone: the page shows what is below without being run anew
-_KEPT = "<style>.st-key-end_asked_kept {display: none;}</style>"
 _HIDDEN = Markup(
     '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
     ".remember {{visibility: hidden;}}</style>"
@@ -43,7 +42,6 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
-        st.html(_KEPT)
         words, notes = explain(lesson_at(path).remember, "remember")
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")

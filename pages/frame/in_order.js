@@ -25,7 +25,7 @@ function laterThan(place) {
 
 const begun = performance.now();
 let busyAt = begun;
-let hasActed = false; // nothing is hidden from who is at work, nor what has the focus
+let hasActed = false; // nothing is hidden from who is at work
 let hidden = [];
 
 function look() {
@@ -35,13 +35,16 @@ function look() {
   const place = isOver
     ? null
     : [...document.querySelectorAll(PLACES)].find((one) => !one.closest(HEAD)) ?? null;
-  const later = place === null ? [] : laterThan(place);
+  // nor what has the focus, which a guided lesson's bar is given
+  const later = (place === null ? [] : laterThan(place)).filter((node) =>
+    !node.contains(document.activeElement)
+  );
   for (const node of hidden) if (!later.includes(node)) node.removeAttribute("data-later");
   for (const node of later) node.setAttribute("data-later", "");
   hidden = later;
   if (place !== null || document.querySelector(IDLE) === null) busyAt = now;
   if (!isOver && now - busyAt < REST) requestAnimationFrame(look);
 }
-for (const kind of ["keydown", "pointerdown", "focusin"])
+for (const kind of ["keydown", "pointerdown"])
   addEventListener(kind, () => hasActed = true, { capture: true, once: true });
 look();

@@ -12,12 +12,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.frame import words
 from pages.frame.component import component
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from pages.frame.terms import forget_shown
+from pages.frame.words import _
 from viz.palette import Theme, sizes
 
 # more specific than page.css, wherever that stands
@@ -65,6 +67,8 @@ def open_page(title: str) -> DeltaGenerator:
         st.rerun()
     _come_back()
     forget_shown()
+    if said := words.chosen():
+        say_in_address("address_language", [words.NAME], said)
     st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
     data = {"theme": theme_now()}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
@@ -86,7 +90,7 @@ def _come_back() -> None:
 
 def presenter_toggle() -> None:
     """Lets the reader make the page fit for a projector."""
-    switch("Presenter", "presenter", "present", "Large type for a projector.")
+    switch(_("Presenter"), "presenter", "present", _("Large type for a projector."))
 
 
 def switch(title: str, key: str, name: str, about: str) -> None:

@@ -13,9 +13,6 @@ from pages.frame.component import component
 from pages.frame.terms import explain
 
 _ASKED = Markup('<p class="asked">{}</p>')
-# as high as what stands there until the choices have come, so that nothing below moves
-_STYLE = '<style>[class*="_asked"] .stButtonGroup {min-height: 40px;} '
-_STYLE += '[class*="_asked_kept"] {display: none;}</style>'
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -33,7 +30,6 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
     if lesson_asks():
         return True
     with st.container(gap="xsmall", key=f"{key}_asked"):
-        st.html(_STYLE)
         _ask(question, key)
         said = st.pills(
             question, choices, key=key, label_visibility="collapsed", persist_state="session"

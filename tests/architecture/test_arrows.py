@@ -50,7 +50,7 @@ OF_MODELS = {
 }
 MAY_USE_LIBRARIES = {
     "app.py": {"streamlit"},
-    "pages": {"streamlit", "starlette", "uvicorn", "numpy", "markupsafe", "segno"},
+    "pages": {"streamlit", "starlette", "uvicorn", "babel", "numpy", "markupsafe", "segno"},
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": OF_MODELS,
     "training": OF_MODELS,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.frame.first_paint import STYLE
 from tests.architecture.sources import ROOT
 from viz.palette import SIZES, declarations
 
@@ -154,3 +155,5 @@ def test_five_sizes_follow_one_unit_and_are_those_of_the_theme() -> None:
     assert {float(size.removesuffix("rem")) for size in theme["headingFontSizes"]} <= set(
         SIZES.values()
     )
+    units = re.findall(r":root \{[^}]*--unit: ?([^;]+);", STYLE)
+    assert units == ["1rem"], "the style of another page is in that of the app's"

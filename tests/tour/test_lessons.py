@@ -38,10 +38,6 @@ from tests.frame.driving import captions, open_home, open_lesson
 from tests.home.page_session import PageSession
 
 TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
-MAX_STORY = 200  # tokens
-SURE = 0.9  # a piece that is likelier leaves no choice
-_SCRIPT = (Path(__file__).parents[2] / "pages/home/live/controls/prompt.js").read_text("utf-8")
-EXAMPLES = re.findall(r'"(.+?)"', re.findall(r"EXAMPLES = \[(.+?)\]", _SCRIPT, re.DOTALL)[0])
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
 TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
@@ -207,21 +203,6 @@ def test_a_draft_is_seen_to_be_accepted_and_rejected_in_whole_words(
         assert 1 <= outcome.n_accepted <= 3
         shown = tokenizer.convert_ids_to_tokens([*outcome.draft.ids, *outcome.token_ids])
         assert all(label[0] == "Ġ" or not label[0].isalpha() for label in shown), shown
-
-
-@pytest.mark.parametrize("prompt", EXAMPLES)
-def test_an_example_is_a_story_of_choices_in_whole_words_that_ends(
-    storyteller: LanguageModel, prompt: str
-) -> None:
-    text = Generation(storyteller, prompt, seed=0)
-    settings = Controls().settings()
-    while text.finished is None and len(text.steps) < MAX_STORY:
-        text.step(settings)
-    assert text.finished == "eos"
-    first = text.steps[:4]
-    assert sum(step.chosen_prob < SURE for step in first) >= 2
-    is_word = [step.text.startswith("␣") or not step.text[0].isalpha() for step in first]
-    assert all(is_word), [step.text for step in first]
 
 
 @pytest.mark.parametrize("name", LESSONS)

@@ -13,6 +13,18 @@ type Finish = "eos" | "stop" | "length";
 type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
 type Timing = Record<string, number> & { kind: string };
 
+/** A language, as pages/frame/words.py hands it to browsers. */
+interface Catalogue {
+  tag: string;
+  direction: "ltr" | "rtl";
+  decimal: string;
+  group: string;
+  percent: string; // what follows the number
+  minGrouped: number; // digits from which thousands are grouped
+  plurals: Record<string, number>; // the form of a message for each of CLDR's categories
+  messages: Record<string, string | string[]>;
+}
+
 /** A part of the page: built once, and told what to show at every frame. */
 interface Part<Told extends unknown[] = [View]> {
   element: HTMLElement;

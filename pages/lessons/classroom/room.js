@@ -3,6 +3,7 @@
 
 import { drawCells } from "../../frame/live/cells.js";
 import { el, setShown } from "../../frame/live/dom.js";
+import { languageTag } from "../../frame/live/words.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const TICKS = [0, 50, 100];
@@ -35,7 +36,8 @@ export const isOfTokens = ({ kind }) => ["next", "sampler"].includes(kind);
 export async function ask(path, headers = {}, body = undefined) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const answer = await fetch(`${ROOMS}/${path}`, { headers, signal, cache: "no-store", ...more });
+  const all = { "Accept-Language": languageTag(), ...headers };
+  const answer = await fetch(`${ROOMS}/${path}`, { headers: all, signal, cache: "no-store", ...more });
   if (answer.status === 204) return null;
   const told = await answer.json();
   if (told.error) throw new Refusal(told.error);

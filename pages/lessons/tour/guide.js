@@ -58,6 +58,16 @@ const openAnswers = (started = performance.now()) => {
 /** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
 const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
+/** Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays. */
+const holdHeight = ({ target }) => {
+  const bar = place();
+  const isAnswer = scene?.is_open && target instanceof Element && target.closest(".st-key-tour") !== null;
+  if (bar !== null && isAnswer) bar.style.minHeight = getComputedStyle(bar).height;
+};
+const releaseHeight = () => place()?.style.removeProperty("min-height");
+for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
+addEventListener("resize", releaseHeight);
+
 const bringUp = (wanted) => {
   const bar = place();
   const heading = headingOf(wanted);
@@ -175,5 +185,6 @@ export default ({ data }) => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [] });
     scene = null;
+    requestAnimationFrame(() => scene === null && releaseHeight()); // the lesson was left
   };
 };

@@ -28,9 +28,11 @@ _PAGE = Markup("""<!doctype html>
 @page {{ size: A4; margin: 16mm 18mm; }}
 body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
   font: var(--size-body) / 1.45 var(--sans); }}
-h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); break-after: avoid; }}
+h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); }}
+h2, h2 + p {{ break-after: avoid; }}
 li {{ margin: 0 0 .9rem; break-inside: avoid; }}
 .line {{ display: block; height: 1.9em; border-bottom: 1px solid; }}
+.choice {{ display: inline-block; margin-inline-end: 1.6em; }}
 .gap {{ display: inline-block; min-width: 6em; border-bottom: 1px solid; }}
 @media print {{ body {{ margin: 0; padding: 0; }} }}
 </style></head><body>
@@ -97,7 +99,8 @@ def _page_of(scene: Scene) -> Lesson:
 
 def _item(scene: Scene) -> Markup:
     if scene.choices:
-        room = Markup("&emsp;").join(Markup("☐ {}").format(choice) for choice in scene.choices)
+        boxes = [Markup('<span class="choice">☐ {}</span>').format(one) for one in scene.choices]
+        room = Markup("<br>") + Markup(" ").join(boxes)
     elif scene.asks:
         room = _GAP + (" %" if scene.reply == "a share" else "")
     else:
@@ -138,7 +141,7 @@ def numbers(scene: Scene, lm: LanguageModel) -> Markup:
     best = text.stages_for(Settings())[-1]
     labels = labels_of(lm, best.order[:N_TOKENS].tolist())
     told = [
-        f"{label.strip('␣')} {percent(prob)}"
+        f"“{label.strip('␣')}” {percent(prob)}"
         for label, prob in zip(labels, best.best_probs.tolist(), strict=False)
     ]
     return Markup("At temperature 1, after {} tokens: {}.").format(text.n_prompt, "; ".join(told))
