@@ -181,3 +181,12 @@ def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: 
     box = bar.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= SCREEN["height"]
+    # dimmed under a thumb, the buttons cover what is scrolled past them
+    page.set_viewport_size(PHONE)
+    thumb = by_key(page, "live").locator(".thumb")
+    expect(thumb).to_have_attribute("data-tour", "dimmed")
+    expect(thumb).to_have_css("position", "sticky")
+    expect(thumb).to_have_css("opacity", "1")
+    assert re.fullmatch(
+        r"rgb\(.*\)", thumb.evaluate("(one) => getComputedStyle(one).backgroundColor")
+    )

@@ -115,7 +115,9 @@ function paintCounts() {
 
 setText(byId("code"), code);
 byId("code").style.setProperty("--letters", String(code.length));
-byId("address").replaceChildren(location.host, el("wbr"), `${ROOMS}/${code}`);
+const path = `${ROOMS}/${code}`;
+byId("address").replaceChildren(location.host, el("wbr"), path);
+byId("address").style.setProperty("--letters", String(Math.max(location.host.length, path.length)));
 byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${encodeURIComponent(join)}`;
 byId("qr").alt = `QR code of ${join}`;
 poll();
