@@ -32,7 +32,6 @@ LESSON, TREE = "futures_lesson", "futures_tree"
 MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
-# it mounts anew once the tree is full: what is below it does not move
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
 
