@@ -23,14 +23,15 @@ function laterThan(place) {
   return later;
 }
 
+// for style sheets: a rule that looked for a lesson's bar would be asked again with each label of a figure
+document.documentElement.toggleAttribute("data-guided", new URLSearchParams(location.search).has("lesson"));
+
 const begun = performance.now();
 let busyAt = begun;
 let hasActed = false; // nothing is hidden from who is at work
 let hidden = [];
 
 function look() {
-  // from the first frame of the bar on: a rule that looked for it would be asked again with each label of a figure
-  if (document.querySelector(".st-key-tour")) document.documentElement.setAttribute("data-guided", "");
   const now = performance.now();
   const isOver = hasActed || now - begun > PATIENCE;
   // the head's parts are sent last, and have their room
