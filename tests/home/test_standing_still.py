@@ -7,11 +7,10 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.home_page import Reader
 from pages.frame.terms import BY_NAME
-from tests.frame.by_eye import SHIFTS, shifts
+from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser
 
-MAX_SHIFT = 0.05
 NEAR = 1  # pixel
 ENDING = "They sang and played together. And the bird was never lonely again."
 BOXES = """(root) => [".thumb .is-primary", ".thumb .button:nth-child(3)", ".coin-bar", ".settings",

@@ -30,6 +30,12 @@ _LARGE = """
 .st-key-tour [class*="st-key-tour_room"] {display: none;}
 </style>
 """
+_FAULTY = """
+<style>
+[data-guided] .stApp header[data-testid="stHeader"] {display: flex;}
+[data-guided] .stApp .stMainBlockContainer {padding-top: 4rem;}
+</style>
+"""
 _DOWN = '<p class="tour-down"><a href="#figure">See the figure ↓</a></p>'  # on a phone
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
@@ -52,6 +58,7 @@ def show_bar(path: str) -> None:
         lesson = read_lesson(name)
         number = _number(lesson, place)
     except LessonError as error:
+        st.html(_FAULTY)
         st.warning(as_written(str(error)))
         return
     scene = lesson.scenes[number - 1]
