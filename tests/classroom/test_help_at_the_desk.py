@@ -13,9 +13,10 @@ from model.classroom.rooms import end_room
 from model.language_model import LanguageModel
 from pages.frame.assets import source
 from pages.lessons.classroom.desk import PRESSES, view
-from pages.lessons.classroom.script import PLAN, items_of, plain, prompt_of
+from pages.lessons.classroom.script import PLAN, items_of, prompt_of
 from pages.lessons.classroom.state import Classroom, open_class
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
 from tests.classroom.test_desk import texts, vote
 

@@ -27,11 +27,11 @@ from pages.lessons.classroom.script import (
     WORDS,
     Item,
     items_of,
-    plain,
     plan,
     prompt_of,
 )
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
 from viz.format import in_full

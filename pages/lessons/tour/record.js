@@ -18,7 +18,16 @@ blockquote { margin: .4rem 0; padding-inline-start: .7rem; border-inline-start: 
 label { display: flex; gap: .5rem; align-items: baseline; }
 .row { display: flex; gap: .5rem; margin-top: .8rem; }
 button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5rem; background: none; color: inherit; font: inherit; }
-@media print { @page { size: A4; margin: 14mm; } body { font-size: 11px; } h2 { font-size: 1.5em; margin-top: 0; } .screen { display: none; } }`;
+@media print {
+  @page { size: A4; margin: 12mm; }
+  body { margin: 0; font-size: 10px; }
+  section { columns: 2; column-gap: 8mm; }
+  section > :is(h2, .pages, div) { column-span: all; }
+  h2 { font-size: 1.6em; margin-top: 0; }
+  h3 { font-size: 1.2em; margin-top: .6em; break-after: avoid; }
+  blockquote { font-size: 1.5em; }
+  .screen { display: none; }
+}`;
 
 export default ({ data, parentElement }) => {
   const draw = () => parentElement.replaceChildren(...drawn(data, draw));
