@@ -25,6 +25,7 @@ from pages.lessons.classroom.script import PLAN
 from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.tour.conditions import JOBS, PHRASES
+from pages.lessons.tour.in_file import lesson_in_file
 from pages.lessons.tour.scenes import (
     FIELDS,
     FIGURES,
@@ -192,6 +193,16 @@ def shown_at_home(app: AppTest, in_page: InPage, scene: Scene) -> dict[str, Any]
     controls = Controls.from_page(header["controls"])
     shown = controls.to_page() | controls.encode() | own
     return {field: shown[field] for field, _ in scene.query if field != "hold"}
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_scene_in_the_file_speaks_of_nothing_that_is_not_there(name: str) -> None:
+    held = lesson_in_file(name)
+    assert held is not None
+    for scene in held["scenes"]:
+        assert scene["words"]
+        if "query" not in scene:
+            assert not re.search(r"\b[Pp]ress\b|(?<=\. )Here\b", scene["words"])
 
 
 def test_the_example_that_teachers_copy_is_a_lesson() -> None:
