@@ -66,11 +66,11 @@ const poll = keepAsking(async () => {
 
 /** Presses a button of the desk; what cannot be is said in one sentence. */
 async function press(what, more = {}) {
-  const seconds = Number(byId("seconds").value) || 0;
+  const how = { seconds: Number(byId("seconds").value) || 0, may_write: byId("may-write").checked };
   nPressed += 1;
   try {
     // a press sent twice, or after one at another desk, is not done: it says how many it has seen
-    const told = await asking("press", { do: what, seconds, n_presses: view.n_presses, ...more });
+    const told = await asking("press", { do: what, ...how, n_presses: view.n_presses, ...more });
     show(told);
     setText(byId("error"), told.is_late ? LATE : "");
   } catch (error) {
@@ -230,7 +230,7 @@ const onSubmit = (id, act) =>
   });
 
 byId("lessons").addEventListener("change", () => press("script", { name: valueOf("lessons") }));
-byId("next").addEventListener("click", () => press("next", { may_write: byId("may-write").checked }));
+byId("next").addEventListener("click", () => press("next"));
 byId("sampler").addEventListener("click", () => press("sampler"));
 onSubmit(
   "own",

@@ -162,7 +162,9 @@ PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
     "back": lambda desk, _: desk.back(),
     "script": lambda desk, sent: desk.open_script(text_in(sent, "name")),
     "scene": lambda desk, sent: desk.show_scene(_whole(sent, "place")),
-    "item": lambda desk, sent: desk.ask_item(_whole(sent, "place"), seconds=_seconds(sent)),
+    "item": lambda desk, sent: desk.ask_item(
+        _whole(sent, "place"), may_write=sent.get("may_write") is True, seconds=_seconds(sent)
+    ),
     "page": lambda desk, sent: desk.show_page(sent.get("is_shown") is True),
     "next": lambda desk, sent: desk.ask_next(
         may_write=sent.get("may_write") is True, seconds=_seconds(sent)

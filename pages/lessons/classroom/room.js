@@ -102,7 +102,8 @@ function barsOf(bars, series) {
   const long = (value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
-    const line = el("i", { class: series[i][1], hidden: i !== expected && value === 0 });
+    const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
+    const line = el("i", { class: `${series[i][1]}${isBare ? " bare" : ""}` });
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so

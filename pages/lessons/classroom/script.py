@@ -4,11 +4,11 @@ Most questions are those of the scenes. A line `Class:` asks for one that needs 
 hand, before the scene's own.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
 
 ItemKind: TypeAlias = Literal["next", "sampler", "own"]
@@ -44,12 +44,6 @@ def items_of(lesson: GuidedLesson) -> Iterator[Item]:
             yield Item(number, scene, KINDS[scene.of_class])
         if scene.asks:
             yield Item(number, scene, "own")
-
-
-def plain(markdown: str) -> str:
-    """Returns the words of Markdown, slanted ones in quotes: no page of a room draws any."""
-    markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", r"“\1”", markdown)
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", lambda found: found[1] or "", markdown)
 
 
 def prompt_of(scene: Scene) -> str:

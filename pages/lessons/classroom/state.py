@@ -27,11 +27,11 @@ from pages.lessons.classroom.script import (
     WORDS,
     Item,
     items_of,
-    plain,
     plan,
     prompt_of,
 )
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
 from viz.format import in_full
@@ -165,8 +165,10 @@ class Classroom:
         self._show(self._scene_of(item))
 
     @one_at_a_time
-    def ask_item(self, place: int, *, seconds: float | None = None) -> None:
-        """Puts one of the script's questions to the phones."""
+    def ask_item(
+        self, place: int, *, may_write: bool = False, seconds: float | None = None
+    ) -> None:
+        """Puts one of the script's questions to the phones; pupils may write a next token."""
         item = self._item(place)
         if item.kind == "own":
             self._ask_scene(item, seconds)
@@ -174,7 +176,10 @@ class Classroom:
             prompt = prompt_of(item.scene)
             if prompt and (prompt != self.text.prompt or self.text.generation.steps):
                 self.begin(prompt)
-            (self.ask_next if item.kind == "next" else self.ask_draws)(seconds=seconds)
+            if item.kind == "next":
+                self.ask_next(may_write=may_write, seconds=seconds)
+            else:
+                self.ask_draws(seconds=seconds)
         self.place = place
         self.remember = plain(item.scene.remember) if item.kind == "own" else ""
         self.room.show_scene(self._scene_of(item))
