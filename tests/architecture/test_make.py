@@ -84,7 +84,9 @@ def test_the_first_run_installs_the_second_only_opens_and_what_changed_is_instal
 
 def test_checking_installs_what_tests_need_and_runs_all_of_them(clone: Path) -> None:
     calls, _ = make(clone, "check")
-    assert installs(calls) == ["requirements.txt", "requirements-dev.txt"]
+    tried = "uv requirements-dev.txt"
+    assert installs(calls) == ["requirements.txt", tried, "requirements-dev.txt"], "no index"
+    assert not (clone / ".venv" / ".uv").exists()
     modules = [call.split()[1] for call in calls if call.startswith("-m ")]
     tools = [module for module in modules if module not in {"venv", "pip"}]
     assert tools == ["ruff", "ruff", "deno", "deno", "deno", "mypy", "pytest"]
@@ -119,6 +121,8 @@ def test_cuda_is_installed_only_beside_an_nvidia_gpu(
     assert all(re.search(r"--torch-backend=cpu .* torch==[\d.]+$", call) for call in tried)
     assert not (clone / ".venv" / ".uv").exists()
     assert not installs(make(clone, "page")[0])
+    wanted = ["uv requirements-dev.txt"] + ["requirements-dev.txt"] * (not has_index)
+    assert installs(make(clone, "install", *([f"TORCH={said}"] if said else []))[0]) == wanted
 
 
 def test_what_is_no_build_of_pytorch_is_refused_before_anything_is_made(clone: Path) -> None:
