@@ -223,7 +223,9 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     for name in ("p1080", "p720"):
         pages[name].goto(f"{server.url}/room/{code}/projector")
     for name in ("phone", "other"):
-        pages[name] = browser.new_context(viewport=dict(zip(("width", "height"), PHONE, strict=False))).new_page()
+        pages[name] = browser.new_context(
+            viewport=dict(zip(("width", "height"), PHONE, strict=False))
+        ).new_page()
         pages[name].goto(f"{server.url}/room/{code}")
     others = Others(server.url, code, n_phones - 3)
     others.start()

@@ -106,7 +106,7 @@ def test_what_pages_share_styles_kinds_of_places_and_knows_no_lesson() -> None:
         assert not [end for end in ends if not end.startswith(("_", "st-key-address"))], path
 
 
-# Chromium asks a `:has` of the whole app, of siblings or by a state again with every node that comes
+# Chromium asks a `:has` of the whole app, of siblings or by a state again with every node
 COSTLY = re.compile(
     r"(?:\.stApp|\.stMain|:root|\bbody|\bhtml)(?:\[[^\]]*\])*:has\("
     r"|:has\(\s*[+~]|:has\([^()]*:(?:focus|hover|active|checked)"

@@ -1,7 +1,9 @@
 // The projector: shows the class what it is asked, how it answered, and how to join. It has no buttons.
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
+import { _, translateMarkup } from "../../frame/live/words.js";
 import {
+  answeredInWords,
   ask,
   codeInAddress,
   drawBar,
@@ -111,21 +113,19 @@ function fitPage() {
 }
 
 function paintCounts() {
-  const { question, n_answers: n, n_people: all } = view;
-  const left = secondsLeft(question, since);
-  const phones = `${all} phone${all === 1 ? "" : "s"} here`;
-  const isOpen = question !== null && question.is_open;
-  setText(byId("counts"), isOpen ? `${n} of ${Math.max(n, all)} have answered` : phones);
-  if (left !== null) byId("counts").append(el("b", {}, ` ${left} s left`));
+  const left = secondsLeft(view.question, since);
+  setText(byId("counts"), answeredInWords(view));
+  if (left !== null) byId("counts").append(el("b", {}, ` ${_("{n} s left", { n: left })}`));
 }
 
+translateMarkup(document);
 setText(byId("code"), code);
 byId("code").style.setProperty("--letters", String(code.length));
 const path = `${ROOMS}/${code}`;
 byId("address").replaceChildren(location.host, el("wbr"), path);
 byId("address").style.setProperty("--letters", String(Math.max(location.host.length, path.length)));
 byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${encodeURIComponent(join)}`;
-byId("qr").alt = `QR code of ${join}`;
+byId("qr").alt = _("QR code of {address}", { address: join });
 fitPage();
 addEventListener("resize", fitPage);
 poll();
