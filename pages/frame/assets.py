@@ -150,13 +150,18 @@ def modules(*entries: str) -> tuple[str, ...]:
     return tuple(ordered)
 
 
+def page_sheets() -> tuple[str, ...]:
+    """Returns the style sheets of pages: the frame's, then those of topics, by name."""
+    return tuple(name for name in _FILES if name.endswith("/page.css"))
+
+
 def style_sheets(*folders: Path) -> tuple[str, ...]:
     """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
 
-    Those of `lazy/` are fetched once they are wanted.
+    Those of `lazy/` are fetched once they are wanted; those of pages are there already.
     """
     found = [path for folder in folders for path in folder.rglob("*.css")]
-    sheets = [path for path in found if path.parent != SHARED / "lazy"]
+    sheets = [path for path in found if path.parent != SHARED / "lazy" and path.name != "page.css"]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))
 

@@ -24,15 +24,17 @@ from pages.frame.assets import (
     address,
     address_of_words,
     modules,
+    page_sheets,
     source,
     style_sheets,
 )
 from pages.frame.contents import APP, LESSONS
 from pages.frame.words import Language
-from viz.palette import code, declarations
+from viz.palette import code, declarations, sizes
 
-_SHEET = source("frame/page.css")
-STYLE = f"<style>:root {{{declarations()}}}\n{_SHEET}</style>"
+_SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
+_COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
+STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
 # Streamlit's modules for the first screens: asked for at once, they are there when they are needed

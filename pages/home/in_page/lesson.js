@@ -12,7 +12,8 @@ const TOLERANCE = 1e-9;
 
 /**
  * Offers the lesson, and shows it once it is asked for.
- * @param {{ lesson: any, place: HTMLElement, offer: HTMLElement, live: HTMLElement, open: (query: string) => void }} page
+ * @param {{ lesson: any, place: HTMLElement, offer: HTMLElement, live: HTMLElement,
+ *   open: (query: string) => Promise<any> }} page
  */
 export function connectLesson({ lesson, place, offer, live, open }) {
   const { scenes, checked } = lesson;
@@ -26,7 +27,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   const go = (to) => {
     at = to;
     checks = at === scenes.length ? {} : checks;
-    if (scenes[at]?.query) open(scenes[at].query);
+    const opened = scenes[at]?.query ? open(scenes[at].query) : null;
+    place.toggleAttribute("data-opening", opened !== null); // no answer before there is something to answer on
+    opened?.finally(() => at === to && place.removeAttribute("data-opening"));
     show();
     place.querySelector("h2")?.focus();
   };
@@ -59,15 +62,19 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       : el("div", { class: "lesson-picture" }, drawCells(scene.rows));
     return [
       el(
-        "p",
-        { class: "note" },
-        _("{title}, scene {number} of {n_scenes}", {
-          title: lesson.title,
-          number: at + 1,
-          n_scenes: scenes.length,
-        }),
+        "header",
+        {},
+        el("h2", { tabIndex: -1 }, scene.title),
+        el(
+          "span",
+          { class: "note" },
+          _("{title}, scene {number} of {n_scenes}", {
+            title: lesson.title,
+            number: at + 1,
+            n_scenes: scenes.length,
+          }),
+        ),
       ),
-      el("h2", { tabIndex: -1 }, scene.title),
       el("p", {}, ...inline(scene.words)),
       scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
       picture,
@@ -84,7 +91,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     const isChecked = checked.every((i) => i in checks);
     const verdict = isChecked
       ? _("Done: {n_right} of {n_asked} are right.", { n_right: n, n_asked: checked.length })
-      : _("Four questions once more.");
+      : "";
     const questions = checked.flatMap((i) =>
       questionOf(scenes[i], checks[i], (reply) => {
         checks = { ...checks, [i]: reply };
@@ -97,8 +104,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     return [
       el("h2", { tabIndex: -1 }, _("To remember")),
       el("ol", {}, ...sentences),
-      el("h2", { class: "lesson-verdict", role: "status" }, verdict),
+      el("h2", {}, _("Four questions once more")),
       ...questions,
+      el("p", { class: "lesson-verdict", role: "status" }, verdict), // below the answer that was given last
     ];
   }
 
@@ -135,20 +143,34 @@ const repliesOf = (said) =>
 
 /** A question with its answers; once something was said, what is right beside it, in the room that was kept for it. */
 function questionOf(scene, reply, say) {
-  const asked = el("p", { class: "lesson-question" }, ...inline(scene.question));
-  if (reply === undefined) return [asked, askingOf(scene, say), el("div", { class: "lesson-answer" })];
-  const right = isRight(scene, reply);
-  const verdict = right === null
-    ? ""
-    : right
-    ? _("✓ Right.")
-    : _("Right is {right}.", { right: scene.right });
-  const [before, after] = _("You said {reply}.").split("{reply}");
-  const told = [
-    el("p", {}, before, el("b", {}, reply), [after, verdict, ""].join(" "), ...inline(scene.answer)),
-    el("p", {}, el("b", {}, ...inline(scene.remember))),
+  const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
+  const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
+  const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
+  const said = () => el("div", { role: "status" }, ...toldOf(scene, reply, verdictOf(scene, reply)));
+  return [
+    el("p", { class: "lesson-question" }, ...inline(scene.question)),
+    el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
   ];
-  return [asked, el("div", { class: "lesson-answer", role: "status" }, ...told)];
+}
+
+/** As many letters, for the room that they take: neither read nor heard. */
+const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
+
+function verdictOf(scene, reply) {
+  const right = isRight(scene, reply);
+  if (right === null) return "";
+  return right ? _("✓ Right.") : _("Right is {right}.", { right: scene.right });
+}
+
+/** What was said, what is right, and what is to be remembered. */
+function toldOf(scene, reply, verdict, written = (text) => text) {
+  const told = (text) => inline(written(text));
+  const [before, after] = _("You said {reply}.").split("{reply}");
+  const rest = [after, verdict, scene.answer].filter(Boolean).join(" ");
+  return [
+    el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
+    el("p", {}, el("b", {}, ...told(scene.remember))),
+  ];
 }
 
 function askingOf(scene, say) {

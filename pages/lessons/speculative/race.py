@@ -57,7 +57,7 @@ class Race(Experiment[SpeculativeLesson]):
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
         st.markdown(
             f"**{same}; with the draft {pace}.** The gain depends on how often the draft agrees: "
-            "race on the dragon, too."
+            "race on the king, too."
         )
         n_passes, n_tokens = plural(len(race.rounds), "pass", "es"), len(race.token_ids)
         show_caption(
