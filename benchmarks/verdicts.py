@@ -7,22 +7,22 @@ give is marked: the claim needs more prompts or texts, or another measure. So is
 over the sets is one that nineteen of twenty runs see, as it says, and that fewer than nine tenths
 see. `--power` puts faults of several sizes into the model and counts how many sets refuse it: from
 the size named in POWER on it must be nineteen in twenty. The program fails where a line is marked:
-it can run by night, and one that was cut short goes on.
+it can run by night. Each set is kept as soon as it is drawn, until a file of the model's that the
+claims import changes: a run that was cut short goes on where it was.
 """
 
 import argparse
+import dataclasses
+import functools
 import json
 import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TypeAlias
 from unittest.mock import patch
 
 from benchmarks import violations
@@ -36,11 +36,10 @@ from model.loading import LanguageModel, load_model
 
 APART = 10_000  # seeds from the first of one set to the first of the next
 STEADY, SEEN = 0.9, 0.95  # of the sets
-Say: TypeAlias = Callable[[str], None]
 ACCEPT = "model.speculative.decoding.accept_prob"
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Power:
     """A fault that some claims have to refuse, and the sizes at which it is tried."""
 
@@ -63,22 +62,59 @@ POWER = (
 )  # fmt: skip
 
 
-def findings(
-    lm: LanguageModel, claim_id: str, n_sets: int, scale: float = 1.0
-) -> Iterator[Finding]:
-    """Yields what comes of one claim by each of some sets of pointers."""
-    others: dict[str, LanguageModel] = {"storyteller": lm} if "storyteller" in lm.name else {}
-    for number in range(n_sets):
-        context = ExperimentContext(lm, scale=scale, first_seed=number * APART, others=others)
-        yield EXPERIMENTS[claim_id](context)
+class Sets:
+    """What comes of a model's claims by some sets of pointers, each kept once it is known."""
+
+    def __init__(self, lm: LanguageModel, n: int, kept: Kept, end: float = math.inf) -> None:
+        """Takes the model, the number of sets, where they are kept, and when the last may begin."""
+        self.lm, self.n, self._kept, self._end = lm, n, kept, end
+        names = sorted(name for name in sys.modules if name.partition(".")[0] == "model")
+        files = [str(file) for name in names if (file := sys.modules[name].__file__)]
+        self._model = f"{lm.name} {lm.where} {hash_of(files)}"
+
+    def of(
+        self,
+        claim_id: str,
+        *,
+        scale: float = 1.0,
+        fault: str = "",
+        make: Callable[[], LanguageModel] | None = None,
+    ) -> list[Finding]:
+        """Returns what comes of one claim by each set.
+
+        Args:
+            claim_id: such as C17.
+            scale: times the usual numbers of prompts, runs and texts.
+            fault: by which the sets are kept.
+            make: makes the faulty model, when the first set is not known.
+        """
+        lm = functools.cache(make or (lambda: self.lm))
+        return [self._finding(lm, claim_id, scale, fault, number) for number in range(self.n)]
+
+    def _finding(
+        self,
+        model: Callable[[], LanguageModel],
+        claim_id: str,
+        scale: float,
+        fault: str,
+        number: int,
+    ) -> Finding:
+        key = f"{claim_id} {self._model} of {scale:g} {fault} set {number}"
+        known = self._kept.find(key)
+        if known is None:
+            if time.monotonic() > self._end:
+                sys.exit(f"{claim_id} is not done: the next call goes on.")
+            lm = model()
+            others = {"storyteller": lm} if "storyteller" in lm.name else dict[str, LanguageModel]()
+            context = ExperimentContext(lm, scale=scale, first_seed=number * APART, others=others)
+            found = EXPERIMENTS[claim_id](context)
+            known = [found.outcome, [dataclasses.asdict(part) for part in found.evidence]]
+            self._kept.add(key, known)
+        outcome, parts = known
+        return Finding(outcome, "", evidence=tuple(Evidence(**part) for part in parts))
 
 
-def verdicts(lm: LanguageModel, claim_id: str, n_sets: int) -> Counter[str]:
-    """Counts what comes of one claim by some sets of pointers."""
-    return Counter(found.outcome for found in findings(lm, claim_id, n_sets))
-
-
-def weak_parts(parts: Sequence[Evidence], say: Say) -> bool:
+def weak_parts(parts: Sequence[Evidence]) -> bool:
     """Says the power that a part of a claim states, and whether the sets bear it out."""
     stated = [part.seen_from for part in parts if part.seen_from is not None]
     if len(stated) < len(parts) or any(math.isnan(one) for one in stated):
@@ -88,7 +124,7 @@ def weak_parts(parts: Sequence[Evidence], say: Say) -> bool:
     is_weak = mean >= seen_from and n_seen < STEADY * len(parts)
     mark = "   WEAKER THAN IT SAYS" if is_weak else ""
     what = f"{parts[0].what}: {mean:.3g} on average, seen from {seen_from:.3g} on"
-    say(f"     {what}: {n_seen}/{len(parts)}{mark}")
+    print(f"     {what}: {n_seen}/{len(parts)}{mark}", flush=True)
     return is_weak
 
 
@@ -101,49 +137,45 @@ def copy_of(lm: LanguageModel) -> LanguageModel:
         return load_model(str(path), str(lm.device))
 
 
-def refused(lm: LanguageModel, power: Power, claim_id: str, size: float, n_sets: int) -> int:
+def n_refused(sets: Sets, power: Power, claim_id: str, size: float) -> int:
     """Counts the sets by which a claim refuses a fault of one size."""
+
+    def make() -> LanguageModel:
+        assert power.put_in is not None
+        return power.put_in(copy_of(sets.lm), size)
+
+    fault = f"{power.fault} {size:g}"
     if power.put_in is None:
         with patch(ACCEPT, violations.generous(size)):
-            return n_sets - verdicts(lm, claim_id, n_sets)["holds here"]
-    spoiled = power.put_in(copy_of(lm), size)
-    return n_sets - verdicts(spoiled, claim_id, n_sets)["holds here"]
+            found = sets.of(claim_id, fault=fault)
+    else:
+        found = sets.of(claim_id, fault=fault, make=make)
+    return sum(one.outcome != "holds here" for one in found)
 
 
-def say_power(lm: LanguageModel, power: Power, claim_id: str, n_sets: int, say: Say) -> bool:
+def say_power(sets: Sets, power: Power, claim_id: str) -> bool:
     """Says how often a claim refuses a fault of each size; returns whether it does as it should."""
     is_kept = True
     for size in power.sizes:
-        n = refused(lm, power, claim_id, size, n_sets)
+        n = n_refused(sets, power, claim_id, size)
         is_asked = power.sizes.index(size) <= power.sizes.index(power.sees)
-        is_weak = is_asked and n < SEEN * n_sets
+        is_weak = is_asked and n < SEEN * sets.n
         is_kept &= not is_weak
         mark = "   NOT SEEN" if is_weak else "" if is_asked else "   (below its power)"
-        say(f"{claim_id}  {power.fault} {size:g}: refused {n}/{n_sets}{mark}")
+        print(f"{claim_id}  {power.fault} {size:g}: refused {n}/{sets.n}{mark}", flush=True)
     return is_kept
 
 
-def say_verdict(lm: LanguageModel, claim_id: str, n_sets: int, scale: float, say: Say) -> bool:
+def say_verdict(sets: Sets, claim_id: str, scale: float) -> bool:
     """Says the verdicts of a claim; returns whether it is not that of the seeds."""
-    found = list(findings(lm, claim_id, n_sets, scale))
+    found = sets.of(claim_id, scale=scale)
     counted = Counter(one.outcome for one in found)
     words = ", ".join(f"{outcome} {n}" for outcome, n in counted.most_common())
-    is_steady = counted.most_common(1)[0][1] >= STEADY * n_sets
-    say(f"{claim_id}  {words}{'' if is_steady else '   THE SEEDS DECIDE'}")
+    is_steady = counted.most_common(1)[0][1] >= STEADY * sets.n
+    print(f"{claim_id}  {words}{'' if is_steady else '   THE SEEDS DECIDE'}", flush=True)
     same = [one.evidence for one in found if len(one.evidence) == len(found[0].evidence)]
-    n_weak = sum(weak_parts(parts, say) for parts in zip(*same, strict=True))
+    n_weak = sum(weak_parts(parts) for parts in zip(*same, strict=True))
     return is_steady and n_weak == 0
-
-
-def show(kept: Kept, key: str, work: Callable[[Say], bool]) -> bool:
-    """Prints what was found, or is found now and kept; returns whether all is well."""
-    if (known := kept.find(key)) is None:
-        lines = list[str]()
-        is_well = work(lines.append)
-        known = {"is_well": is_well, "lines": lines}
-        kept.add(key, known)
-    print(*known["lines"], sep="\n", flush=True)
-    return bool(known["is_well"])
 
 
 def quickest_first() -> list[str]:
@@ -158,7 +190,7 @@ def main() -> None:
     parser.add_argument("claims", nargs="*", help="such as C17; all where none is named")
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--model", default="storyteller")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="then no claim begins")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="then no set begins")
     parser.add_argument("--thorough", action="store_true", help="as the page's switch does")
     parser.add_argument("--results", type=Path, default=ROOT / "build/verdicts.jsonl")
     parser.add_argument("--power", action="store_true", help="with faults of several sizes")
@@ -166,20 +198,14 @@ def main() -> None:
     lm, claims = load_model(options.model), options.claims or quickest_first()
     print(describe_machine(), f"{lm.name}, {lm.where}", sep="\n", flush=True)
     scale = THOROUGH if options.thorough else 1.0
-    kept = Kept(options.results)
-    code = hash_of(sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("model/**/*.py")))
-    asked = f"{lm.name} {lm.where} {code}, {options.sets} sets"
-    are_well, end = list[bool](), time.monotonic() + 60 * options.minutes
-    for n_done, claim_id in enumerate(claims):
-        if time.monotonic() > end:
-            sys.exit(f"{len(claims) - n_done} claims are left: the next call goes on.")
+    end = time.monotonic() + 60 * options.minutes
+    sets, are_well = Sets(lm, options.sets, Kept(options.results), end), list[bool]()
+    for claim_id in claims:
         if not options.power:
-            work = partial(say_verdict, lm, claim_id, options.sets, scale)
-            are_well.append(show(kept, f"{claim_id} {asked} of {scale:g}", work))
+            are_well.append(say_verdict(sets, claim_id, scale))
         for power in POWER if options.power else ():
             if claim_id in power.claims:
-                work = partial(say_power, lm, power, claim_id, options.sets)
-                are_well.append(show(kept, f"{claim_id} {asked} of {power.fault}", work))
+                are_well.append(say_power(sets, power, claim_id))
     sys.exit(not all(are_well))
 
 

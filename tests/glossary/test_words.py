@@ -9,31 +9,13 @@ from streamlit.testing.v1.element_tree import Block, Element
 
 from pages.frame.assets import source
 from pages.frame.contents import COURSE, LABORATORY, LESSONS, Lesson
-from pages.lessons.glossary.index import TERMS, Term
+from pages.frame.terms import ALIASES, AMBIGUOUS, BY_NAME, TERMS, Term
 from pages.lessons.tour.scenes import GuidedLesson, lesson_names, parse_lesson, read_lesson
 from tests.frame.driving import opened
 
 FIRST = "how-a-model-writes"  # whoever takes another lesson has taken this one
 # entries whose names are everyday words: a lesson may use them as such
-EVERYDAY = {
-    *("append", "attention", "batching", "cut", "draw", "distribution", "loss", "mode", "read"),
-    *("rewind", "sampling", "score", "streaming", "surprise", "token", "vocabulary"),
-}
-# what engineers say, and the entry that explains it
-ALIASES = {
-    "nats": "nat",
-    "bits per token": "surprise",
-    "log p": "surprise",
-    "logits": "logit",
-    "KV": "KV cache",
-    "KV heads": "grouped-query attention",
-    "<|endoftext|>": "end token",
-    "EOS": "end token",
-    "nucleus": "top-p",
-    "TTFT": "time to first token",
-    "ITL": "inter-token latency",
-    "KL": "KL divergence",
-}
+EVERYDAY = AMBIGUOUS | {"distribution", "token", "vocabulary"}
 ISSUE = (  # that a pupil of 16 did not understand
     *("nat", "entropy", "logit", "perplexity", "prefill", "decode", "KV cache", "top-k", "top-p"),
     *("seed", "pointer", "MBU", "MFU", "KL divergence", "end token", "surprise"),
@@ -47,7 +29,6 @@ SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re
 OF_HOME = ("beat_words", "beats", "coinbar", "flight", "others", "picture_text", "pieces", "rows")
 STRINGS = re.compile(r'"([^"\n]* [^"\n]*)"|`([^`]* [^`]*)`')
 OF_COURSE = [one for one in LESSONS if one.part in COURSE and not one.is_home]
-BY_NAME = {term.name: term for term in TERMS}
 SPELLINGS = {
     **{name: name for name in BY_NAME if name not in EVERYDAY},
     **ALIASES,
