@@ -31,16 +31,19 @@ LATE, LEAVES, NOBODY, OFFLINE = 3, 9, 5, 10  # the questions at which it happens
 ASLEEP = range(4, 8)  # the questions that one phone sleeps through
 FILLED = 0.8  # of the projector's height, down to which something stands
 LOOK = """() => {
-  const shown = [...document.querySelectorAll("main > *, aside > *")].filter(
-    (part) => part.getClientRects().length && (part.innerText?.trim() || part.querySelector("i, span") || part.src));
+  const isSeen = (part) => part.getClientRects().length > 0 &&
+    (part.innerText?.trim() || part.querySelector("i, span") || part.src);
+  const shown = [...document.querySelectorAll("main > *, aside > *")].filter(isSeen);
   const main = document.querySelector("main");
-  const low = Math.max(0, ...shown.filter((part) => main.contains(part))
-    .map((part) => part.getBoundingClientRect().bottom));
+  const own = shown.filter((part) => main.contains(part));
+  const isOver = ([part, next]) =>
+    part.getBoundingClientRect().top + part.scrollHeight > next.getBoundingClientRect().top + 2;
   return {
-    parts: shown.map((part) => part.id), low: low / innerHeight,
-    isCut: main.scrollHeight > innerHeight + 1 || main.scrollWidth > main.clientWidth + 1,
-    isBare: !shown.some((part) => part.id === "code") || !shown.some((part) => part.id === "qr"),
-    words: main.innerText,
+    parts: shown.map((part) => part.id),
+    low: Math.max(0, ...own.map((part) => part.getBoundingClientRect().bottom)) / innerHeight,
+    isCut: main.scrollHeight > innerHeight + 1,
+    isOver: own.slice(1).some((next, i) => isOver([own[i], next])),
+    isBare: !["code", "qr"].every((id) => shown.some((part) => part.id === id)),
   };
 }"""
 
@@ -79,6 +82,7 @@ class Class:
         for name, look in looks.items():
             for is_fault, fault in (
                 (look["isCut"], "something is cut off"),
+                (look["isOver"], "one part lies over another"),
                 (look["isBare"], "no code or no picture to join by"),
                 (look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
             ):
@@ -109,7 +113,7 @@ class Others(threading.Thread):
         """Takes part as long as the program runs."""
         while True:
             for i in range(len(self.phones)):
-                if not (i == 0 and self.is_asleep or i == 1 and self.has_left):
+                if not ((i == 0 and self.is_asleep) or (i == 1 and self.has_left)):
                     self.take_part(i)
             time.sleep(1)
 
@@ -123,9 +127,10 @@ class Others(threading.Thread):
         if self.answered.get(i) == question["number"]:
             return
         self.answered[i] = question["number"]
-        if i == 2:
-            rubbish = {"option": None, "word": "<b>rubbish</b>", "number": question["number"]}
-            phone.ask("answer", rubbish)
+        if i == 2 and question["may_write"]:  # a number is asked for: refused, in one sentence
+            rubbish = {"option": None, "word": "rubbish", "number": question["number"]}
+            if "error" not in phone.ask("answer", rubbish):
+                return
         phone.ask("answer", {"number": question["number"], **self.answer(item, question)})
 
     def answer(self, item: Item, question: Mapping[str, Any]) -> dict[str, object]:
@@ -161,21 +166,30 @@ def teach(room: Class, place: int, item: Item, minute: float) -> None:
     if place == OFFLINE:
         room.pages["other"].context.set_offline(True)
     room.others.item = None if place == NOBODY else item
+    room.pages["desk"].locator("#may-write").set_checked(item.kind == "next")
     entry.get_by_role("button", name="Ask").click()
     expect(room.pages["phone"].locator("#ask")).not_to_be_empty()
     room.note(minute + 0.5, f"{title}: Ask")
+    rubbish = room.pages["desk"].get_by_role("button", name="Remove “rubbish”")
     there = ("phone",) if place == OFFLINE else ("phone", "other")
     if place == NOBODY:
         room.press("Close")
         room.note(minute + 1, f"{title}: Close, nobody voted")
         desk = room.pages["desk"]
         desk.locator("#by-hand summary").click()
-        desk.locator("#counts-by-hand input").nth(1).fill("17")
+        counts = desk.locator("#counts-by-hand input")
+        if counts.count():
+            counts.nth(1).fill("17")
+        else:
+            desk.locator("#hand-words").fill("2, 6, 6, 5, 4, 6")
         desk.get_by_role("button", name="Count these hands and close").click()
         room.note(minute + 1.5, f"{title}: hands")
     else:
         answer_by_hand(room, item, there)
         room.note(minute + 1, f"{title}: answered")
+        if rubbish.count():
+            rubbish.first.click()
+            room.note(minute + 1, f"{title}: rubbish removed")
         room.press("Close")
         room.note(minute + 1.5, f"{title}: Close")
     if place == OFFLINE:
@@ -209,7 +223,9 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     for name in ("p1080", "p720"):
         pages[name].goto(f"{server.url}/room/{code}/projector")
     for name in ("phone", "other"):
-        pages[name] = browser.new_context(viewport=dict(zip(("width", "height"), PHONE))).new_page()
+        pages[name] = browser.new_context(
+            viewport=dict(zip(("width", "height"), PHONE, strict=False))
+        ).new_page()
         pages[name].goto(f"{server.url}/room/{code}")
     others = Others(server.url, code, n_phones - 3)
     others.start()

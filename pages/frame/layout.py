@@ -18,18 +18,19 @@ from pages.frame.contents import lesson_at, neighbours
 from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
+from pages.frame.terms import forget_shown
 from pages.frame.words import _
 from viz.palette import Theme, sizes
 
 # more specific than page.css, wherever that stands
 _PRESENTER = """
 <style>
-:root {--unit: clamp(1.15rem, 1.35vw, 1.6rem);}
-[data-testid="stBidiComponentIsolated"] {--unit: 1.25rem;}
+html:root {--unit: clamp(1.15rem, 1.35vw, 1.6rem);}
+.stApp [data-testid="stBidiComponentIsolated"] {--unit: 1.25rem;}
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer {padding-top: .6rem; max-width: none;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
-.stApp .stMainBlockContainer :is(h1, p, li, td, th) {font-size: var(--size-body);}
+.stApp .stMainBlockContainer :is(h1, p:not([class]), li, td, th) {font-size: var(--size-body);}
 .stApp .stMainBlockContainer .stMarkdown :is(p, li) {max-width: none;}
 .stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: var(--size-text);}
 .stApp .stMainBlockContainer :is(label p, [data-testid="stCaptionContainer"] p,
@@ -37,7 +38,7 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer .stHtml {--unit: 1rem; SIZES zoom: 1.3;}
 .stApp .stMainBlockContainer .stHtml:has(.lead) {zoom: 1;}
 @media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
-.stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
+.stApp .stMainBlockContainer .stHtml :is(p, li):not([class]) {font-size: inherit;}
 @media (max-width: 1100px) { /* 25 large labels of an axis need the whole width */
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) {flex-wrap: wrap;}
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) > .stColumn {min-width: 100%;}
@@ -65,6 +66,7 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     _come_back()
+    forget_shown()
     if said := words.chosen():
         say_in_address("address_language", [words.NAME], said)
     st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))

@@ -8,13 +8,12 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from benchmarks.harness import Server
 from benchmarks.home_page import MOVING, Reader
 from tests.browser import SCREEN, clear_storage
-from tests.frame.by_eye import SHIFTS, shifts
+from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser
 
 BEATS = ("read", "score", "cut", "draw", "append")
 N_FAST = 50
-MAX_SHIFT = 0.05
 CLICK_FAST = "(button, times) => { for (let i = 0; i < times; i += 1) button.click(); }"
 LENGTHS = """(root) => [...root.querySelectorAll(".bars-table [data-col=active] .bar")]
   .map((bar) => parseFloat(bar.style.width) || 0)"""

@@ -170,6 +170,7 @@ addEventListener("click", (event) => {
 
 export default ({ data }) => {
   scene = data;
+  document.documentElement.setAttribute("data-guided", "");
   keepReached(data.lesson, data.number);
   if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
@@ -185,6 +186,10 @@ export default ({ data }) => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [] });
     scene = null;
-    requestAnimationFrame(() => scene === null && releaseHeight()); // the lesson was left
+    requestAnimationFrame(() => {
+      if (scene !== null) return;
+      releaseHeight(); // the lesson was left
+      document.documentElement.removeAttribute("data-guided");
+    });
   };
 };
