@@ -7,6 +7,7 @@ import { RecordingEngine } from "../live/engines/recording.js";
 import { Live } from "../live/live.js";
 import { Session } from "../live/session/session.js";
 
+/** @type {Record<string, string>} */
 const FINISHES = {
   eos: " The model ended the text.",
   stop: " A stop string ended the text.",
@@ -14,7 +15,7 @@ const FINISHES = {
 };
 
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
-export default async function ({ sheet }) {
+export default async function (/** @type {{ sheet: CSSStyleSheet }} */ { sheet }) {
   /** @type {Run} */
   const run = JSON.parse(find(document, "#run").textContent);
   const place = find(document, "#live").attachShadow({ mode: "open" });
@@ -79,7 +80,10 @@ class Scrubber {
   }
 }
 
-/** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
+/**
+ * Writes what stands around the component: where the run is from, and what it takes to repeat it.
+ * @param {Run} given
+ */
 function writeAround(
   { facts: { model }, prompt, ids, n_prompt: nPrompt, rows, finished, seed, created, versions },
 ) {
