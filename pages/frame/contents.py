@@ -53,7 +53,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Guess the next token"),
         N_("Write"),
         N_("Predicting the next word is a game that you can play too."),
-        N_("A good prediction needs few bits: the surer of the right word, the fewer."),
+        N_("Who predicts well gives the right word a large share of the probability."),
     ),
     Lesson(
         "pages/stopping.py",

@@ -24,6 +24,7 @@ export const RULES = `
  * @param {{ lit: Element[], covered: Element[], lines: string }} scene `lines` matches what has no room for a note
  */
 export function markNodes(all, { lit, covered, lines }) {
+  /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
     const cover = node.matches(lines) ? "hidden" : "covered";

@@ -55,7 +55,7 @@ export function stageTitle(name) {
 
 /**
  * One strategy alone on the raw logits, whatever else is active.
- * @param {View} view
+ * @param {MaskView} view
  * @param {string} name "raw", "greedy" or one of the masks
  */
 export function aloneResult(view, name) {

@@ -8,6 +8,7 @@ import { RecordingEngine } from "../live/engines/recording.js";
 import { Live } from "../live/live.js";
 import { Session } from "../live/session/session.js";
 
+/** @type {Record<string, string>} */
 const FINISHES = {
   eos: _("The model ended the text."),
   stop: _("A stop string ended the text."),
@@ -15,7 +16,7 @@ const FINISHES = {
 };
 
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
-export default async function ({ sheet }) {
+export default async function (/** @type {{ sheet: CSSStyleSheet }} */ { sheet }) {
   translateMarkup(document);
   /** @type {Run} */
   const run = JSON.parse(find(document, "#run").textContent);
@@ -88,9 +89,13 @@ class Scrubber {
   }
 }
 
+/** @param {number} id @param {string} position */
 const idAt = (id, position) => _("{id} at position {position}", { id, position });
 
-/** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
+/**
+ * Writes what stands around the component: where the run is from, and what it takes to repeat it.
+ * @param {Run} given
+ */
 function writeAround(
   { facts: { model }, prompt, ids, n_prompt: nPrompt, rows, finished, seed, created, versions },
 ) {

@@ -14,7 +14,7 @@ import { describe } from "./state.js";
 import { keepBranches } from "./tab_record.js";
 import { Text } from "./text.js";
 import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
-import { _, ngettext } from "../../../frame/live/words.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
@@ -386,13 +386,7 @@ export class Session extends SessionData {
     if (this.texts.length < MAX_BRANCHES) return;
     const oldest = this.texts.find((text) => text !== this.active);
     this.texts = this.texts.filter((text) => text !== oldest);
-    this.say(
-      ngettext(
-        "{n} text is kept: the oldest branch was let go.",
-        "{n} texts are kept: the oldest branch was let go.",
-        MAX_BRANCHES,
-      ),
-    );
+    this.say(_("{n} texts are kept: the oldest branch was let go.", { n: MAX_BRANCHES }));
   }
 
   /** @param {string} text @param {Notice["kind"]} kind */
