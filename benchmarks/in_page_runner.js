@@ -15,6 +15,7 @@ import { createDistribution } from "../pages/frame/live/masks.js";
 import { NO_MEMORY } from "../pages/frame/live/memory.js";
 import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
+import { _, fetchWords, ngettext, numeral } from "../pages/frame/live/words.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
 
@@ -81,6 +82,14 @@ const CALLS = {
   know(told) {
     facts = told.facts;
     tokenizer = new Tokenizer(facts.tokenizer, facts.labels);
+  },
+  /** What is said in a language; English is spoken again afterwards. */
+  async words({ spoken, numbers, texts }) {
+    await fetchWords(`data:application/json,${encodeURIComponent(JSON.stringify(spoken))}`);
+    const counted = numbers.map((n) => ngettext("{n} token", "{n} tokens", n));
+    const told = { counted, written: texts.map(numeral), said: _("It is {what}.", { what: "{x}" }) };
+    await fetchWords("");
+    return told;
   },
   encode({ text }) {
     try {

@@ -1,8 +1,9 @@
 """What a sentence repeats of an error's message or of somebody's input: little, and no folders."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from typing import Self
 from unicodedata import category
 
 MAX_SENTENCE = 300  # characters of what a reader is told at once
@@ -12,6 +13,39 @@ MAX_REASON = 120  # of an error's message
 
 # what leads to a file, and is no part of an address
 _FOLDERS = re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:|~)?[\\/](?:[^\s\\/:'\"]+[\\/])*(?=[^\s\\/:'\"])")
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Sentence(str):
+    """A sentence of an error or a record that a page can say in its reader's language.
+
+    It is its own English; `source` and `values` are what a translation is found and filled by.
+    """
+
+    source: str
+    values: Mapping[str, object]
+
+    def __new__(cls, source: str, **values: object) -> Self:
+        """Fills in the placeholders, such as {n_tokens}."""
+        made = super().__new__(cls, fill(source, values))
+        made.source, made.values = source, values
+        return made
+
+
+class Figure(str):
+    """A number with its unit, as viz/format.py wrote it, that a page writes as its reader does."""
+
+
+def joined(parts: Sequence[str]) -> Sentence:
+    """Returns sentences one after the other, each to be said in the reader's language."""
+    named = {f"s{i}": part for i, part in enumerate(parts) if part}
+    return Sentence(" ".join(f"{{{name}}}" for name in named), **named)
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """Fills in the placeholders that are among the values; nothing in a text is run."""
+    return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), text) if values else text
 
 
 def cut(text: str, limit: int = MAX_ECHO) -> str:

@@ -1,4 +1,4 @@
-"""The one file of colours: every role, in light and in dark, and what it means.
+"""The one file of colours, sizes and faces: every role, in light and in dark, and what it means.
 
 A colour has one meaning here, in pictures and in prose. No colour stands alone: what is rejected is
 dashed or hatched, prompt and generated differ by their border, the chosen token has an outline. The
@@ -7,7 +7,8 @@ figure apart for colour-blind readers (Machado, Oliveira and Fernandes 2009,
 doi:10.1109/TVCG.2009.113), and look at them on a washed-out projector.
 
 Figures and markup name a role, `var(--kept)`; its code comes in where they are shown, by the
-variables of the page's style or by `paint`. This module knows nothing of ours.
+variables of the page's style or by `paint`. Type has five sizes and two faces (and that of code);
+what is read from further away has another `--unit`. This module knows nothing of ours.
 """
 
 import re
@@ -70,6 +71,16 @@ FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', 
 READ: Final = "ui-serif, Georgia, 'Liberation Serif', serif"  # of a model's text
 MONO: Final = "ui-monospace, 'SF Mono', 'Cascadia Mono', Consolas, 'Liberation Mono', monospace"
 
+Size: TypeAlias = Literal["small", "body", "lead", "row", "text"]
+SIZES: Final[Mapping[Size, float]] = MappingProxyType(
+    {
+        "small": 0.87,  # captions, units, legends
+        "body": 1,  # sentences, controls
+        "lead": 1.2,  # headings, the numbers of a picture
+        "row": 1.45,  # what a page claims or asks, and the tokens of a picture
+        "text": 2.2,  # a model's text
+    }
+)
 
 _NAMED: Final = re.compile(r"var\(--([a-z-]+)(?:,([\d.]+))?\)")
 
@@ -99,7 +110,13 @@ def paint(named: str, theme: Theme) -> str:
     return tone if match[2] is None else f"rgba({red},{green},{blue},{match[2]})"
 
 
+def sizes() -> str:
+    """Writes the five sizes of type as CSS custom properties, in units of `--unit`."""
+    return "".join(f"--size-{name}:calc({n}*var(--unit));" for name, n in SIZES.items())
+
+
 def declarations() -> str:
-    """Writes every role as CSS custom properties that follow the scheme of what stands in them."""
+    """Writes faces, sizes and roles as CSS custom properties; colours follow the scheme around."""
     roles = (f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items())
-    return f"--read:{READ};{''.join(roles)}"
+    faces = f"--read:{READ};--sans:{FONT};--mono:{MONO};"
+    return f"{faces}--unit:1rem;{sizes()}{''.join(roles)}"

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from markupsafe import Markup
 
-from viz.palette import MONO, colour
+from viz.palette import Size, colour
 
 SPACE = "␣"
 Look: TypeAlias = Literal["filled", "open", "marked"]  # tinted; dashed and empty; tinted and dashed
@@ -47,7 +47,8 @@ def chip(
     line = "solid" if look == "filled" else "dashed"
     style = (
         f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
-        f"padding:0 4px;font:.9rem/1.5 {MONO};color:{colour('ink')};white-space:pre-wrap;"
+        f"padding:0 4px;font:var(--size-small)/1.5 var(--mono);color:{colour('ink')};"
+        "white-space:pre-wrap;"
         f"overflow-wrap:anywhere;forced-color-adjust:none;unicode-bidi:plaintext;{style}"
     )
     return element("span", token(label), style=style, title=title, translate="no")
@@ -64,7 +65,7 @@ def paragraph(*children: str, style: str = "") -> Markup:
     return element("p", *children, style=common + style, translate="no")
 
 
-def prose(*parts: tuple[str, str], size: str = "1.7rem") -> Markup:
+def prose(*parts: tuple[str, str], size: Size = "row") -> Markup:
     """Writes a text large, to be read: each part with its role; what is given has none."""
     spans: list[str] = []
     for role, alike in groupby(parts, key=itemgetter(1)):
@@ -72,7 +73,9 @@ def prose(*parts: tuple[str, str], size: str = "1.7rem") -> Markup:
         word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
         spans += [Markup.escape(text.removesuffix(word))]
         spans += [element("span", word, style=_underlined(role))] if word else []
-    style = f"font-size:{size};color:{colour('ink')};max-width:60ch;unicode-bidi:plaintext;"
+    style = (
+        f"font-size:var(--size-{size});color:{colour('ink')};max-width:60ch;unicode-bidi:plaintext;"
+    )
     return paragraph(*spans, style=style)
 
 

@@ -9,6 +9,7 @@ and files of two versions would not fit together: it says that it has to be load
 """
 
 import gzip
+import json
 import re
 import threading
 from collections.abc import Callable, Iterable
@@ -23,6 +24,9 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pages.frame import words
+from pages.frame.words import Language
+
 PAGES = Path(__file__).parents[1]
 SHARED = PAGES / "frame" / "live"  # what several components use
 KINDS = {".js": "text/javascript", ".css": "text/css"}
@@ -35,13 +39,15 @@ _IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", r
 class Kept:
     """What one address answers, compressed when it is first asked for."""
 
-    def __init__(self, kind: str, read: Callable[[], bytes], caching: str = FOR_EVER) -> None:
-        """Takes the content's type, what reads it, and how long a browser may keep it."""
+    def __init__(
+        self, kind: str, read: Callable[[], bytes], caching: str = FOR_EVER, varies: str = ""
+    ) -> None:
+        """Takes the content's type, what reads it, how long it is kept, and what it varies by."""
         self.read = read
         self._headers = {
             "Content-Type": f"{kind}; charset=utf-8",
             "Cache-Control": caching,
-            "Vary": "Accept-Encoding",
+            "Vary": f"Accept-Encoding{varies and f', {varies}'}",
             "X-Content-Type-Options": "nosniff",
         }
         self._packing = threading.Lock()
@@ -93,6 +99,17 @@ def address(name: str) -> str:
     return f"{ROOT}/{name}" if name in _FILES else _FILES[name].decode()
 
 
+def address_of_words(language: Language) -> str:
+    """Returns where a language's catalogue is served; empty for English, which needs none."""
+    if language is words.ENGLISH:
+        return ""
+    return f"{ROOT}/words/{words.version(language)}/{language.tag}.json"
+
+
+def _written(language: Language) -> bytes:
+    return json.dumps(words.for_browser(language), ensure_ascii=False).encode()
+
+
 def name_of(path: Path) -> str:
     """Returns the name of a file under `pages/`, by which the others here know it."""
     return path.relative_to(PAGES).as_posix()
@@ -133,13 +150,18 @@ def modules(*entries: str) -> tuple[str, ...]:
     return tuple(ordered)
 
 
+def page_sheets() -> tuple[str, ...]:
+    """Returns the style sheets of pages: the frame's, then those of topics, by name."""
+    return tuple(name for name in _FILES if name.endswith("/page.css"))
+
+
 def style_sheets(*folders: Path) -> tuple[str, ...]:
     """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
 
-    Those of `lazy/` are fetched once they are wanted.
+    Those of `lazy/` are fetched once they are wanted; those of pages are there already.
     """
     found = [path for folder in folders for path in folder.rglob("*.css")]
-    sheets = [path for path in found if path.parent != SHARED / "lazy"]
+    sheets = [path for path in found if path.parent != SHARED / "lazy" and path.name != "page.css"]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))
 
@@ -150,6 +172,9 @@ ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control
 def _served_files() -> Iterable[tuple[str, Kept]]:
     for name in _FILES:
         yield address(name), Kept(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
+    for language in words.languages().values():
+        if where := address_of_words(language):
+            yield where, Kept("application/json", partial(_written, language))
     for path in SERVED.glob("static/*/*"):
         if path.suffix in KINDS:
             yield path.relative_to(SERVED).as_posix(), Kept(KINDS[path.suffix], path.read_bytes)

@@ -37,7 +37,12 @@ const say = ({ parentElement }) => {
   parentElement.replaceChildren(said);
 };
 let mount;
-const arrival = Promise.all([import(at(ENTRY)), ...SHEETS.map(sheetAt)]);
+// the words of another language come before a script that speaks
+const { words } = document.documentElement.dataset;
+const entry = words ? import(at(WORDS)).then(({ fetchWords }) => fetchWords(at(words))).then(
+  () => import(at(ENTRY)),
+) : import(at(ENTRY));
+const arrival = Promise.all([entry, ...SHEETS.map(sheetAt)]);
 const ready = arrival.then(([{ default: draw }, ...sheets]) => {
   mount = (component) => {
     const place = component.parentElement;
@@ -80,6 +85,7 @@ def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
     """
     sheets = [address(sheet) for sheet in style_sheets(*folders)]
     script = _SCRIPT.replace("ENTRY", json.dumps(address(name_of(entry))))
+    script = script.replace("WORDS", json.dumps(address("frame/live/words.js")))
     return st.components.v2.component(name, js=script.replace("SHEETS", json.dumps(sheets)))
 
 

@@ -11,11 +11,11 @@ from pages.frame.component import component
 from pages.frame.contents import Lesson, anchor_of, laboratory_of, lesson_at, neighbours
 from pages.frame.question import keep, lesson_asks
 from pages.frame.settings_table import SettingsTable
+from pages.frame.terms import explain
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
 # an answer runs its own fragment alone: the page shows what is below without being run anew
-_KEPT = "<style>.st-key-end_asked_kept {display: none;}</style>"
 _HIDDEN = Markup(
     '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
     ".remember {{visibility: hidden;}}</style>"
@@ -27,7 +27,8 @@ _moved = component("moved", Path(__file__).with_name("moved.js"))
 def show_claim(lesson: Lesson) -> None:
     """Says what the page shows, in one sentence; in a guided lesson its scene says so."""
     if lesson.claim and not lesson_asks():
-        st.html(_CLAIM.format(lesson.part_name, lesson.claim))
+        words, notes = explain(lesson.claim, "claim")
+        st.html(_CLAIM.format(lesson.part_name, words) + notes)
 
 
 def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
@@ -41,8 +42,8 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
-        st.html(_KEPT)
-        st.html(_REMEMBER.format(lesson_at(path).remember))
+        words, notes = explain(lesson_at(path).remember, "remember")
+        st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
             st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown

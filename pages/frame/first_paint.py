@@ -6,6 +6,7 @@ stands in the body: of rules alike, those of Streamlit, in the head, come first.
 
 import re
 from collections.abc import Awaitable, Callable, Iterable
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -14,21 +15,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pages.frame import words
 from pages.frame.assets import (
     PAGES,
     SERVED,
     SHARED,
     Kept,
     address,
+    address_of_words,
     modules,
+    page_sheets,
     source,
     style_sheets,
 )
 from pages.frame.contents import APP, LESSONS
-from viz.palette import code, declarations
+from pages.frame.words import Language
+from viz.palette import code, declarations, sizes
 
-_SHEET = source("frame/page.css")
-STYLE = f"<style>:root {{{declarations()}}}\n{_SHEET}</style>"
+_SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
+_COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
+STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
 # Streamlit's modules for the first screens: asked for at once, they are there when they are needed
@@ -84,10 +90,24 @@ def _streamlits(*names: str) -> set[str]:
     return {module for module in found if module not in PAGE}
 
 
-def _page(name: str) -> Kept:
+@cache
+def _page(name: str, language: Language) -> Kept:
+    where = address_of_words(language)
     head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
-    text = PAGE.replace("</head>", f"{head}</head>")
-    return Kept("text/html", text.encode, "no-cache")
+    head += _TEXT.format(where) if where else ""
+    text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
+    return Kept("text/html", text.encode, "no-cache", "Accept-Language")
+
+
+ROOT_TAG = '<html lang="en">'  # of every page, as it lies on the disk
+
+
+def root_tag(language: Language, where: str) -> str:
+    """Returns the tag of a page's root: its language, and where the language's words are."""
+    attributes = {"lang": language.tag, "dir": language.direction, "data-words": where}
+    attributes |= {"data-languages": " ".join(words.languages())}
+    written = [f' {name}="{said}"' for name, said in attributes.items() if said]
+    return f"<html{''.join(written)}>"
 
 
 def base_path() -> str:
@@ -98,12 +118,12 @@ def base_path() -> str:
 
 def routes(base: str) -> tuple[Route, ...]:
     """Returns the addresses of the pages, below the server's base path."""
-    return tuple(Route(f"{base}/{name}", _answering(_page(name))) for name in _NAMES)
+    return tuple(Route(f"{base}/{name}", _answering(name)) for name in _NAMES)
 
 
-def _answering(kept: Kept) -> Callable[[Request], Awaitable[Response]]:
+def _answering(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return await kept.answer(request.headers)
+        return await _page(name, words.spoken_in(request)).answer(request.headers)
 
     return answer
 

@@ -12,44 +12,39 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.frame import words
 from pages.frame.component import component
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
-from viz.palette import Theme
+from pages.frame.terms import forget_shown
+from pages.frame.words import _
+from viz.palette import Theme, sizes
 
 # more specific than page.css, wherever that stands
 _PRESENTER = """
 <style>
+html:root {--unit: clamp(1.15rem, 1.35vw, 1.6rem);}
+.stApp [data-testid="stBidiComponentIsolated"] {--unit: 1.25rem;}
 header[data-testid="stHeader"], .stSidebar {display: none;}
 .stApp .stMainBlockContainer {padding-top: .6rem; max-width: none;}
-.stApp .stMainBlockContainer h1 {font-size: 1.15rem;}
 .st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
-.stApp .stMainBlockContainer :is(p, li, td, th) {font-size: 1.15rem;}
-.stApp .stMainBlockContainer .stMarkdown :is(p, li) {
-  max-width: none; font-size: clamp(1.15rem, 1.35vw, 1.6rem);
-}
-.stApp .stMainBlockContainer h2 {font-size: clamp(1.3rem, 1.7vw, 2rem);}
-.stApp .stMainBlockContainer [data-testid="stButtonGroup"] p,
-.stApp .stMainBlockContainer [class*="_asked"] button p {
-  font-size: clamp(1.15rem, 1.2vw, 1.4rem);
-}
-.stApp .stMainBlockContainer [data-testid="stMetricValue"],
-.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: 2.4rem;}
-.stApp .stMainBlockContainer label p {font-size: 1rem;}
-.stApp .stMainBlockContainer .stHtml {zoom: 1.3;}
+.stApp .stMainBlockContainer :is(h1, p:not([class]), li, td, th) {font-size: var(--size-body);}
+.stApp .stMainBlockContainer .stMarkdown :is(p, li) {max-width: none;}
+.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: var(--size-text);}
+.stApp .stMainBlockContainer :is(label p, [data-testid="stCaptionContainer"] p,
+  input, textarea, [data-baseweb="select"]) {font-size: var(--size-small);}
+.stApp .stMainBlockContainer .stHtml {--unit: 1rem; SIZES zoom: 1.3;}
 .stApp .stMainBlockContainer .stHtml:has(.lead) {zoom: 1;}
 @media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
-.stApp .stMainBlockContainer .stHtml :is(p, li) {font-size: inherit;}
-.stApp .stMainBlockContainer :is(input, textarea, [data-baseweb="select"]) {font-size: 1rem;}
-.stApp .stMainBlockContainer [data-testid="stCaptionContainer"] p {font-size: 1rem;}
+.stApp .stMainBlockContainer .stHtml :is(p, li):not([class]) {font-size: inherit;}
 @media (max-width: 1100px) { /* 25 large labels of an axis need the whole width */
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) {flex-wrap: wrap;}
   .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) > .stColumn {min-width: 100%;}
 }
 </style>
-"""
+""".replace("SIZES", sizes())
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
@@ -71,6 +66,9 @@ def open_page(title: str) -> DeltaGenerator:
         PagesManager.uses_pages_directory = False
         st.rerun()
     _come_back()
+    forget_shown()
+    if said := words.chosen():
+        say_in_address("address_language", [words.NAME], said)
     st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
     data = {"theme": theme_now()}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
@@ -92,7 +90,7 @@ def _come_back() -> None:
 
 def presenter_toggle() -> None:
     """Lets the reader make the page fit for a projector."""
-    switch("Presenter", "presenter", "present", "Large type for a projector.")
+    switch(_("Presenter"), "presenter", "present", _("Large type for a projector."))
 
 
 def switch(title: str, key: str, name: str, about: str) -> None:

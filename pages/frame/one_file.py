@@ -20,6 +20,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
+from pages.frame import words
 from pages.frame.assets import imports, modules, source
 
 _LOADER = """
@@ -64,7 +65,11 @@ def one_file(
         "workers": {name: _joined(worker) for name, worker in (workers or {}).items()},
         "sheet": "\n".join(map(source, sheets)),
     }
-    data = {"program": json.dumps(program), **(blocks or {})}
+    names = frozenset(f"pages/{name}" for name in modules(entry, *(workers or {}).values()))
+    others = [each for each in words.languages().values() if each is not words.ENGLISH]
+    spoken = [words.for_browser(each, names) for each in others]
+    data = {"words": json.dumps(spoken, ensure_ascii=False), "program": json.dumps(program)}
+    data |= blocks or {}
     scripts = "".join(map(_block, data, data.values()))
     head = (
         '<meta http-equiv="Content-Security-Policy" content="'

@@ -4,7 +4,6 @@ import { createButton, el, setText } from "./live/dom.js";
 import { mountOnce } from "./live/stale_updates.js";
 
 const THIN = "\u202f";
-/** Sizes in em, so that presenter mode is a larger font. */
 const RULES = `
 :host {
   display: block;
@@ -13,10 +12,7 @@ const RULES = `
 .race {
   display: grid;
   gap: 1.1em;
-  font: 400 16px/1.4 var(--st-font, system-ui, sans-serif);
-}
-.race[data-presenter] {
-  font-size: 22px;
+  font: 400 var(--size-body) / 1.4 var(--sans);
 }
 .lane {
   display: grid;
@@ -50,15 +46,15 @@ const RULES = `
   display: grid;
 }
 .clock {
-  font-size: 1.5em;
+  font-size: var(--size-row);
   font-variant-numeric: tabular-nums;
 }
 .clock.is-over {
-  font-weight: 700;
+  font-weight: 600;
 }
 .count {
   color: var(--muted);
-  font-size: 0.9em;
+  font-size: var(--size-small);
 }
 .words {
   display: grid;
@@ -68,7 +64,7 @@ const RULES = `
   grid-area: 1 / 1;
   margin: 0;
   max-width: 70ch;
-  font-size: 1.15em;
+  font-size: var(--size-lead);
   white-space: pre-wrap;
 }
 .is-whole {

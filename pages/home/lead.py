@@ -1,10 +1,13 @@
 """What the first page is about, in a sentence that is there before any model."""
 
 import streamlit as st
+from markupsafe import Markup
 
-_LEAD = (
-    '<p class="lead"><span class="lead-what">It gives every token, a word or a piece of one, a '
-    "probability, and draws one. </span>"
+from pages.frame.terms import explain
+
+_WHAT = "It gives every token, a word or a piece of one, a probability, and draws one."
+_LEAD = Markup(
+    '<p class="lead"><span class="lead-what">{} </span>'
     '<span class="lead-way">New here? '
     '<a href="./?lesson=how-a-model-writes">How a model writes</a>, a guided lesson.</span></p>'
 )
@@ -13,4 +16,5 @@ _LEAD = (
 def show_lead() -> None:
     """Says what a language model does, and where to begin; in a guided lesson its bar says it."""
     if "lesson" not in st.query_params:
-        st.html(_LEAD)
+        words, notes = explain(_WHAT, "lead")
+        st.html(_LEAD.format(words) + notes)

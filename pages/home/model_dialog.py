@@ -36,13 +36,14 @@ from pages.frame.offers import (
     server_model,
     takes_names,
 )
+from pages.frame.words import N_, _, numeral
 from viz.format import digits, size
 
 IS_OPEN, NAME = "choosing_model", "model_name"
 WANTED = "wanted_model"  # with the model itself, for the page to go on with
 OPENED = "opened_model"  # what the job opens, or opened last
 JOB = "open_model"
-ON_SERVER = "Its weights are on the server that this page asks"
+ON_SERVER = N_("Its weights are on the server that this page asks")
 FORMATS = {  # of numbers, by device
     "cpu": ("float32", "bfloat16"),
     "mps": ("float32", "bfloat16", "float16"),
@@ -75,11 +76,11 @@ class Wanted:
 def model_button(lm: LanguageModel) -> None:
     """Draws the button that names the model in use and opens the dialog."""
     st.button(
-        f"Model: {as_written(lm.name.rpartition('/')[2])}",
+        _("Model: {model}", model=as_written(lm.name.rpartition("/")[2])),
         key="choose_model",
         icon=":material/unfold_more:",
         icon_position="right",
-        help="Choose another model: GPT-2, SmolLM2, Qwen3, or any by its name",
+        help=_("Choose another model: GPT-2, SmolLM2, Qwen3, or any by its name"),
         on_click=open_dialog,
     )
 
@@ -99,7 +100,8 @@ def _jobs() -> Jobs:
 def show_dialog(lm: LanguageModel) -> None:
     """Shows the dialog while it is open."""
     if st.session_state.get(IS_OPEN):
-        _dialog(lm)
+        # the title is said when the dialog is made, and so in each reader's language
+        st.dialog(_("Choose a model"), width="medium", on_dismiss=close_dialog)(_dialog)(lm)
 
 
 def close_dialog() -> None:
@@ -107,24 +109,29 @@ def close_dialog() -> None:
     st.session_state[IS_OPEN] = False
 
 
-@st.dialog("Choose a model", width="medium", on_dismiss=close_dialog)
 def _dialog(lm: LanguageModel) -> None:
     is_busy = is_running(_jobs(), JOB)
     if takes_names():
         st.text_input(
-            "Name of a model",
+            _("Name of a model"),
             key=NAME,
             placeholder="openai-community/gpt2",
             disabled=is_busy,
         )
-        any_model = f"Any causal language model of {host()} by its id, or id@revision; or a folder"
-        what = "A folder that this server offers" if is_restricted() else any_model
-        st.caption(f"{what}. Type it and press Enter, or choose one below.")
+        any_model = _(
+            "Any causal language model of {host} by its id, or id@revision; or a folder. Type it "
+            "and press Enter, or choose one below.",
+            host=host(),
+        )
+        folder = _(
+            "A folder that this server offers. Type it and press Enter, or choose one below."
+        )
+        st.caption(folder if is_restricted() else any_model)
     # each format is one more copy in memory: those who share a server take what it chooses
     device, dtype = _defaults() if is_restricted() else _formats(is_busy)
     if name := (st.session_state.get(NAME) or "").strip():
         _offer(Wanted(name, device, dtype), lm)
-        st.button("Other models", type="tertiary", on_click=_forget, key="other_models")
+        st.button(_("Other models"), type="tertiary", on_click=_forget, key="other_models")
     else:
         _lists(lm, device, dtype)
 
@@ -136,7 +143,7 @@ def _formats(is_busy: bool) -> tuple[str, str]:
         device = _defaults()[0]
         if len(kinds) > 1:
             device = st.segmented_control(
-                "Device",
+                _("Device"),
                 kinds,
                 default=device,
                 required=True,
@@ -146,12 +153,12 @@ def _formats(is_busy: bool) -> tuple[str, str]:
             )
         st.session_state.setdefault(f"model_dtype_{device}", _default_dtype(device))
         dtype = st.segmented_control(
-            "Number format",
+            _("Number format"),
             FORMATS[device],
             required=True,
             key=f"model_dtype_{device}",
             disabled=is_busy,
-            help="16 bits take half the memory of float32; rounding may change a token.",
+            help=_("16 bits take half the memory of float32; rounding may change a token."),
         )
     return device, dtype or _default_dtype(device)
 
@@ -189,9 +196,9 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
     with st.container(border=True):
         st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")
         is_there = facts.name == server_model()
-        st.caption(ON_SERVER if is_there else _costs(facts, wanted.device, wanted.dtype))
+        st.caption(_(ON_SERVER) if is_there else _costs(facts, wanted.device, wanted.dtype))
         if wanted.is_in_use(lm):
-            st.caption("It is in use.")
+            st.caption(_("It is in use."))
             return
         JobPanel(
             _jobs(),
@@ -206,10 +213,14 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
 def _press(facts: ModelFacts) -> str:
     """Says what the button does."""
     if facts.is_here:
-        return "Use this model"
+        return _("Use this model")
     if n_held := facts.n_bytes_held:
-        return f"Go on with the download: {size(n_held)} of {size(facts.n_bytes)} are here"
-    return f"Download {size(facts.n_bytes)} and use it"
+        return _(
+            "Go on with the download: {held} of {size} are here",
+            held=numeral(size(n_held)),
+            size=numeral(size(facts.n_bytes)),
+        )
+    return _("Download {size} and use it", size=numeral(size(facts.n_bytes)))
 
 
 def _start(wanted: Wanted) -> Job[LanguageModel]:
@@ -266,7 +277,7 @@ def _asked_facts(name: str) -> ModelFacts:
     """Returns what the hub knows; what it has by another name may be here by that."""
     asked: dict[str, ModelFacts] = st.session_state.setdefault("model_asked", {})
     if name not in asked:
-        with st.spinner(f"Asking {host()}…"):
+        with st.spinner(_("Asking {host}…", host=host())):
             asked[name] = facts_of_hub(ask(name))
     return _known_facts(asked[name].name) or asked[name]
 
@@ -274,32 +285,43 @@ def _asked_facts(name: str) -> ModelFacts:
 def _summary(facts: ModelFacts) -> str:
     """Names the size, the licence, and what it asks for."""
     parts = [] if facts.n_parameters is None else [_millions(facts.n_parameters)]
-    parts += [f"licence {as_written(facts.licence)}"] if facts.licence else []
-    parts += ["gated: accept its terms on its page, then sign in"] if facts.is_gated else []
+    parts += [_("licence {licence}", licence=as_written(facts.licence))] if facts.licence else []
+    parts += [_("gated: accept its terms on its page, then sign in")] if facts.is_gated else []
     return " · ".join(["", *parts]) if parts else ""
 
 
 def _millions(n_parameters: int) -> str:
-    return f"{digits(n_parameters / 1e6)} million parameters"
+    return _("{number} million parameters", number=numeral(digits(n_parameters / 1e6)))
 
 
 def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
     """Says what it takes on disk and in memory, and how fast it can be."""
-    disk = f"{size(facts.n_bytes)} on disk{', here already' if facts.is_here else ''}."
+    known = {"size": numeral(size(facts.n_bytes))}
+    disk = _("{size} on disk, here already.", **known)
+    if not facts.is_here:
+        disk = _("{size} on disk.", **known)
     if not facts.counts:
         return disk
-    memory = [f"{size(facts.memory(other))} in {other}" for other in FORMATS[device]]
-    free = free_bytes(choose_devices(device)[0])
-    return (
-        f"{disk} In memory: {', '.join(memory)}; {size(free)} is free. "
-        f"About {_pace(facts, device, dtype)} a token, estimated: the bytes of the weights over "
-        f"{size(round(bytes_per_second(device, dtype)))}/s, measured here."
+    memory = [
+        _("{size} in {format}", size=numeral(size(facts.memory(other))), format=other)
+        for other in FORMATS[device]
+    ]
+    needed = _(
+        "In memory: {sizes}; {free} is free.",
+        sizes=", ".join(memory),
+        free=numeral(size(free_bytes(choose_devices(device)[0]))),
     )
+    pace = _(
+        "About {time} a token, estimated: the bytes of the weights over {rate}/s, measured here.",
+        time=_pace(facts, device, dtype),
+        rate=numeral(size(round(bytes_per_second(device, dtype)))),
+    )
+    return f"{disk} {needed} {pace}"
 
 
 def _pace(facts: ModelFacts, device: str, dtype: str) -> str:
     seconds = facts.seconds_per_token(device, dtype)
-    return f"{digits(1e3 * seconds, 2)} ms" if seconds < 1 else f"{digits(seconds, 2)} s"
+    return numeral(f"{digits(1e3 * seconds, 2)} ms" if seconds < 1 else f"{digits(seconds, 2)} s")
 
 
 # The lists
@@ -308,15 +330,15 @@ def _pace(facts: ModelFacts, device: str, dtype: str) -> str:
 def _lists(lm: LanguageModel, device: str, dtype: str) -> None:
     """Lists what is on this machine, and small models to fetch, as far as readers may have them."""
     here = list(dict.fromkeys([*offered_models(), *models_here(), lm.name]))
-    _list("On this machine", "model_here", {name: _here(name, lm) for name in here})
+    _list(_("On this machine"), "model_here", {name: _here(name, lm) for name in here})
     if is_restricted():
         return
     if is_offline():
-        st.caption("HF_HUB_OFFLINE is set, so nothing can be downloaded.")
+        st.caption(_("HF_HUB_OFFLINE is set, so nothing can be downloaded."))
         return
     small = {model.name: _brief(model, device, dtype) for model in small_models()}
     others = {name: brief for name, brief in small.items() if name not in here}
-    _list(f"Small models to download from {host()}", "model_small", others)
+    _list(_("Small models to download from {host}", host=host()), "model_small", others)
 
 
 def _here(name: str, lm: LanguageModel) -> str:
@@ -325,24 +347,26 @@ def _here(name: str, lm: LanguageModel) -> str:
         where = _where(name)
     except LoadError:  # in memory alone
         where = ""
-    return " · ".join(filter(None, [where, "in use" if name == lm.name else ""])) or "\u00a0"
+    return " · ".join(filter(None, [where, _("in use") if name == lm.name else ""])) or "\u00a0"
 
 
 def _where(name: str) -> str:
     if name == server_model():
-        return ON_SERVER
+        return _(ON_SERVER)
     folder = folder_of(name)
-    return "to download" if folder is None else size(facts_of_folder(name, folder).n_bytes)
+    if folder is None:
+        return _("to download")
+    return numeral(size(facts_of_folder(name, folder).n_bytes))
 
 
 def _brief(facts: ModelFacts, device: str, dtype: str) -> str:
     parts = [
         _millions(facts.n_parameters or 0),
-        f"{size(facts.n_bytes)} on disk",
-        f"{size(facts.memory(dtype))} in memory",
-        f"about {_pace(facts, device, dtype)} a token, estimated",
+        _("{size} on disk", size=numeral(size(facts.n_bytes))),
+        _("{size} in memory", size=numeral(size(facts.memory(dtype)))),
+        _("about {time} a token, estimated", time=_pace(facts, device, dtype)),
         facts.licence or "",
-        "gated" if facts.is_gated else "",
+        _("gated") if facts.is_gated else "",
     ]
     return " · ".join(filter(None, parts))
 

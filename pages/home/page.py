@@ -13,6 +13,7 @@ from model.sentences import MAX_SENTENCE, as_many_as_fit
 from model.server.logits import EngineError
 from model.weights.check import check_causal
 from model.weights.hub import ask
+from pages.frame import words
 from pages.frame.first_paint import base_path
 from pages.frame.layout import is_presenting, presenter_toggle, show_error, switch
 from pages.frame.lesson_state import SESSION, progress_caption
@@ -25,6 +26,7 @@ from pages.frame.offers import (
     is_restricted,
     server_model,
 )
+from pages.frame.words import N_, _, ngettext, numeral
 from pages.home.component import live
 from pages.home.in_page_file import runs_in_page
 from pages.home.link import ModelAsked, model_of
@@ -75,10 +77,11 @@ def _say_away(error: EngineError, waiting: DeltaGenerator) -> None:
     """Says that the model's server gave no text; the address keeps what it asks for."""
     waiting.empty()
     show_error(str(error))
-    st.markdown("Until then this page’s address and this tab keep your text.")
+    st.markdown(_("Until then this page’s address and this tab keep your text."))
     with st.container(horizontal=True, key="server_away"):
-        st.button("Try again", type="primary", key="server_again")
-        st.link_button(f"Open {DEFAULT_MODEL} in another tab", f"?model={DEFAULT_MODEL}")
+        st.button(_("Try again"), type="primary", key="server_again")
+        elsewhere = _("Open {model} in another tab", model=DEFAULT_MODEL)
+        st.link_button(elsewhere, f"?model={DEFAULT_MODEL}")
 
 
 # The model
@@ -119,7 +122,7 @@ def _begin(waiting: DeltaGenerator) -> Tab:
         if asked.name == server_model():
             raise EngineError(str(error)) from error
         tab = Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
-        told = [str(error), f"{DEFAULT_MODEL} is used in its place."]
+        told = [words.told(error), _("{model} is used in its place.", model=DEFAULT_MODEL)]
         tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
         return tab
     st.session_state[ASKED] = asked.name
@@ -140,7 +143,7 @@ def _change_to(tab: Tab, name: str, load: Callable[[], LanguageModel]) -> None:
         tab.use(_that_writes(load()))
         st.session_state[ASKED] = name
     except ValueError as error:
-        told = [str(error), f"{tab.lm.name} stays in use."]
+        told = [words.told(error), _("{model} stays in use.", model=tab.lm.name)]
         tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
 
 
@@ -188,11 +191,11 @@ def _hear(told: Any) -> None:
 
 # The toolbar
 
-ON = (
+ON = N_(
     "On: your prompt stands in a message of a user, and the model answers it, as it was trained "
     "to in chats."
 )
-OFF = (
+OFF = N_(
     "Off: the prompt stands as you wrote it, and the model continues it, as a base model does. "
     "This model was also trained on chats: turn the template on to ask it something."
 )
@@ -200,35 +203,31 @@ OFF = (
 
 def _begins_with(tab: Tab) -> str:
     """Names what the text begins with, as the toolbar does."""
-    seed = f"seed {tab.shown['seed']}"
+    seed = tab.shown["seed"]
     if not tab.lm.has_chat_template:
-        return seed.capitalize()
-    return f"{'Chat template' if tab.shown['chat'] else 'Plain text'} · {seed}"
+        return _("Seed {seed}", seed=seed)
+    if tab.shown["chat"]:
+        return _("Chat template · seed {seed}", seed=seed)
+    return _("Plain text · seed {seed}", seed=seed)
 
 
 def _toolbar(tab: Tab) -> None:
     lm, shown = tab.lm, tab.shown
     model_button(lm)
-    with st.popover(_begins_with(tab), help="What the text begins with"):
+    with st.popover(_begins_with(tab), help=_("What the text begins with")):
         if lm.local is None:
             st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
         with st.container(key="seed"):
-            _widget(tab, "seed", st.number_input, "Seed of the pointers", **_SEED)
+            about = _("The same seed gives the same text; what is written already stays.")
+            limits = {"min_value": 0, "max_value": MAX_SEED, "step": 1, "help": about}
+            _widget(tab, "seed", st.number_input, _("Seed of the pointers"), **limits)
         if lm.has_chat_template:
             with st.container(key="chat"):
-                _widget(tab, "chat", st.toggle, "Chat template around the prompt")
-                st.caption(ON if shown["chat"] else OFF)
-    about = "Hides the distribution until you have guessed the next token."
-    switch("Predict first", "hide_bars", "predict", about)
+                _widget(tab, "chat", st.toggle, _("Chat template around the prompt"))
+                st.caption(_(ON if shown["chat"] else OFF))
+    about = _("Hides the distribution until you have guessed the next token.")
+    switch(_("Predict first"), "hide_bars", "predict", about)
     presenter_toggle()
-
-
-_SEED = {
-    "min_value": 0,
-    "max_value": MAX_SEED,
-    "step": 1,
-    "help": "The same seed gives the same text; what is written already stays.",
-}
 
 
 def _widget(tab: Tab, name: str, widget: Callable[..., Any], label: str, **how: Any) -> None:
@@ -249,8 +248,14 @@ def _change(tab: Tab, name: str, key: str) -> None:
 def _what_is_sent(n_vocab: int, n_sent: int) -> str:
     """Says which probabilities are the server's, and what the others are."""
     if n_sent == n_vocab:
-        return f"Runs on a server, which sends the log-probability of all {count(n_vocab)} tokens."
-    return (
-        f"Runs on a server, which sends the best {count(n_sent)} of {count(n_vocab)} "
-        "log-probabilities, and all of them where a draw or a mask needs more."
+        return ngettext(
+            "Runs on a server, which sends the log-probability of its one token.",
+            "Runs on a server, which sends the log-probability of all {n} tokens.",
+            n_vocab,
+        )
+    return _(
+        "Runs on a server, which sends the best {n_sent} of {n_vocab} log-probabilities, and all "
+        "of them where a draw or a mask needs more.",
+        n_sent=numeral(count(n_sent)),
+        n_vocab=numeral(count(n_vocab)),
     )

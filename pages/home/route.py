@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.frame.readers import network_in
+from pages.frame.words import Language, speaking, spoken_in
 from pages.home.answer_queue import PLACES, AnswerQueue, FullError, Place
 from pages.home.ticket import Ticket, read_ticket
 
@@ -70,12 +71,12 @@ async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
             if await request.is_disconnected():
                 raise ClientDisconnect
             run = asyncio.get_running_loop().run_in_executor
-            return await run(_THREADS, _answer, ticket, data, place)
+            return await run(_THREADS, _answer, ticket, data, place, spoken_in(request))
     except FullError:
         raise RefusedError(429, "The page asks faster than it is answered: try again.") from None
 
 
-def _answer(ticket: Ticket, data: bytes, place: Place) -> bytes:
+def _answer(ticket: Ticket, data: bytes, place: Place, language: Language) -> bytes:
     """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
     from pages.home.tab import tab_of  # torch and transformers come in behind the server
 
@@ -83,7 +84,8 @@ def _answer(ticket: Ticket, data: bytes, place: Place) -> bytes:
     try:
         tab = tab_of(ticket)
         place.is_remote = tab.is_remote
-        return tab.answer(_parsed(data))
+        with speaking(language):
+            return tab.answer(_parsed(data))
     except ValueError as error:
         raise RefusedError(400, str(error)) from error
     except RefusedError:

@@ -36,7 +36,7 @@ MAY_USE_ROOMS = {
     "pages/home": ("pages.frame", "pages.home", "model", "viz"),
     "pages/lessons": ("pages.frame", "pages.lessons", "model", "viz"),
     "pages": ("pages", "model", "viz"),
-    "viz": ("viz", *RECORDS),
+    "viz": ("viz", "model.sentences", *RECORDS),
     "model": ("model",),
     "training": ("training", "model"),
     "benchmarks": ("benchmarks", "app", "pages", "model", "viz"),
@@ -50,7 +50,7 @@ OF_MODELS = {
 }
 MAY_USE_LIBRARIES = {
     "app.py": {"streamlit"},
-    "pages": {"streamlit", "starlette", "uvicorn", "numpy", "markupsafe", "segno"},
+    "pages": {"streamlit", "starlette", "uvicorn", "babel", "numpy", "markupsafe", "segno"},
     "viz": {"plotly", "pandas", "numpy", "markupsafe"},
     "model": OF_MODELS,
     "training": OF_MODELS,

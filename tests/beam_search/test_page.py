@@ -14,7 +14,8 @@ from model.beam_search import rank_finished
 from model.loading import load_model
 from model.sampling import Settings
 from model.tokenizing import text_of
-from pages.lessons.beam_search.state import PROMPT, BeamLesson, BeamSteps
+from pages.frame.story import KING
+from pages.lessons.beam_search.state import BeamLesson, BeamSteps
 from pages.lessons.futures.state import FuturesLesson
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
@@ -124,7 +125,7 @@ def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(ap
     assert not app.error
     show_model(app, tiny("llama"))
     assert "first example" in errors(app)
-    assert app.text_input(key="beam_prompt").value == steps(app).request.prompt == PROMPT
+    assert app.text_input(key="beam_prompt").value == steps(app).request.prompt == KING
     press(app, "beam_step")
     assert not app.error
     show_model(app, load_model("unmasker", device="cpu"))
@@ -137,7 +138,7 @@ def futures_link(app: AppTest) -> dict[str, str]:
 
 
 def test_a_beginning_is_the_same_one_on_the_page_of_all_continuations(app: AppTest) -> None:
-    assert futures_link(app)["prompt"] == PROMPT
+    assert futures_link(app)["prompt"] == KING
     for _ in range(6):
         press(app, "beam_step")
     search = steps(app).search

@@ -21,12 +21,12 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_
 from model.draw import uniform_at
 from model.job import finish
 from model.loading import LanguageModel, load_model
-from pages.lessons.diffusion.settings import BEGINNING, ENDING
+from pages.frame.story import BIRD, HOME
 from tests.tiny_fillers import MASK, filling_tokenizer, tiny_unmasker
 from tests.tiny_models import tiny
 
 GIVEN = (
-    (BEGINNING, f" {ENDING}"),
+    (BIRD, f" {HOME}"),
     ("Tom was a little boy. One day he went to the park with his dog.", " Tom was very happy."),
     ("There was a big bear in the forest. The bear was hungry.", " The bear went to sleep."),
 )

@@ -20,6 +20,7 @@ from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
 from pages.frame import assets, labels
 from pages.frame.assets import PAGES, ROOT, SERVED, Files, Kept, address, imports, modules, source
+from pages.frame.words import languages
 from tests.frame.asgi import GZIP, ask, run_apart
 
 SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.js"))
@@ -98,8 +99,10 @@ def test_no_path_leads_anywhere_else(files: Files, parts: list[str]) -> None:
 
 
 def test_only_scripts_and_style_sheets_are_served_under_the_hash_of_them_all(files: Files) -> None:
-    ours = [name for name in files.files if name.startswith("/base/assets/")]
-    assert {Path(name).suffix for name in ours} == {".js", ".css"}
+    ours = {name for name in files.files if name.startswith("/base/assets/")}
+    catalogues = {name for name in ours if name.endswith(".json")}
+    assert {Path(name).stem for name in catalogues} == set(languages()) - {"en"}
+    assert {Path(name).suffix for name in ours - catalogues} == {".js", ".css"}
     assert {name.removeprefix(f"/base/{ROOT}/") for name in ours} >= set(SCRIPTS)
     old = f"/base/assets/{'0' * 16}/{LIVE}"
     assert ask(files, old).status == 404
@@ -119,7 +122,8 @@ def test_each_module_stands_once_and_after_what_it_imports() -> None:
         assert {needed for _, needed in found} <= set(ordered[:position])
         assert text.count('.js";') == len(found)
         is_later = re.search(r"(?<!\{)(?<!typeof )\bimport\(", text) is not None
-        assert is_later == (name == "frame/live/lazy_section.js"), "it is asked for later"
+        later = {"frame/live/lazy_section.js", "frame/live/words_first.js"}
+        assert is_later == (name in later), "it is asked for later"
 
 
 def test_modules_that_import_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +139,7 @@ def test_imports_and_exports_match() -> None:
     }
     entries = {name for named, name in exported if named == "default"}
     entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk", "check")}
-    entries |= {"home/in_page/worker.js", "frame/in_order.js"}
+    entries |= {"home/in_page/worker.js", "frame/in_order.js", "frame/live/words_first.js"}
     entries |= {name for name in SCRIPTS if name.startswith(LAZY)}
     reached = set(modules(*entries))
     imported = {

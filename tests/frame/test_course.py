@@ -8,11 +8,6 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key, visit
 from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS, anchor_of, page_of_section
-from pages.frame.offers import DEFAULT_PROMPT
-from pages.lessons.beam_search.state import PROMPT as SEARCHED
-from pages.lessons.encoder_decoder.settings import GAP_TEXT
-from pages.lessons.futures.settings import PROMPT as FUTURES
-from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.tour.scenes import parse_lesson
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
@@ -64,13 +59,6 @@ def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentence
     sentences = [said for lesson in of_course for said in (lesson.claim, lesson.remember)]
     assert all(said.endswith(".") and len(said) < MAX_LETTERS for said in sentences)
     assert len(set(sentences)) == 2 * len(of_course)
-
-
-def test_one_small_company_is_met_on_the_pages_that_tell_of_somebody() -> None:
-    texts = [DEFAULT_PROMPT, FUTURES, SEARCHED, GAP_TEXT]
-    texts += [prompt for prompt, _ in MISTAKES.values()]
-    assert [text for text in texts if not re.search("bird|king|fish", text)] == []
-    assert FUTURES == SEARCHED, "they share their tree"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Frame, Locator, Page, ViewportSize, exp
 from benchmarks.harness import by_key, visit
 from model.loading import LanguageModel
 from pages.home.in_page_file import live_page
+from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
 
@@ -60,6 +61,8 @@ PLACES = {
     "full storage": FULL_STORAGE + NO_CLIPBOARD,
     "storage that forgets": DEAF_STORAGE + NO_ADDRESS,
 }
+# the others refuse, at a write or a read, what the first refuses at every use
+BY_DAY = ("no storage", "storage that forgets")
 # texts of a page with what stands around them, shadow roots included; what is hidden is left out
 WORDS = """(wanted) => {
   const found = [];
@@ -177,7 +180,7 @@ def type_key(place: Locator, **init: Any) -> None:
     place.evaluate(KEYDOWN, init)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY))
 def test_a_class_votes_where_the_browser_keeps_nothing(
     place: str, open_in: Open, url: str, room: tuple[str, str]
 ) -> None:
@@ -226,7 +229,7 @@ def test_the_projector_shows_tokens_as_they_are(
     assert projector.evaluate(LIVE_IN_SHADOW) == []
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY))
 def test_home_writes_where_the_browser_keeps_nothing(place: str, open_in: Open, url: str) -> None:
     page = open_in(PLACES[place], viewport=PHONE, has_touch=True, is_mobile=True)
     visit(page, f"{url}/?prompt=Once&seed=3")

@@ -16,8 +16,9 @@ from model.beam_search import BeamSearch
 from model.futures.continuations import MAX_TOKENS
 from model.loading import LanguageModel
 from model.passes import PassError
+from pages.frame.story import KING
 from pages.lessons.futures.lesson import MAX_FILES
-from pages.lessons.futures.settings import PROMPT, SHARES
+from pages.lessons.futures.settings import SHARES
 from pages.lessons.futures.state import FuturesLesson, kept_by
 from tests.frame.accessibility import assert_accessible_to_all, forget_first_requests
 from tests.frame.driving import (
@@ -102,7 +103,7 @@ def test_a_prompt_of_the_first_page_without_room_gives_way_to_the_example() -> N
     assert not app.error
     show_model(app, tiny("llama"))  # its context is 96 tokens
     assert "first example" in errors(app)
-    assert lesson(app).prompt == app.text_input(key="futures_prompt").value == PROMPT
+    assert lesson(app).prompt == app.text_input(key="futures_prompt").value == KING
 
 
 def test_the_readers_own_texts_and_a_beam_lie_in_the_tree() -> None:

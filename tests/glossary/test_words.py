@@ -6,35 +6,16 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pages.frame.contents import COURSE, LABORATORY, LESSONS
-from pages.lessons.glossary.index import TERMS, Term
+from pages.frame.terms import ALIASES, AMBIGUOUS, BY_NAME, TERMS, Term
 from pages.lessons.tour.scenes import GuidedLesson, lesson_names, parse_lesson, read_lesson
 
 FIRST = "how-a-model-writes"  # whoever takes another lesson has taken this one
 # entries whose names are everyday words: a lesson may use them as such
-EVERYDAY = {
-    *("append", "attention", "batching", "cut", "draw", "distribution", "loss", "mode", "read"),
-    *("rewind", "sampling", "score", "streaming", "surprise", "token", "vocabulary"),
-}
-# what engineers say, and the entry that explains it
-ALIASES = {
-    "nats": "nat",
-    "bits per token": "surprise",
-    "log p": "surprise",
-    "logits": "logit",
-    "KV": "KV cache",
-    "KV heads": "grouped-query attention",
-    "<|endoftext|>": "end token",
-    "EOS": "end token",
-    "nucleus": "top-p",
-    "TTFT": "time to first token",
-    "ITL": "inter-token latency",
-    "KL": "KL divergence",
-}
+EVERYDAY = AMBIGUOUS | {"distribution", "token", "vocabulary"}
 ISSUE = (  # that a pupil of 16 did not understand
     *("nat", "entropy", "logit", "perplexity", "prefill", "decode", "KV cache", "top-k", "top-p"),
     *("seed", "pointer", "MBU", "MFU", "KL divergence", "end token", "surprise"),
 )
-BY_NAME = {term.name: term for term in TERMS}
 SPELLINGS = {
     **{name: name for name in BY_NAME if name not in EVERYDAY},
     **ALIASES,

@@ -56,9 +56,9 @@ def event_of(recorded: Mapping[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("is_outside", "n_lists", "forgets"),
     [
-        pytest.param(True, 50, 0.0, id="server"),
-        pytest.param(True, 20, 0.3, id="a server that forgets"),
-        pytest.param(False, 15, 0.0, id="model in the page"),
+        pytest.param(True, 30, 0.0, id="server"),
+        pytest.param(True, 12, 0.3, id="a server that forgets"),
+        pytest.param(False, 9, 0.0, id="model in the page"),
         nightly((True, len(LISTS), 0.1), "all of them"),
     ],
 )

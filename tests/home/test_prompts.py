@@ -19,7 +19,8 @@ from pages.lessons.tour.scenes import lesson_names, read_lesson
 
 N_LIKELIEST, N_NEAR, NEAR = 5, 3, 2  # tokens; how many of them; times as likely
 N_SANE, PIECE = 30, 4  # tokens of the story that are read; of a piece that may not come again
-MAX_TOKENS = 250
+MAX_TOKENS = 200
+N_FIRST, N_CHOICES, SURE = 4, 2, 0.9  # tokens; so many of them are choices; a likelier one is none
 N_TOKENS = 4096  # of the shipped model's vocabulary
 WORD = re.compile("␣[a-z]{2,}")
 EXAMPLES = re.findall(
@@ -62,6 +63,11 @@ def faults(lm: LanguageModel, prompt: str) -> Iterator[str]:
         text.step(Settings(temperature=0.8, top_p=0.9))
     if text.finished != "eos":
         yield "it does not end"
+    first = text.steps[:N_FIRST]
+    if sum(step.chosen_prob < SURE for step in first) < N_CHOICES:
+        yield "it begins without a choice"
+    parts = (step.text for step in first if step.text[0] != "␣")
+    yield from (f"{part} begins no word" for part in parts if part[0].isalpha())
     story = [step.token_id for step in text.steps][:N_SANE]
     pieces = [tuple(story[i : i + PIECE]) for i in range(len(story) - PIECE + 1)]
     if len(set(pieces)) < len(pieces):
@@ -95,10 +101,12 @@ def test_the_default_is_the_first_example() -> None:
     [
         ("The little mouse was hungry. He wanted to eat the che", "is no word"),
         ("Once upon a", "only"),
+        ("Once upon a", "without a choice"),
         ("The dog ran into the", "does not end"),
     ],
 )
 def test_a_prompt_that_makes_a_poor_first_question_is_refused(
-    storyteller: LanguageModel, prompt: str, fault: str
+    storyteller: LanguageModel, prompt: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(globals(), "MAX_TOKENS", 60)
     assert any(fault in each for each in faults(storyteller, prompt))

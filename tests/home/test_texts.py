@@ -17,6 +17,7 @@ from pages.home.controls import Controls
 from pages.home.tab import Tab
 from pages.home.text_request import TextRequest
 from pages.home.texts import MAX_TEXTS, Texts
+from tests.nightly import by_night
 from tests.tiny_models import tiny
 
 CONTROLS = Controls(temperature=1.0, use=("temperature",))
@@ -27,7 +28,7 @@ def asked(ids: list[int], n_prompt: int = 1, number: int = 0) -> TextRequest:
     return TextRequest(number, ids, min(n_prompt, len(ids)), NO_MEMORY, CONTROLS, 3)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_night(KINDS))
 def test_whatever_is_asked_the_logits_are_those_of_a_fresh_text(kind: str) -> None:
     lm, choose = tiny(kind), random.Random(1)
     texts, base = Texts(lm), list(range(5, 29))

@@ -96,7 +96,7 @@ def test_flops_of_a_tiny_llama_by_hand() -> None:
 
 @pytest.mark.parametrize(
     "architecture",
-    ["gpt2", "llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "gpt_neox", "phi"],
+    by_night(["gpt2", "llama", "qwen2", "qwen3", "gemma2", "gemma3", "mistral", "gpt_neox", "phi"]),
 )
 def test_c25_torchs_counter_and_the_formula_agree_to_the_operation(architecture: str) -> None:
     checks = finish(race(tiny(architecture), PROMPT, 8, n_runs=1)).checks
@@ -106,7 +106,9 @@ def test_c25_torchs_counter_and_the_formula_agree_to_the_operation(architecture:
         assert check.counted.attention > 0
 
 
-@pytest.mark.parametrize("architecture", ["gpt2", "llama", "mistral", "deepseek", "mamba"])
+@pytest.mark.parametrize(
+    "architecture", by_night(["gpt2", "llama", "mistral", "deepseek", "mamba"])
+)
 def test_c24_both_sides_of_a_race_read_the_same_ids_and_agree(architecture: str) -> None:
     lm = tiny(architecture)
     with passes_of(lm) as read:

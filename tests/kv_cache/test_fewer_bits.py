@@ -145,7 +145,7 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
 ) -> None:
     for name, value in {
         "N_STORIES": 1,
-        "N_WRITTEN": 40,
+        "N_WRITTEN": 12,
         "BITS": (32, 4),
         "WINDOWS": (0, 32),
     }.items():
@@ -154,7 +154,7 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     found = finish(compare_small_caches(storyteller, [1, 300, 400], settings, seed=3))
     full = found.run(32, 0)
     text = Generation(storyteller, [1, 300, 400], seed=3)
-    while text.finished is None and len(text.steps) < 40:
+    while text.finished is None and len(text.steps) < 12:
         text.step(settings)
     assert full.written == labels_of(storyteller, text.ids[3:])
     assert found.run(32, 32).nats > full.nats + 0.03

@@ -38,7 +38,7 @@ def surprise_html(losses: Losses) -> Markup:
         style = f"background:{_tint(float(loss))};border-radius:3px;padding:.1em 0"
         # a token that completes no character shows its bytes
         shown.append(element("span", text or label, style=style, title=title))
-    look = f"font-size:1.15rem;line-height:1.75;color:{colour('ink')}"
+    look = f"font-size:var(--size-lead);line-height:1.75;color:{colour('ink')}"
     return paragraph(*shown, style=look) + _key()
 
 
@@ -55,7 +55,7 @@ def _key() -> Markup:
         f"border:1px solid {colour('line')}"
     )
     words = f" surprising: {MAX_NATS:.0f} nats, {percent(float(np.exp(-MAX_NATS)))} or less"
-    look = f"font-size:.8rem;margin:.6rem 0 0;color:{colour('muted')}"
+    look = f"font-size:var(--size-small);margin:.6rem 0 0;color:{colour('muted')}"
     return element("p", "expected ", element("span", style=scale), words, style=look)
 
 

@@ -18,7 +18,7 @@ STYLE = (  # stands in an element of its own: what holds a style is not shown
     f".mask-row{_POINTED}>.seen>*{{outline:2px solid {colour('chosen')};outline-offset:-1px}}"
     ".mask-row::after{content:attr(data-says);visibility:hidden;position:absolute;z-index:2;"
     "top:100%;left:0;margin-top:4px;padding:.1rem .6rem;border-radius:4px;white-space:nowrap;"
-    f"font-size:.95rem;background:{colour('ink')};color:{colour('paper')}}}"
+    f"font-size:var(--size-body);background:{colour('ink')};color:{colour('paper')}}}"
     f".mask-row{_POINTED}::after{{visibility:visible}}"
 )
 SIZE = "font-size:clamp(.85rem,1.75vw,1.5rem);text-align:center;"  # as the window is wide

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from viz.format import THIN, count, digits, duration, nats, percent, size
-from viz.palette import FONT, colour, declarations
+from viz.palette import colour, declarations
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
@@ -167,7 +167,7 @@ def verdict_html(finding: Finding, seconds: float, recorded: str = "") -> Markup
 
 def evidence_html(finding: Finding, seconds: float, recorded: str = "") -> Markup:
     """Writes what a verdict rests on: every part, the control, and what it took."""
-    small = f"color:{colour('muted')};font-size:.9em"
+    small = f"color:{colour('muted')};font-size:var(--size-small)"
     is_one = len(finding.evidence) == 1  # its outcome is the verdict
     parts = [
         element("li", "" if is_one else _outcome_of(part, bool(recorded)), evidence_words(part))
@@ -219,7 +219,6 @@ def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     where = ", ".join(f"{name} {value}" for name, value in facts.items())
     return _PAGE.format(
         colours=Markup(declarations()),
-        font=Markup(FONT),
         told=f"{tally(rows)}. Measured: {where}.",
         table=element("table", head, *map(_html_row, rows)),
     )
@@ -230,7 +229,7 @@ _PAGE = Markup("""<!doctype html>
 <title>What is said of generation, and what was measured</title>
 <style>
 :root {{{colours} color-scheme: light dark}}
-body {{font: 16px/1.45 {font}; background: var(--paper); color: var(--ink);
+body {{font: var(--size-body)/1.45 var(--sans); background: var(--paper); color: var(--ink);
  max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}
 table {{border-collapse: collapse; width: 100%}}
 td, th {{text-align: left; vertical-align: top; padding: .5rem .6rem;

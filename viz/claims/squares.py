@@ -10,7 +10,7 @@ from viz.strip import element
 
 CARD = (
     "display:flex;gap:.5rem;align-items:baseline;padding:.35rem .6rem;border-radius:6px;"
-    "text-decoration:none;line-height:1.25;font-size:.9rem;"
+    "text-decoration:none;line-height:1.25;font-size:var(--size-small);"
 )
 
 
@@ -55,7 +55,7 @@ def _card(row: Row, *, is_asked: bool) -> Markup:
 
 def sentence_html(row: Row) -> Markup:
     """Writes a claim as a sentence that its square leads to."""
-    style = "font-size:1.1rem;margin:0;max-width:75ch;scroll-margin-top:5rem"
+    style = "font-size:var(--size-lead);margin:0;max-width:75ch;scroll-margin-top:5rem"
     return element("p", row.says, id=anchor_of(row.claim), style=style)
 
 

@@ -13,10 +13,11 @@ from markupsafe import Markup
 
 from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
-from viz.palette import MONO
 from viz.strip import element, token
 
-STYLE = f".sheet{{font-family:{MONO}}}{Path(__file__).with_name('sheet.css').read_text('utf-8')}"
+STYLE = (
+    f".sheet{{font-family:var(--mono)}}{Path(__file__).with_name('sheet.css').read_text('utf-8')}"
+)
 MASK = "mask"  # written into an open cell
 
 

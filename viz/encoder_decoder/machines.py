@@ -12,10 +12,10 @@ from viz.format import plural
 from viz.palette import colour
 from viz.strip import chip, element, row
 
-SIZE = "font-size:1rem;"
+SIZE = "font-size:var(--size-body);"
 BADGE = (
     f"background:{colour('chosen')};color:{colour('paper')};border-radius:1em;padding:0 .5em;"
-    "font-weight:600;font-size:.95rem;line-height:1.6;forced-color-adjust:none"
+    "font-weight:600;font-size:var(--size-body);line-height:1.6;forced-color-adjust:none"
 )
 
 
@@ -44,7 +44,7 @@ def machines_html(source: Sequence[str], written: Sequence[str], *, is_over: boo
 def _machine(title: str, says: str, role: str, tokens: Sequence[Markup]) -> Markup:
     return element(
         "section",
-        element("b", title, style="font-size:1.15rem"),
+        element("b", title, style="font-size:var(--size-lead)"),
         element("p", says, style=f"margin:.2rem 0 .7rem;color:{colour('muted')}"),
         row(*tokens, gap="4px"),
         style=f"flex:1 1 20rem;border:2px solid {colour(role)};border-radius:10px;"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from model.guess.records import MODEL, UNIFORM, GuessRound, HiddenText
 from viz.format import THIN, plural
 from viz.guess.score_charts import mean_bits
-from viz.palette import FONT, colour
+from viz.palette import colour
 from viz.strip import element, row
 
 DEEPEST = 14  # bits at which the tint is full
@@ -26,7 +26,7 @@ def text_html(text: HiddenText) -> Markup:
     style = (
         "display:flex;flex-direction:column-reverse;max-height:6.9em;overflow-y:auto;"
         "padding:.12em .1em;white-space:pre-wrap;overflow-wrap:anywhere;"
-        f"color:{colour('ink')};font:400 24px/1.55 {FONT}"
+        f"color:{colour('ink')};font:400 var(--size-row)/1.55 var(--sans)"
     )
     return element("div", words, style=style)
 
@@ -51,11 +51,11 @@ def _blank(n_hidden: int) -> tuple[Markup, ...]:
     tone = colour("stage")
     style = (
         "display:inline-block;min-width:2.4em;margin:0 .35em 0 .4em;text-align:center;"
-        f"font-weight:650;color:{tone};background:{colour('stage-tint')};"
+        f"font-weight:600;color:{tone};background:{colour('stage-tint')};"
         f"border:2px dashed {tone};border-radius:.25em;line-height:1.25"
     )
     rest = f"and {plural(n_hidden - 1, 'more token')} hidden" if n_hidden > 1 else "the last token"
-    muted = f"font-size:.6em;color:{colour('muted')};white-space:nowrap"
+    muted = f"font-size:var(--size-small);color:{colour('muted')};white-space:nowrap"
     blank = element("span", "?", role="img", aria_label="the hidden token", style=style)
     return blank, element("span", rest, style=muted)
 
@@ -89,7 +89,7 @@ def tiles_html(rounds: Sequence[GuessRound], *, in_bits: bool) -> Markup:
         row(*tiles, gap=".5em"),
         role="group",
         aria_label="The scores of everyone for the newest token",
-        style=f"font:14px/1.35 {FONT};font-variant-numeric:tabular-nums",
+        style="font:var(--size-small)/1.35 var(--sans);font-variant-numeric:tabular-nums",
     )
 
 
@@ -104,8 +104,8 @@ def _tile(name: str, score: str, so_far: str, *, is_best: bool) -> Markup:
     title = name[0].upper() + name[1:] + (", best" if is_best else "")
     return element(
         "div",
-        element("div", title, style=f"{ink};font-weight:650" if is_best else muted),
-        element("b", score, style=f"{ink};font-size:1.5em;margin-right:.45em"),
+        element("div", title, style=f"{ink};font-weight:600" if is_best else muted),
+        element("b", score, style=f"{ink};font-size:var(--size-lead);margin-right:.45em"),
         element("span", so_far, style=muted),
         style=style,
     )

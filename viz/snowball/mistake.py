@@ -48,7 +48,7 @@ def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
 def tokens_html(steps: Sequence[ForkStep]) -> Markup:
     """Writes both texts as tokens, the probability of each under the pointer."""
     original, forced = _both(steps)
-    wrong = chip(forced[0].label, "error", style="font-weight:700", title="put in")
+    wrong = chip(forced[0].label, "error", style="font-weight:600", title="put in")
     return element(
         "div",
         row(wrong, *_chips(forced[1:])),
@@ -79,15 +79,17 @@ def _text(
     name: str, prompt: str, parts: Sequence[tuple[str, str]], counted: Sequence[Token]
 ) -> Markup:
     """Writes one text, and beside it what it was sure of."""
-    small = f"font-size:.95rem;color:{colour('muted')}"
+    small = f"font-size:var(--size-body);color:{colour('muted')}"
     sure = element(
         "div",
-        element("div", percent(sureness(counted)), style="font-size:2rem;font-weight:700"),
+        element(
+            "div", percent(sureness(counted)), style="font-size:var(--size-text);font-weight:600"
+        ),
         element("div", "sure, on average", style=small),
         style="text-align:right",
     )
     read = [(label.replace(SPACE, " ").replace("⏎", "\n"), role) for label, role in parts]
-    text = prose((prompt, ""), *read, size="1.4rem")
+    text = prose((prompt, ""), *read)
     # the number stands below a text that has not the room beside it
     both = "display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;align-items:center"
     wide = "flex:1 1 20rem"

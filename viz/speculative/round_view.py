@@ -26,7 +26,9 @@ MAX_CELLS = 28  # positions of a cache that are drawn one by one
 def text_strip(labels: Sequence[str], owners: Sequence[str]) -> Markup:
     """Writes the text as tokens, each in the dress of who wrote it, and what the dresses mean."""
     boxes = [_owned(label, owner) for label, owner in zip(labels, owners, strict=True)]
-    legend = [_owned(words, owner, "font-size:.75rem") for owner, words in OWNERS.items()]
+    legend = [
+        _owned(words, owner, "font-size:var(--size-small)") for owner, words in OWNERS.items()
+    ]
     apart = "justify-content:space-between"
     return element("div", row(*boxes), row(*legend, gap="8px"), class_="round", style=apart)
 
@@ -103,7 +105,8 @@ def _token(label: str, verdict: str) -> Markup:
     halo = ",".join([f"0 0 3px {colour('raised')}"] * 4)  # so that a hatch leaves it legible
     style = (
         "display:block;width:fit-content;max-width:100%;margin:3px 0 7px;padding:1px 8px;"
-        f"border-width:2px;font-size:1.15rem;text-shadow:{halo if role == 'rejected' else 'none'}"
+        "border-width:2px;font-size:var(--size-lead);"
+        f"text-shadow:{halo if role == 'rejected' else 'none'}"
     )
     is_decided = verdict in {"accepted", "rejected", "drawn"}
     return chip(label, role, "filled" if is_decided else "open", style=style)

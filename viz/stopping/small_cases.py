@@ -7,7 +7,7 @@ from markupsafe import Markup
 from model.stopping.records import NextTokens, RoundEnd, StringSearch
 from viz.bars import TICKS
 from viz.format import THIN, percent
-from viz.palette import MONO, colour
+from viz.palette import colour
 from viz.strip import chip, element, row, token
 
 LAST = 4  # tokens of a prompt that are shown
@@ -53,7 +53,7 @@ def round_picture(last: RoundEnd) -> Markup:
 _HALF = "flex:0 1 24rem;min-width:0;display:grid;gap:3px;align-content:start"
 _PAIR = "display:grid;gap:4px;grid-auto-rows:1.7rem;align-items:center;justify-items:start"
 _CELLS = "display:grid;grid-template-columns:5.5em 1fr 4.5em;gap:8px;align-items:center;"
-_NAME = f"color:{colour('muted')};font-size:.9rem;"
+_NAME = f"color:{colour('muted')};font-size:var(--size-small);"
 
 
 def _muted(words: str) -> Markup:
@@ -69,7 +69,9 @@ def _axis() -> Markup:
 
 
 def _bar(label: str, prob: float) -> Markup:
-    name = element("span", token(label), style=f"font:.9rem/1.5 {MONO};white-space:pre")
+    name = element(
+        "span", token(label), style="font:var(--size-small)/1.5 var(--mono);white-space:pre"
+    )
     fill = f"width:{100 * prob:.2f}%;height:.9em;background:{colour('kept')}"
     look = f"display:block;{fill};forced-color-adjust:none"
     bar = element("span", element("i", style=look))

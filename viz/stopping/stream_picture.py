@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from model.stopping.records import Moment
-from viz.palette import MONO, colour
+from viz.palette import colour
 from viz.strip import element, paragraph, row, token
 
 WHY = {
@@ -50,7 +50,7 @@ def moments_table(moments: Sequence[Moment], n_shown: int) -> Markup:
         element("tr", *(element("td", cell, style=_CELL) for cell in _cells(moment, i < n_shown)))
         for i, moment in enumerate(moments)
     ]
-    look = f"border-collapse:collapse;font-size:.95rem;color:{colour('ink')}"
+    look = f"border-collapse:collapse;font-size:var(--size-body);color:{colour('ink')}"
     table = element("table", head, *rows, style=look, translate="no")
     return element("div", table, style="max-height:22rem;overflow:auto", tabindex="0")
 
@@ -93,7 +93,7 @@ def _box(moment: Moment, begin: int, n_sent: int, *, is_here: bool, has_ended: b
     name = element("span", token(moment.label), style="display:block;min-height:1.5em")
     look = (
         f"border:1.5px {'solid' if is_here else 'dashed'} {colour('generated')};border-radius:6px;"
-        f"padding:2px 5px;font:1rem/1.5 {MONO};white-space:pre;text-align:center;"
+        f"padding:2px 5px;font:var(--size-body)/1.5 var(--mono);white-space:pre;text-align:center;"
         f"background:{colour('generated-tint') if is_here else 'transparent'};"
         f"opacity:{1 if is_here else 0.75};forced-color-adjust:none"
     )
@@ -107,7 +107,7 @@ def _byte(byte: int, state: str) -> Markup:
         "left out": f"color:{colour('error')};text-decoration:line-through;",
         "sent": f"background:{colour('paper')};",
     }
-    style = f"font:.8rem/1.4 {MONO};padding:0 3px;margin:0 1px;border-radius:3px;"
+    style = "font:var(--size-small)/1.4 var(--mono);padding:0 3px;margin:0 1px;border-radius:3px;"
     title = f"{state}: 0x{byte:02X}" if state else ""
     return element("span", f"{byte:02x}", style=style + looks.get(state, ""), title=title)
 
@@ -115,7 +115,7 @@ def _byte(byte: int, state: str) -> Markup:
 def _client(now: Moment | None, end: str) -> Markup:
     text = now.sent if now else ""
     caret = element("span", "", style=f"border-right:3px solid {colour('ink')};margin-left:1px")
-    words = element("span", text, style="font-size:1.8rem;unicode-bidi:plaintext")
+    words = element("span", text, style="font-size:var(--size-row);unicode-bidi:plaintext")
     return paragraph(words, "" if end else caret) + element(
         "p", end, style=f"margin:0;font-weight:600;min-height:1.5em;color:{colour('ink')}"
     )

@@ -1,5 +1,8 @@
-// How numbers are written on the page: one place for units, digits and thin spaces.
+// How numbers are written on the page: one place for units, digits and thin spaces. What is written here is
+// read by people alone, in the reader's language: what a program reads is never written here.
 // Knows nothing of models, of the page or of the figures.
+
+import { _, grouped, ngettext, numeral } from "./words.js";
 
 const THIN_SPACE = "\u202f"; // narrow and no-break: a number never parts from its unit
 const MINUS = "\u2212";
@@ -11,6 +14,11 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
  * @param {number} prob in [0, 1]
  */
 export function formatProbability(prob) {
+  return numeral(probability(prob));
+}
+
+/** @param {number} prob */
+function probability(prob) {
   const percent = 100 * prob;
   if (!Number.isFinite(percent)) return "–";
   if (prob === 0 || prob === 1) return `${percent}${THIN_SPACE}%`;
@@ -20,21 +28,26 @@ export function formatProbability(prob) {
   return `${powerOfTen(percent)}${THIN_SPACE}%`;
 }
 
+/** Write a setting that is a share as a percentage, without trailing zeros. @param {number} share */
+export function formatShare(share) {
+  return numeral(`${trimmed(100 * share)}${THIN_SPACE}%`);
+}
+
 /** Write a running sum of probabilities: it reads 100 % only where nothing is left. @param {number} sum */
 export function formatCumulative(sum) {
   const percent = sum > 1 - 1e-9 ? "100" : Math.min(99.9, 100 * sum).toFixed(1);
-  return `${percent}${THIN_SPACE}%`;
+  return numeral(`${percent}${THIN_SPACE}%`);
 }
 
 /** Write a whole number with thin spaces between thousands. @param {number} count */
 export function formatCount(count) {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
+  return numeral(grouped(count));
 }
 
 /** Write a number of parameters in thousands, millions or thousand millions. @param {number} count */
 export function formatParameters(count) {
   const [size, unit] = count < 1e6 ? [1e3, "k"] : count < 1e9 ? [1e6, "M"] : [1e9, "B"];
-  return `${Number((count / size).toPrecision(3))}${THIN_SPACE}${unit}`;
+  return numeral(`${Number((count / size).toPrecision(3))}${THIN_SPACE}${unit}`);
 }
 
 /**
@@ -42,7 +55,7 @@ export function formatParameters(count) {
  * @param {number|null} seconds
  */
 export function formatSeconds(seconds) {
-  if (seconds === 0) return `less than ${COARSEST_CLOCK_MS}${THIN_SPACE}ms`;
+  if (seconds === 0) return _("less than {time}", { time: `${COARSEST_CLOCK_MS}${THIN_SPACE}ms` });
   if (seconds === null || !Number.isFinite(seconds)) return "–";
   if (seconds < 1) return withUnit(1000 * seconds, "ms");
   return seconds < 100 ? withUnit(seconds, "s") : `${formatCount(seconds)}${THIN_SPACE}s`;
@@ -58,14 +71,14 @@ export function formatBytes(bytes) {
 /** Write a number with a true minus sign and a fixed count of decimals. @param {number} value */
 export function formatNumber(value, decimals = 2) {
   if (!Number.isFinite(value)) return value < 0 ? `${MINUS}∞` : "∞";
-  return value.toFixed(decimals).replace("-", MINUS);
+  return numeral(value.toFixed(decimals).replace("-", MINUS));
 }
 
 /** Write an entropy or a log-probability. @param {number} nats */
 export function formatNats(nats) {
   if (!Number.isFinite(nats)) return nats < 0 ? `${MINUS}∞${THIN_SPACE}nats` : "–";
   const text = Math.abs(nats).toFixed(2);
-  return `${nats < 0 && Number(text) !== 0 ? MINUS : ""}${text}${THIN_SPACE}nats`;
+  return numeral(`${nats < 0 && Number(text) !== 0 ? MINUS : ""}${text}${THIN_SPACE}nats`);
 }
 
 /**
@@ -79,7 +92,7 @@ export function formatEntropy({ entropy, tail }) {
 
 /** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. @param {number} coin */
 export function formatCoin(coin) {
-  return (Math.floor(coin * 1e4) / 1e4).toFixed(4);
+  return numeral((Math.floor(coin * 1e4) / 1e4).toFixed(4));
 }
 
 /**
@@ -87,18 +100,19 @@ export function formatCoin(coin) {
  * @param {number} value
  */
 export function formatSetting(value) {
-  const text = Number.isInteger(value) ? formatCount(Math.abs(value)) : trimmed(Math.abs(value));
+  const text = Number.isInteger(value) ? formatCount(Math.abs(value)) : numeral(trimmed(Math.abs(value)));
   return value < 0 ? `${MINUS}${text}` : text;
 }
 
-/** Write a count with its noun: "1 token", "13 tokens". @param {number} count */
-export function formatTokens(count, noun = "token") {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** Write a count of tokens: "1 token", "13 tokens". @param {number} count */
+export function formatTokens(count) {
+  return ngettext("{n} token", "{n} tokens", count);
 }
 
 /** @param {number} value @param {string} unit */
 function withUnit(value, unit) {
-  return `${value >= 100 ? formatCount(value) : value.toPrecision(value < 1 ? 2 : 3)}${THIN_SPACE}${unit}`;
+  const text = value >= 100 ? formatCount(value) : numeral(value.toPrecision(value < 1 ? 2 : 3));
+  return `${text}${THIN_SPACE}${unit}`;
 }
 
 /** @param {number} percent */

@@ -13,6 +13,18 @@ type Finish = "eos" | "stop" | "length";
 type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
 type Timing = Record<string, number> & { kind: string };
 
+/** A language, as pages/frame/words.py hands it to browsers. */
+interface Catalogue {
+  tag: string;
+  direction: "ltr" | "rtl";
+  decimal: string;
+  group: string;
+  percent: string; // what follows the number
+  minGrouped: number; // digits from which thousands are grouped
+  plurals: Record<string, number>; // the form of a message for each of CLDR's categories
+  messages: Record<string, string | string[]>;
+}
+
 /** A part of the page: built once, and told what to show at every frame. */
 interface Part<Told extends unknown[] = [View]> {
   element: HTMLElement;
@@ -219,6 +231,7 @@ interface Header {
   guess: Guess | null; // what the reader expects next
   word: Word | null; // whose probability the reader follows
   code: Code; // the function that ran
+  terms: Record<string, string>; // what the glossary says of them
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
   notice: Notice | null;
@@ -636,6 +649,7 @@ interface Facts {
   model: Model;
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
+  terms: Record<string, string>; // what the glossary says of them
   dtype: string; // as a link has to say it
   orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with

@@ -11,7 +11,8 @@ const TOLERANCE = 1e-9;
 
 /**
  * Offers the lesson, and shows it once it is asked for.
- * @param {{ lesson: any, place: HTMLElement, offer: HTMLElement, live: HTMLElement, open: (query: string) => void }} page
+ * @param {{ lesson: any, place: HTMLElement, offer: HTMLElement, live: HTMLElement,
+ *   open: (query: string) => Promise<any> }} page
  */
 export function connectLesson({ lesson, place, offer, live, open }) {
   const { scenes, checked } = lesson;
@@ -25,7 +26,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   const go = (to) => {
     at = to;
     checks = at === scenes.length ? {} : checks;
-    if (scenes[at]?.query) open(scenes[at].query);
+    const opened = scenes[at]?.query ? open(scenes[at].query) : null;
+    place.toggleAttribute("data-opening", opened !== null); // no answer before there is something to answer on
+    opened?.finally(() => at === to && place.removeAttribute("data-opening"));
     show();
     place.querySelector("h2")?.focus();
   };
@@ -57,8 +60,12 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       ? null
       : el("div", { class: "lesson-picture" }, drawCells(scene.rows));
     return [
-      el("p", { class: "note" }, `${lesson.title}, scene ${at + 1} of ${scenes.length}`),
-      el("h2", { tabIndex: -1 }, scene.title),
+      el(
+        "header",
+        {},
+        el("h2", { tabIndex: -1 }, scene.title),
+        el("span", { class: "note" }, `${lesson.title}, scene ${at + 1} of ${scenes.length}`),
+      ),
       el("p", {}, ...inline(scene.words)),
       scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
       picture,
@@ -73,7 +80,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   function endOf() {
     const n = checked.filter((i) => isRight(scenes[i], checks[i])).length;
     const isChecked = checked.every((i) => i in checks);
-    const verdict = isChecked ? `Done: ${n} of ${checked.length} are right.` : "Four questions once more.";
+    const verdict = isChecked ? `Done: ${n} of ${checked.length} are right.` : "";
     const questions = checked.flatMap((i) =>
       questionOf(scenes[i], checks[i], (reply) => {
         checks = { ...checks, [i]: reply };
@@ -86,8 +93,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     return [
       el("h2", { tabIndex: -1 }, "To remember"),
       el("ol", {}, ...sentences),
-      el("h2", { class: "lesson-verdict", role: "status" }, verdict),
+      el("h2", {}, "Four questions once more"),
       ...questions,
+      el("p", { class: "lesson-verdict", role: "status" }, verdict), // below the answer that was given last
     ];
   }
 
@@ -124,15 +132,31 @@ const repliesOf = (said) =>
 
 /** A question with its answers; once something was said, what is right beside it, in the room that was kept for it. */
 function questionOf(scene, reply, say) {
-  const asked = el("p", { class: "lesson-question" }, ...inline(scene.question));
-  if (reply === undefined) return [asked, askingOf(scene, say), el("div", { class: "lesson-answer" })];
-  const right = isRight(scene, reply);
-  const verdict = right === null ? "" : right ? " ✓ Right." : ` Right is ${scene.right}.`;
-  const told = [
-    el("p", {}, "You said ", el("b", {}, reply), `.${verdict} `, ...inline(scene.answer)),
-    el("p", {}, el("b", {}, ...inline(scene.remember))),
+  const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
+  const atMost = toldOf(scene, longest, ` ✓ Right is ${scene.right}.`, inLetters);
+  const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
+  const said = () => el("div", { role: "status" }, ...toldOf(scene, reply, verdictOf(scene, reply)));
+  return [
+    el("p", { class: "lesson-question" }, ...inline(scene.question)),
+    el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
   ];
-  return [asked, el("div", { class: "lesson-answer", role: "status" }, ...told)];
+}
+
+/** As many letters, for the room that they take: neither read nor heard. */
+const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
+
+function verdictOf(scene, reply) {
+  const right = isRight(scene, reply);
+  return right === null ? "" : right ? " ✓ Right." : ` Right is ${scene.right}.`;
+}
+
+/** What was said, what is right, and what is to be remembered. */
+function toldOf(scene, reply, verdict, written = (text) => text) {
+  const told = (text) => inline(written(text));
+  return [
+    el("p", {}, ...told("You said "), el("b", {}, ...told(reply)), ...told(`.${verdict} ${scene.answer}`)),
+    el("p", {}, el("b", {}, ...told(scene.remember))),
+  ];
 }
 
 function askingOf(scene, say) {

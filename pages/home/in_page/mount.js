@@ -9,6 +9,7 @@ import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
 import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
+import { translateMarkup } from "../../frame/live/words.js";
 import { embed, isEmbedded } from "../live/controls/embed.js";
 import { createFiles } from "../live/controls/files.js";
 import { Live } from "../live/live.js";
@@ -23,6 +24,7 @@ const node = (id) => /** @type {any} */ (document.getElementById(id));
 
 /** Starts the page; `sheet` is the live component's style, `workers` has the address of the model's script. */
 export default function ({ sheet, workers }) {
+  translateMarkup(document);
   const facts = JSON.parse(node("facts").textContent);
   const weights = node("weights").textContent;
   node("weights").remove(); // the worker has them from here on

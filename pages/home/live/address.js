@@ -1,10 +1,11 @@
 // The address bar: a reload shows the same text.
 
 import { replaceAddress } from "../../frame/live/page_address.js";
+import { LANGUAGE } from "../../frame/live/words.js";
 
 const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
-const AROUND = ["lesson", "scene", "embed", "engine", ...SWITCHES];
+const AROUND = ["lesson", "scene", "embed", "engine", LANGUAGE, ...SWITCHES];
 
 /** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
 export function showLink(link) {

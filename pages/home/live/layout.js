@@ -28,6 +28,7 @@ import { createStopField } from "./controls/stop_field.js";
 import { createStrip } from "./figures/strip.js";
 import { createTable } from "./figures/table.js";
 import { createTransport } from "./controls/transport.js";
+import { languageTag } from "../../frame/live/words.js";
 
 /** Parts whose words may need another line at the next token. */
 const WORDY = ".bars-top, .loop-band";
@@ -63,7 +64,7 @@ export function createLayout(actions, shadowRoot) {
   let nShown = 0; // tokens of the text when all was drawn last
   const root = el(
     "div",
-    { class: "ott", lang: "en", ariaBusy: "true" },
+    { class: "ott", lang: languageTag(), ariaBusy: "true" },
     ...lines.elements,
     parts.strip.element,
     parts.branches.element,

@@ -22,6 +22,7 @@ export default async function ({ sheet }) {
   const scrubber = new Scrubber(run);
   giveLabels(run.facts.model.labels, run.labels);
   new Live(place, scrubber.session);
+  document.documentElement.classList.toggle("is-presenting", run.presenter);
   scrubber.session.turn("presenter", run.presenter);
   writeAround(run);
   await scrubber.session.do({ kind: "state" });

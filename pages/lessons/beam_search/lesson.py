@@ -157,7 +157,7 @@ def _sentences(steps: BeamSteps) -> None:
     ):
         with column:
             st.markdown(f"{name}: **{percent(share)}**")
-            st.html(prose((prompt, ""), (words, "generated"), size="1.5rem"))
+            st.html(prose((prompt, ""), (words, "generated")))
 
 
 def _progress(steps: BeamSteps) -> str:

@@ -7,18 +7,19 @@ from model.beam_search.records import BeamStep, FinishedBeam, greedy_path
 from model.generation import Generation
 from model.loading import LanguageModel
 from pages.frame.lesson_state import SteppedLesson
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.stepper import Stepper, Steps
+from pages.frame.story import KING
 
-PROMPT = "Once there was a king who"  # greedy loses by far: tests/beam_search/test_page.py
 PROMPTS = (
-    PROMPT,
+    KING,
     "The fish wanted to swim in the",
     "In the forest there was",
     "The children played with the",
     "The rabbit ran into the",
     "The old king looked at",
     "They were very happy because",
-    "The cat sat on the",
+    DEFAULT_PROMPT,
 )
 ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 
@@ -27,7 +28,7 @@ ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 class SearchRequest:
     """What the reader asks of a search, by the names of the settings."""
 
-    prompt: str = PROMPT
+    prompt: str = KING
     beams: int = 4
     tokens: int = 10
     ends: str = "sentence"  # one of ENDS

@@ -25,7 +25,6 @@ from pages.frame.readers import network_of
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.state import open_class
-from pages.lessons.tour.bar import LINK_STYLE
 from viz.bars import draws_figure
 from viz.chart import Chart
 
@@ -130,7 +129,6 @@ def _room_here() -> Room | None:
 
 def _show_links(room: Room) -> None:
     address, fault = phone_address(room.code)
-    st.html(LINK_STYLE)
     st.html(_LINKS.format(room.code, room.key))
     st.markdown(f"Room **{room.code}** is open. Phones join at {as_written(address)}")
     if fault:

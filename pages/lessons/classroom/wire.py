@@ -19,9 +19,11 @@ from model.classroom.limits import MAX_BODY_SECONDS, MAX_PHONE_BODY
 from model.classroom.members import RoomError
 from model.classroom.rooms import NoRoomError
 from pages.frame.assets import address as address_of_file
-from pages.frame.assets import name_of
+from pages.frame.assets import address_of_words, name_of
+from pages.frame.first_paint import ROOT_TAG, root_tag
+from pages.frame.words import Language, in_language, speaking, spoken_in, told
 from pages.lessons.classroom.wrong_codes import WrongCodes
-from viz.palette import FONT, READ, code, declarations
+from viz.palette import code, declarations
 
 NO_STORE = {"Cache-Control": "no-store"}
 _WRONG_CODES = WrongCodes()
@@ -41,17 +43,21 @@ Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 @cache
-def _page(name: str, base: str) -> str:
-    """Returns a page: its markup with the addresses of its style sheets and its script."""
+def _page(name: str, base: str, language: Language) -> str:
+    """Returns a page: its markup with the addresses of its style sheets, script and words."""
     head = [f'<link rel="icon" href="{_ICON}">']
-    head.append(
-        f"<style>:root{{color-scheme:light dark;--font:{FONT};--read:{READ};"
-        f"{declarations()}}}</style>"
-    )
+    head.append(f"<style>:root{{color-scheme:light dark;{declarations()}}}</style>")
     for sheet in ("room.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
-    head.append(f'<script type="module" src="{_address(f"{name}.js", base)}"></script>')
-    markup = (_FOLDER / f"{name}.html").read_text("utf-8")
+    entry, where = _address(f"{name}.js", base), address_of_words(language)
+    tag = root_tag(language, where and f"{base}/{where}")
+    if where:  # the script waits for its words
+        first = f"{base}/{address_of_file('frame/live/words_first.js')}"
+        head.append(f'<script type="module" src="{first}"></script>')
+        tag = tag.replace(">", f' data-entry="{entry}">')
+    else:
+        head.append(f'<script type="module" src="{entry}"></script>')
+    markup = (_FOLDER / f"{name}.html").read_text("utf-8").replace(ROOT_TAG, tag)
     return markup.replace("<!-- head -->", "\n    ".join(head))
 
 
@@ -62,8 +68,9 @@ def _address(file: str, base: str) -> str:
 def showing(name: str, base: str) -> Answered:
     """Returns what answers with a page; it asks for the room itself."""
 
-    async def show(_: Request) -> Response:
-        return HTMLResponse(_page(name, base), headers=NO_STORE | _SAFE)
+    async def show(request: Request) -> Response:
+        page = _page(name, base, spoken_in(request))
+        return HTMLResponse(page, headers=NO_STORE | _SAFE)
 
     return show
 
@@ -72,13 +79,17 @@ def in_one_sentence(handle: Answered) -> Answered:
     """Answers what is refused with its sentence."""
 
     async def handled(request: Request) -> Response:
+        with speaking(spoken_in(request)):
+            return await answered(request)
+
+    async def answered(request: Request) -> Response:
         try:
             return await handle(request)
         except NoRoomError as error:
             close = {"Connection": "close"} if await _WRONG_CODES.hold() else {}
-            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE | close)
+            return JSONResponse({"error": told(error)}, status_code=409, headers=NO_STORE | close)
         except ValueError as error:
-            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE)
+            return JSONResponse({"error": told(error)}, status_code=409, headers=NO_STORE)
         except ClientDisconnect:  # a phone that went out of reach: nobody reads the answer
             return Response(status_code=400)
 
@@ -89,7 +100,7 @@ def if_new(request: Request, shown: dict[str, Any]) -> Response:
     """Answers with what a page shows, or with nothing where that has not changed."""
     if request.query_params.get("version") == shown["version"]:
         return Response(status_code=204, headers=NO_STORE)
-    return JSONResponse(shown, headers=NO_STORE)
+    return JSONResponse(in_language(shown), headers=NO_STORE)
 
 
 async def body_of(request: Request, limit: int = MAX_PHONE_BODY) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from viz.constraints.methods_chart import methods_figure, methods_table
 from viz.constraints.pair_chart import pair_figure
 from viz.format import percent, plural
 from viz.labels import in_sentence
+from viz.palette import Size
 from viz.strip import prose
 
 LESSON = "constraint_lesson"
@@ -181,7 +182,7 @@ def _text(steps: ConstrainedSteps) -> None:
     parts = zip((piece.joined for piece in written), roles, strict=True)
     is_long = request.kind == "schema"
     open_end = (" …", "") if steps.can_step else ("", "")
-    size = "1.2rem" if is_long else "1.9rem"
+    size: Size = "lead" if is_long else "row"
     st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size=size))
 
 

@@ -42,19 +42,19 @@ _SCHEMA = """{
   "required": ["name", "mood"]
 }"""
 EXAMPLES: dict[str, ConstraintRequest] = {
+    "Bed or soup": ConstraintRequest("choices", "The king went to sleep in", " his bed\n the soup"),
     "Bread or shoes": ConstraintRequest(
-        "choices", "She was hungry, so she ate", " some bread\n her shoes"
+        "choices", "The boy was hungry, so he ate", " some bread\n all his shoes"
     ),
-    "Bed or moon": ConstraintRequest("choices", "She put the book on", " her bed\n the moon"),
     "Elephant or pillow": ConstraintRequest(
-        "choices", "At the zoo the children saw", " an elephant\n a pillow"
+        "choices", "At the zoo the king saw", " an elephant\n a pillow"
     ),
     "A name and an age": ConstraintRequest(
-        "pattern", "The name of the girl was", r" [A-Z][a-z]+\. She was ([1-9]|1[0-9]) years old\."
+        "pattern", "The name of the boy was", r" [A-Z][a-z]+\. He was ([1-9]|1[0-9]) years old\."
     ),
-    "A girl as JSON": ConstraintRequest("schema", "Lily was a happy little girl.\n", _SCHEMA),
+    "A bird as JSON": ConstraintRequest("schema", "Max was a happy little bird.\n", _SCHEMA),
 }
-FIRST = "Bread or shoes"
+FIRST = "Bed or soup"
 
 
 @dataclass

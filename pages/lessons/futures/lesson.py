@@ -23,8 +23,9 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.question import lesson_asks
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
+from pages.frame.story import KING
 from pages.frame.uploads import give_back
-from pages.lessons.futures.settings import PROMPT, SETTINGS, SHARES, VIEW
+from pages.lessons.futures.settings import SETTINGS, SHARES, VIEW
 from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
 from viz.format import duration, percent, plural
 
@@ -32,11 +33,6 @@ LESSON, TREE = "futures_lesson", "futures_tree"
 MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
-# it mounts anew once the tree is full: what is below it does not move
-HEIGHT = """<style>
-.st-key-futures {min-height: 47rem;}
-@media (max-width: 640px) {.st-key-futures {min-height: 60rem;}}
-</style>"""
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
 
@@ -60,7 +56,7 @@ def _begin(lm: LanguageModel, old: FuturesLesson | None) -> FuturesLesson:
     except ValueError as error:
         if wanted is not None:
             raise
-        lesson = FuturesLesson.begin(lm, PROMPT, view | NOTHING_CHOSEN)
+        lesson = FuturesLesson.begin(lm, KING, view | NOTHING_CHOSEN)
         lesson.problem = f"{error} The page shows its first example instead."
     SETTINGS.put(prompt=lesson.prompt)
     start_job(lesson.jobs, TREE, lambda: _job(lesson))
@@ -91,7 +87,7 @@ class AllContinuations(Experiment[FuturesLesson]):
         """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
         show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
         place = st.container()
-        with st.expander("How far to open, a beam search over it, saved runs", key="futures_setup"):
+        with st.expander("How far to open, a beam search over it, saved runs", key="futures_below"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
                 SETTINGS.widget("passes", width=170)
@@ -169,7 +165,6 @@ class AllContinuations(Experiment[FuturesLesson]):
         data = lesson.payload(
             n_tokens, SETTINGS["beams"], presenter=is_presenting(), asks=not lesson_asks()
         )
-        st.html(HEIGHT)
         _futures(key="futures", data=data, on_event_change=_take_event)
         show_caption(_measured(lesson))
 

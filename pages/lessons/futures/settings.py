@@ -4,10 +4,10 @@ from model.beam_search import MAX_BEAMS
 from model.futures.continuations import MAX_TOKENS
 from pages.frame.fields import Choice, Text, Whole, control_fields
 from pages.frame.settings_table import SettingsTable
+from pages.frame.story import KING
 from pages.frame.token_ids import TokenIds
 from viz.format import plural
 
-PROMPT = "Once there was a king who"  # greedy misses: tests/futures/test_page.py
 N_DROPS = 1_000  # pointers at most
 MAX_SEED = 999_000  # of the first pointer
 # of the probability
@@ -24,7 +24,7 @@ VIEW = (  # what is set in the component
 )
 SETTINGS = SettingsTable(
     "futures",
-    Text("prompt", "A text to start from", PROMPT),
+    Text("prompt", "A text to start from", KING),
     Choice("tokens", "Tokens", MAX_TOKENS, tuple(range(1, MAX_TOKENS + 1)), is_segmented=True),
     Choice(
         "mass",

@@ -30,9 +30,9 @@ RULES: dict[Unit, str] = {
 }
 _LARGE_FIELDS = """
 <style>
-.st-key-guess_fields input {font-size: 1.5rem; height: auto; padding: .5rem .8rem;}
-.st-key-guess_fields label p, .st-key-guess_fields button p {font-size: 1.1rem;}
-.st-key-guess_buttons button p {font-size: 1.1rem;}
+.st-key-guess_fields input {font-size: var(--size-row); height: auto; padding: .5rem .8rem;}
+.st-key-guess_fields label p, .st-key-guess_fields button p {font-size: var(--size-lead);}
+.st-key-guess_buttons button p {font-size: var(--size-lead);}
 </style>
 """
 

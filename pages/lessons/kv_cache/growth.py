@@ -84,7 +84,7 @@ def _growth(lesson: CacheLesson) -> None:
         text_of(lesson.lm.tokenizer, generation.prompt_ids)
     )
     prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
-    st.html(prose((prompt, ""), (written, "generated"), size="1.3rem"))
+    st.html(prose((prompt, ""), (written, "generated"), size="lead"))
     n_steps = len(generation.steps)
     n_to_come = max(0, MIN_DRAWN - n_steps)
     if is_said:

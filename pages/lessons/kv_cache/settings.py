@@ -15,7 +15,7 @@ COMMON = (
     "animal in it, a problem that the animal has, and a friend who helps. Nobody is hurt, and in "
     "the end all go home and are happy. Use short words and short sentences.\n"
 )
-FIRST = COMMON + "Tell a story about a cat who lost her ball."
+FIRST = COMMON + "Tell a story about a king who lost his ball."
 SECOND = COMMON + "Tell a story about a bird who could not sing."
 
 IN_BITS = {n: f"{n} bits" for n in SMALL_BITS}

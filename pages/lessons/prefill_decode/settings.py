@@ -23,7 +23,7 @@ _MEASURED = (
     Text(
         "padding_prompts",
         "Prompts, one a line",
-        "The cat sat on the\nOnce upon a time there was a little girl who had a\nHi",
+        f"{DEFAULT_PROMPT}\nOnce upon a time there was a little boy who had a\nHi",
         max_characters=2_000,
     ),
     # cost

@@ -28,7 +28,7 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
     f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ENGINES
 }
 
-QUESTION = "Lily was thirsty. She wanted to drink some"
+QUESTION = "The bird was thirsty. He wanted to drink some"
 LOOP_PROMPT = "The song went la la la la"
 AIM_PROMPT = "The dragon"
 _COMPARED = (
@@ -38,7 +38,7 @@ _COMPARED = (
 SETTINGS = SettingsTable(
     "lab",
     Choice("source", "Distribution", "text", SOURCES, is_segmented=True),
-    Text("prompt", "Prompt", "She looked at the"),
+    Text("prompt", "Prompt", "The king looked at the"),
     Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
     Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
     *FIELDS,

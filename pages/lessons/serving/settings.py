@@ -2,25 +2,23 @@
 
 from pages.frame.fields import Choice, Text, Whole
 from pages.frame.settings_table import SettingsTable
+from pages.frame.story import BIRD
 from viz.serving.lanes_chart import PASSES, SECONDS
 
 MAX_REQUESTS = 8
 TOGETHER, BY_RATE = "together", "at a rate"
-START = (
-    "Once upon a time there was a little girl named Lily who lived in a small house by the sea "
-    "with her mother and her cat. She was kind to all her friends."
-)
+START = f"{BIRD} They lived in a small house by the sea and were kind to all their friends."
 PROMPTS = "\n".join(
     (
         f"{START} One day | 24",
-        "The cat | 40",
-        "Tim had a red ball. He | 12",
-        f"{START} She liked | 16",
+        "The king | 40",
+        "The boy had a red ball. He | 12",
+        f"{START} Max saw | 16",
         "A bird sat in a tree and | 32",
-        "The dog was happy because | 8",
+        "The duck was happy because | 8",
     )
 )
-LONG_PROMPT = " ".join([START, "Every day she went to the beach and looked for shells."] * 12)
+LONG_PROMPT = " ".join([START, "Every day they went to the beach and looked for shells."] * 12)
 
 SETTINGS = SettingsTable(
     "serving",

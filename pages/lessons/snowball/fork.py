@@ -39,15 +39,6 @@ STRIP = "snowball_strip"
 MAX_SHOWN = 300  # characters of what both texts begin with
 FIRST_PLACE = 4  # that is chosen before the reader does
 FIRST_RANK = 20
-# what is below the fields and both texts does not move while they are written
-HEIGHT = """<style>
-.st-key-snowball_fork_row {min-height: 4.25rem;}
-.st-key-snowball_prose .stColumn {min-height: 9rem;}
-@media (max-width: 640px) {
-  .st-key-snowball_fork_row {min-height: 9.5rem;}
-  .st-key-snowball_prose .stColumn {min-height: 15rem;}
-}
-</style>"""
 
 
 def show_fork(lesson: SnowballLesson) -> None:
@@ -252,7 +243,6 @@ def _show_prose(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     original = text_of(tokenizer, ids).removeprefix(before)
     labels = [step.forced.label for step in steps if step.forced is not None]
     chosen, *after = [label.replace("␣", " ").replace("⏎", "\n") for label in labels] or [" …"]
-    st.html(HEIGHT)
     with st.container(key="snowball_prose"):
         columns = st.columns(2, gap="large")
     for column, name, parts in zip(
@@ -266,7 +256,7 @@ def _show_prose(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     ):
         with column:
             st.caption(name)
-            st.html(prose((before[-MAX_SHOWN:], ""), *parts, size="1.2rem"))
+            st.html(prose((before[-MAX_SHOWN:], ""), *parts, size="lead"))
 
 
 def _place_shown(lesson: SnowballLesson) -> int:

@@ -2,6 +2,7 @@
 
 from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
+from pages.frame.story import BIRD
 
 N_TOKENS = 48  # of the text to be forked
 N_WRITTEN = 96  # tokens of each text with an instruction
@@ -10,10 +11,7 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 
 MISTAKES = {  # a beginning, and a word after it that is wrong
     "A wrong fact": ("The fish lives in the", " tree"),
-    "A contradiction": (
-        "Once there was a king. He had a bird. The bird's name was Max. Max was a",
-        " cat",
-    ),
+    "A contradiction": (f"{BIRD} Max was a", " cat"),
     "A wrong name": ('There was a bird named Max. The bird said, "My name is', " Tom"),
 }
 _MEASURED = (

@@ -21,6 +21,7 @@ from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.speculative.state import SpeculativeLesson
 from viz.bars import MAX_TOKENS, draws_figure
 from viz.format import UNUSUAL, chance, count, digits, percent, plural
@@ -28,7 +29,7 @@ from viz.format import UNUSUAL, chance, count, digits, percent, plural
 TITLE = "The same text, the same distribution"
 N_TOKENS, N_DRAFT = 32, 4
 N_DRAWS = 10_000
-SAMPLED_PROMPT = "The cat sat on the"
+SAMPLED_PROMPT = DEFAULT_PROMPT
 
 
 def show_proof(lesson: SpeculativeLesson) -> None:

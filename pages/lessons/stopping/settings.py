@@ -7,7 +7,7 @@ from pages.frame.settings_table import SettingsTable
 EXAMPLES = {  # a text and its stop strings, one a line
     "A name and an emoji": ("Zoë 🙂 said: STORIES begin, then STOP right here.", "STOP"),
     "Vietnamese": ("Xin chào! Tôi kể một câu chuyện. Hết rồi, tạm biệt.", "Hết"),
-    "It begins inside a token": ("The cat sat on the mat and went home.", "at on the"),
+    "It begins inside a token": ("The bird sat on the mat and went home.", "at on the"),
     "Almost": ("User asked. Us two went. Used books.", "User:\nUsers"),
     "No stop string": ("Good night 🌙🌟 and sleep well.", ""),
 }

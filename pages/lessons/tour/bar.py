@@ -16,7 +16,7 @@ from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.frame.values import whole_of
-from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
+from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
 from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
@@ -25,61 +25,15 @@ _LAST = "tour_last"  # the scene that was followed last, while the reader looks 
 _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
 _SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
-_STYLE = """
-<style>
-header[data-testid="stHeader"] {display: none;}
-.stApp .stMainBlockContainer {padding-top: .4rem;}
-[data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {
-  position: sticky; top: 0; z-index: 99; border-bottom: 1px solid #8885; padding: .4rem 0;}
-.st-key-tour {outline: none; font-size: .95rem;}
-.stApp .stMainBlockContainer .st-key-tour .stHtml {zoom: 1;}
-.st-key-tour p {font-size: inherit; line-height: 1.45;}
-.st-key-tour :is(.stVerticalBlock, .stHorizontalBlock) {gap: .25rem 1.2rem;}
-.st-key-tour [data-testid="stMarkdownContainer"], .st-key-tour [data-testid="stMarkdownContainer"]
-  > :last-child {margin-bottom: 0;}
-.st-key-tour [data-testid="stExpanderDetails"] {padding: .3rem .8rem .4rem;}
-.st-key-tour summary {padding: .3rem .6rem; min-height: 0;}
-.st-key-tour .stButtonGroup > div {flex-wrap: wrap;}
-.st-key-tour :is([data-testid="stWidgetLabel"] p, .st-key-tour_asked p,
-  .st-key-tour_room_reply > :first-child p) {
-  font-size: 1.3rem; font-weight: 650; line-height: 1.25;}
-.st-key-tour:not([data-ready]) :is(.stButtonGroup, .stForm, .stTextInput input) {
-  visibility: hidden;}
-.st-key-tour [class*="st-key-tour_room"] * {visibility: hidden;}
-.stApp :is(.st-key-tour_answer, .st-key-tour_reply) {display: grid;}
-:is(.st-key-tour_answer, .st-key-tour_reply) > * {grid-area: 1 / 1;}
-.st-key-tour_guide, .tour-down {display: none;}
-.tour-down a {color: inherit;}
-@media (max-width: 640px), (max-height: 500px) {
-  [data-testid="stLayoutWrapper"]:has(> .st-key-above > * > .st-key-tour) {position: static;}
-  .tour-down {display: block;}
-}
-@media (max-width: 640px) { /* the figure is near: the scene has a title already */
-  .st-key-tour [class*="st-key-tour_room"] {display: none;}
-  .st-key-tour .stColumn:last-child > .stVerticalBlock {flex-flow: row wrap; align-items: center;}
-  .st-key-tour .stColumn:last-child > .stVerticalBlock > * {flex: none; width: auto;}
-  .st-key-head h1 {position: absolute; clip-path: inset(50%);}
-  [data-testid="stLayoutWrapper"]:has(> .st-key-head) {order: 1;}
-}
-</style>
-"""
 _LARGE = """
 <style>
-.stApp .stMainBlockContainer .st-key-tour label p {font-size: clamp(1.15rem, 1.35vw, 1.6rem);}
 .st-key-tour [class*="st-key-tour_room"] {display: none;}
 </style>
 """
-LINK_STYLE = """
+_FAULTY = """
 <style>
-.tour-links {display: flex; gap: .5rem;}
-.tour-links a {padding: .2rem .8rem; border: 1px solid #8886; border-radius: .4rem;
-  text-decoration: none; color: inherit; white-space: nowrap;}
-.tour-links a.is-next {background: var(--ink); border-color: var(--ink); color: var(--paper);}
-.tour-links a:focus-visible {outline: 2px solid currentColor; outline-offset: 2px;}
-.tour-scenes a {color: inherit;}
-.tour-way {height: 6px; margin: 0 0 .5rem; border-radius: 3px; background: var(--line);}
-.tour-way i {display: block; height: 100%; border-radius: 3px; background: var(--generated);}
-.tour-way[hidden] {display: none;}
+[data-guided] .stApp header[data-testid="stHeader"] {display: flex;}
+[data-guided] .stApp .stMainBlockContainer {padding-top: 4rem;}
 </style>
 """
 _DOWN = '<p class="tour-down"><a href="#figure">See the figure ↓</a></p>'  # on a phone
@@ -104,6 +58,7 @@ def show_bar(path: str) -> None:
         lesson = read_lesson(name)
         number = _number(lesson, place)
     except LessonError as error:
+        st.html(_FAULTY)
         st.warning(as_written(str(error)))
         return
     scene = lesson.scenes[number - 1]
@@ -113,7 +68,8 @@ def show_bar(path: str) -> None:
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
-    st.html(_STYLE + LINK_STYLE + (_LARGE if is_presenting() else ""))
+    if is_presenting():
+        st.html(_LARGE)
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
@@ -148,9 +104,9 @@ def _answer(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
     return {
         "place": f"{lesson.name}/{number}",
         "title": lesson.title,
-        "question": scene.question,
-        "said": reply,
-        "right": scene.right,
+        "question": plain(scene.question),
+        "said": plain(reply),
+        "right": plain(scene.right),
         "isRight": is_right(scene, reply),
     }
 

@@ -58,6 +58,16 @@ const openAnswers = (started = performance.now()) => {
 /** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
 const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
+/** Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays. */
+const holdHeight = ({ target }) => {
+  const bar = place();
+  const isAnswer = scene?.is_open && target instanceof Element && target.closest(".st-key-tour") !== null;
+  if (bar !== null && isAnswer) bar.style.minHeight = getComputedStyle(bar).height;
+};
+const releaseHeight = () => place()?.style.removeProperty("min-height");
+for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
+addEventListener("resize", releaseHeight);
+
 const bringUp = (wanted) => {
   const bar = place();
   const heading = headingOf(wanted);
@@ -160,6 +170,7 @@ addEventListener("click", (event) => {
 
 export default ({ data }) => {
   scene = data;
+  document.documentElement.setAttribute("data-guided", "");
   keepReached(data.lesson, data.number);
   if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
@@ -175,5 +186,10 @@ export default ({ data }) => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [] });
     scene = null;
+    requestAnimationFrame(() => {
+      if (scene !== null) return;
+      releaseHeight(); // the lesson was left
+      document.documentElement.removeAttribute("data-guided");
+    });
   };
 };

@@ -13,7 +13,7 @@ from pages.frame.layout import as_written
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.small_pictures import OF_PAGES, small_picture
-from pages.lessons.tour.bar import LINK_STYLE, LIST
+from pages.lessons.tour.bar import LIST
 from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
@@ -43,7 +43,6 @@ def show_lessons() -> None:
         "A lesson leads through the pages of this app, scene by scene. Each scene asks a question, "
         "and shows the answer once you have said yours. Leave at any time; the page stays."
     )
-    st.html(LINK_STYLE)
     names = sorted(lesson_names(), key=lambda name: name != FIRST)
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
@@ -113,7 +112,6 @@ def _show_end(lesson: GuidedLesson) -> None:
             st.markdown(f"{number}. **{scene.remember}** {as_written(told)}")
     _progress(key="tour_progress", data={"ended": lesson.name}, height="content")
     _story(key="tour_story", data={"title": "Your story", "open": "Open it, and go on"})
-    st.html(LINK_STYLE)
     links = Markup(
         '<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write your own text</a></p>'
     )

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from pages.frame.contents import COURSE, LESSONS, Lesson
 from pages.lessons.tour.scenes import PAGES, LessonError, Scene, lesson_names, read_lesson
 from viz.format import percent
+from viz.palette import declarations
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -23,12 +24,15 @@ FIRST = "how-a-model-writes"  # of the lessons
 N_TOKENS = 5  # of a distribution
 _PAGE = Markup("""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+:root {{ {look} --unit: 15px }}
 @page {{ size: A4; margin: 16mm 18mm; }}
 body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
-  font: 15px/1.45 system-ui, "Liberation Sans", sans-serif; }}
-h2 {{ margin: 1.2rem 0 .2rem; font-size: 1.15rem; break-after: avoid; }}
+  font: var(--size-body) / 1.45 var(--sans); }}
+h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); }}
+h2, h2 + p {{ break-after: avoid; }}
 li {{ margin: 0 0 .9rem; break-inside: avoid; }}
 .line {{ display: block; height: 1.9em; border-bottom: 1px solid; }}
+.choice {{ display: inline-block; margin-inline-end: 1.6em; }}
 .gap {{ display: inline-block; min-width: 6em; border-bottom: 1px solid; }}
 @media print {{ body {{ margin: 0; padding: 0; }} }}
 </style></head><body>
@@ -63,7 +67,8 @@ def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
                 page.title, page.claim, items.count("<li>") + 1
             )
         items += _item(scene) if lm is None else _solved(scene, lm)
-    return str(_PAGE.format(title=title, name=_NAME if lm is None else "", items=items))
+    look, name = Markup(declarations()), _NAME if lm is None else ""
+    return str(_PAGE.format(look=look, title=title, name=name, items=items))
 
 
 def _scenes_of(part: str) -> Iterator[Scene]:
@@ -94,7 +99,8 @@ def _page_of(scene: Scene) -> Lesson:
 
 def _item(scene: Scene) -> Markup:
     if scene.choices:
-        room = Markup("&emsp;").join(Markup("☐ {}").format(choice) for choice in scene.choices)
+        boxes = [Markup('<span class="choice">☐ {}</span>').format(one) for one in scene.choices]
+        room = Markup("<br>") + Markup(" ").join(boxes)
     elif scene.asks:
         room = _GAP + (" %" if scene.reply == "a share" else "")
     else:
@@ -135,7 +141,7 @@ def numbers(scene: Scene, lm: LanguageModel) -> Markup:
     best = text.stages_for(Settings())[-1]
     labels = labels_of(lm, best.order[:N_TOKENS].tolist())
     told = [
-        f"{label.strip('␣')} {percent(prob)}"
+        f"“{label.strip('␣')}” {percent(prob)}"
         for label, prob in zip(labels, best.best_probs.tolist(), strict=False)
     ]
     return Markup("At temperature 1, after {} tokens: {}.").format(text.n_prompt, "; ".join(told))

@@ -6,19 +6,29 @@ import { required } from "../../frame/live/required.js";
 import { chooseBest, forgetRecord, readRecord } from "../../frame/live/record.js";
 
 const STYLE = `
-:host, body { font: 16px/1.45 var(--st-font, system-ui, sans-serif); color: var(--st-text-color, #1f2430); }
-h2 { margin: 1.2rem 0 .3rem; font-size: 1.4rem; }
-h3 { margin: .7rem 0 .1rem; font-size: 1rem; }
+:host, body { font: var(--size-body) / 1.45 var(--sans); color: var(--st-text-color, #1f2430); }
+h2 { margin: 1.2rem 0 .3rem; font-size: var(--size-lead); }
+h3 { margin: .7rem 0 .1rem; font-size: var(--size-body); }
 p, ul { margin: .2rem 0; }
 ul { padding-inline-start: 1.2rem; }
 li { break-inside: avoid; }
 .pages { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: 0; list-style: none; }
 blockquote { margin: .4rem 0; padding-inline-start: .7rem; border-inline-start: 4px solid #0b7061; white-space: pre-wrap;
-  font: 1.15rem/1.5 ui-serif, Georgia, serif; }
+  font: var(--size-lead) / 1.5 var(--read); }
 label { display: flex; gap: .5rem; align-items: baseline; }
 .row { display: flex; gap: .5rem; margin-top: .8rem; }
 button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5rem; background: none; color: inherit; font: inherit; }
-@media print { @page { size: A4; margin: 14mm; } body { font-size: 11px; } h2 { font-size: 1.5em; margin-top: 0; } .screen { display: none; } }`;
+@media print {
+  @page { size: A4; margin: 12mm; }
+  body { margin: 0; zoom: .67; }
+  section { columns: 2; column-gap: 12mm; }
+  section > :is(h2, .pages, div) { column-span: all; }
+  h2 { margin-top: 0; }
+  h3 { margin-top: .6em; break-after: avoid; }
+  .screen { display: none; }
+}`;
+
+const LOOK = ["--size-body", "--size-lead", "--sans", "--read"]; // what STYLE takes from the page
 
 export default ({ data, parentElement }) => {
   const draw = () => parentElement.replaceChildren(...drawn(data, draw));
@@ -117,6 +127,8 @@ function print(page) {
   const view = required(frame.contentWindow, "window to print from");
   const paper = view.document;
   paper.title = page.querySelector("h2").textContent;
+  const look = getComputedStyle(page);
+  for (const name of LOOK) paper.documentElement.style.setProperty(name, look.getPropertyValue(name));
   paper.head.append(el("style", {}, STYLE));
   paper.body.append(page.cloneNode(true));
   view.addEventListener("afterprint", () => frame.remove());

@@ -10,7 +10,7 @@ export default ({ data, parentElement }) => {
   const story = readJson(tabStore, STORED_AS);
   if (!story?.text || !story.link?.startsWith("./?")) return;
   const text = element("blockquote", { textContent: story.text });
-  text.style.cssText = "margin:.4rem 0;font-size:1.15rem;line-height:1.5;white-space:pre-wrap";
+  text.style.cssText = "margin:.4rem 0;font-size:var(--size-lead);line-height:1.5;white-space:pre-wrap";
   const link = element("a", { href: story.link, textContent: data.open });
   link.style.color = "var(--st-link-color)";
   parentElement.replaceChildren(element("h2", { textContent: data.title }), text, link);

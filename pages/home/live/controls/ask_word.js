@@ -5,9 +5,10 @@ import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { logprobsJson, tokenNamed, wordFacts } from "../figures/word_facts.js";
+import { _ } from "../../../frame/live/words.js";
 
-const COVERED = "After your guess: it would tell what comes next.";
-const NO_STEP = "The text is finished: go back for a next token.";
+const COVERED = _("After your guess: it would tell what comes next.");
+const NO_STEP = _("The text is finished: go back for a next token.");
 
 /** The field, and what it found. @param {Actions} actions @returns {Part} */
 export function createAskWord(actions) {
@@ -19,14 +20,14 @@ export function createAskWord(actions) {
     maxLength: 200,
     autocomplete: "off",
     spellcheck: false,
-    placeholder: "a word, ␣the, ⏎, <|endoftext|>",
+    placeholder: _("a word, ␣the, ⏎, <|endoftext|>"),
   });
-  const submit = el("button", { type: "submit", class: "button" }, "Ask");
-  const forget = createButton("quiet", "forget it", () => actions.askWord("", view.position));
+  const submit = el("button", { type: "submit", class: "button" }, _("Ask"));
+  const forget = createButton("quiet", _("forget it"), () => actions.askWord("", view.position));
   const form = el(
     "form",
     { class: "row ask-word-row" },
-    el("label", { htmlFor: "ask-word" }, "Ask for a word"),
+    el("label", { htmlFor: "ask-word" }, _("Ask for a word")),
     box,
     submit,
     forget,
@@ -42,7 +43,7 @@ export function createAskWord(actions) {
   const element = el(
     "details",
     { class: "section ask-word" },
-    el("summary", { textContent: "The probability of any word" }),
+    el("summary", { textContent: _("The probability of any word") }),
     form,
     found,
     answer,
@@ -90,13 +91,13 @@ function writeRows(body, rows) {
 
 /** The JSON of the five best tokens. @type {MakePart} */
 export function createLogprobs() {
-  const code = el("pre", { class: "logprobs", tabIndex: 0, "aria-label": "The five best tokens as JSON" });
-  const copy = createCopy("copy the JSON", () => code.textContent, () => "there is nothing yet");
+  const code = el("pre", { class: "logprobs", tabIndex: 0, "aria-label": _("The five best tokens as JSON") });
+  const copy = createCopy(_("copy the JSON"), () => code.textContent, () => _("there is nothing yet"));
   const note = el("p", { class: "muted" });
   const element = el(
     "details",
     { class: "section" },
-    el("summary", { textContent: "What an API’s logprobs=5 would have shown of this step" }),
+    el("summary", { textContent: _("What an API’s logprobs=5 would have shown of this step") }),
     note,
     code,
     copy,
@@ -108,9 +109,10 @@ export function createLogprobs() {
     view = now;
     if (!element.open) return;
     const cannot = view.hidden ? COVERED : view.distribution === null ? NO_STEP : null;
-    const drawn = view.chosenId === null ? " Before the draw there is no token yet." : "";
-    const known =
-      "Log-probabilities in nats, before temperature and masks: raw log-softmax, as vLLM gives them.";
+    const drawn = view.chosenId === null ? ` ${_("Before the draw there is no token yet.")}` : "";
+    const known = _(
+      "Log-probabilities in nats, before temperature and masks: raw log-softmax, as vLLM gives them.",
+    );
     setText(note, cannot ?? known + drawn);
     setText(code, cannot === null ? logprobsJson(view) : "");
     setShown(code, cannot === null);

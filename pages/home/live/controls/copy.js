@@ -2,6 +2,7 @@
 
 import { copyText, REFUSED } from "../../../frame/live/clipboard.js";
 import { createButton, setText } from "../../../frame/live/dom.js";
+import { _ } from "../../../frame/live/words.js";
 
 const COPIED_FOR_MS = 1500;
 const REFUSED_FOR_MS = 6000; // time to read what is to be done
@@ -17,7 +18,7 @@ export function createCopy(words, read, whyNone) {
   const button = createButton("quiet", words, async () => {
     const text = read();
     const isCopied = text !== "" && await copyText(text, button);
-    setText(button, isCopied ? "copied" : text === "" ? whyNone() : REFUSED);
+    setText(button, isCopied ? _("copied") : text === "" ? whyNone() : REFUSED);
     clearTimeout(timer);
     timer = setTimeout(() => setText(button, words), isCopied ? COPIED_FOR_MS : REFUSED_FOR_MS);
   });

@@ -3,12 +3,13 @@
 import { createButton, el } from "../../../frame/live/dom.js";
 import { fileOf } from "../session/saving.js";
 import { reasonOf } from "../../../frame/live/errors.js";
+import { _ } from "../../../frame/live/words.js";
 
 const KINDS = {
-  csv: { label: "Table, CSV", type: "text/csv" },
-  json: { label: "All of it, JSON", type: "application/json" },
-  html: { label: "Replay, HTML", type: "text/html" },
-  "live.html": { label: "Live page, HTML", type: "text/html" }, // with the model in it
+  csv: { label: _("Table, CSV"), type: "text/csv" },
+  json: { label: _("All of it, JSON"), type: "application/json" },
+  html: { label: _("Replay, HTML"), type: "text/html" },
+  "live.html": { label: _("Live page, HTML"), type: "text/html" }, // with the model in it
 };
 const MARK = "\ufeff"; // for Excel
 
@@ -31,9 +32,9 @@ export function createFiles(session, kinds) {
   });
   return el(
     "section",
-    { class: "files", "aria-label": "Keep this run" },
-    el("p", { class: "muted" }, "Keep this run: the link reproduces it, the files record it."),
-    el("div", { class: "row" }, ...buttons, el("label", { class: "button" }, "Open a saved run", file)),
+    { class: "files", "aria-label": _("Keep this run") },
+    el("p", { class: "muted" }, _("Keep this run: the link reproduces it, the files record it.")),
+    el("div", { class: "row" }, ...buttons, el("label", { class: "button" }, _("Open a saved run"), file)),
   );
 }
 

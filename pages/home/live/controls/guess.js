@@ -6,6 +6,7 @@ import { isDrawShown } from "../figures/beats.js";
 import {
   createButton,
   el,
+  isolated,
   named,
   setAttribute,
   setSentence,
@@ -14,6 +15,7 @@ import {
 } from "../../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../../frame/live/format.js";
 import { activeResult } from "../../../frame/live/strategies.js";
+import { _ } from "../../../frame/live/words.js";
 
 const N_LIKELY = 3;
 const N_LOOKED_AT = 12; // tokens, the likeliest first, among which whole words are looked for
@@ -30,7 +32,7 @@ export function createGuess(actions) {
     id: "guess",
     autocomplete: "off",
     spellcheck: false,
-    placeholder: "or your own word",
+    placeholder: _("or your own word"),
   });
   const say = (word) => {
     isNewcomers = view.asksNewcomer;
@@ -40,13 +42,13 @@ export function createGuess(actions) {
     const node = createButton("button guess-option", null, () => say(node.textContent));
     return node;
   });
-  const submit = el("button", { type: "submit", class: "button is-quiet" }, "Guess");
-  const reveal = createButton("quiet", "Just reveal", () => actions.reveal());
+  const submit = el("button", { type: "submit", class: "button is-quiet" }, _("Guess"));
+  const reveal = createButton("quiet", _("Just reveal"), () => actions.reveal());
   const ask = el(
     "form",
     { class: "guess", hidden: true },
-    el("label", { class: "guess-question", htmlFor: "guess" }, "What comes next?"),
-    el("div", { class: "row guess-options", role: "group", "aria-label": "Four guesses" }, ...options),
+    el("label", { class: "guess-question", htmlFor: "guess" }, _("What comes next?")),
+    el("div", { class: "row guess-options", role: "group", "aria-label": _("Four guesses") }, ...options),
     el("div", { class: "row guess-row" }, box, submit, reveal),
   );
   const verdict = announced(el("p", { class: "verdict", hidden: true }));
@@ -121,8 +123,18 @@ function isRight({ guess, chosenId, forced, label, beat }) {
 function verdictOf(view) {
   const { guess, header: { model } } = view;
   if (!guess) return null;
-  if (isRight(view)) return `✓ You guessed it: ${named(guess.label)}, ${formatProbability(guess.prob)}.`;
-  const piece = guess.n_tokens > 1 ? `, its first of ${guess.n_tokens} tokens ${named(guess.label)}` : "";
-  const rank = `${formatCount(guess.rank + 1)} of ${formatCount(model.vocab_size)}`;
-  return `Your guess “${guess.text}”${piece}: number ${rank}, ${formatProbability(guess.prob)}.`;
+  const facts = {
+    token: named(guess.label),
+    text: isolated(guess.text),
+    share: formatProbability(guess.prob),
+    rank: formatCount(guess.rank + 1),
+    n_vocab: formatCount(model.vocab_size),
+    n_tokens: formatCount(guess.n_tokens),
+  };
+  if (isRight(view)) return _("✓ You guessed it: {token}, {share}.", facts);
+  if (guess.n_tokens === 1) return _("Your guess “{text}”: number {rank} of {n_vocab}, {share}.", facts);
+  return _(
+    "Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}, {share}.",
+    facts,
+  );
 }

@@ -2,6 +2,7 @@
 
 import { createButton, el, quote } from "../../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../../frame/live/format.js";
+import { _ } from "../../../frame/live/words.js";
 
 const GAP = 6;
 const LINGER_MS = 150; // in which the pointer reaches the tip
@@ -9,7 +10,7 @@ const LINGER_MS = 150; // in which the pointer reaches the tip
 /** The facts of the token at a position of the text, as lines of [name, value]. @param {View} view */
 export function describeToken(view, index) {
   const id = view.ids[index];
-  const facts = [["position", formatCount(index)], ["id", formatCount(id)]];
+  const facts = [[_("position"), formatCount(index)], ["id", formatCount(id)]];
   const step = index - view.nPrompt;
   const { steps } = view.header;
   if (step >= 0 && step < steps.prob.length) facts.push(...factsOfDraw(steps, step));
@@ -20,24 +21,24 @@ export function describeToken(view, index) {
 function factsOfDraw(steps, step) {
   const nats = -steps.logprob[step];
   return [
-    ["probability", formatProbability(steps.prob[step])],
-    ["rank", formatCount(steps.rank[step] + 1)],
-    ["surprise", `${formatNats(nats)} (${formatNumber(nats / Math.LN2)} bits)`],
-    ["entropy", formatNats(steps.entropy[step])],
-    ["after masks", formatProbability(steps.chosen_prob[step])],
+    [_("probability"), formatProbability(steps.prob[step])],
+    [_("rank"), formatCount(steps.rank[step] + 1)],
+    [_("surprise"), `${formatNats(nats)} (${_("{number} bits", { number: formatNumber(nats / Math.LN2) })})`],
+    [_("entropy"), formatNats(steps.entropy[step])],
+    [_("after masks"), formatProbability(steps.chosen_prob[step])],
   ];
 }
 
 function noteOf(view, index) {
-  if (index < view.nPrompt) return "of the prompt";
-  if (index >= view.nConfirmed) return "pending: its distribution is on its way";
-  return view.header.steps.forced[index - view.nPrompt] ? "forced by you" : "written by the model";
+  if (index < view.nPrompt) return _("of the prompt");
+  if (index >= view.nConfirmed) return _("pending: its distribution is on its way");
+  return view.header.steps.forced[index - view.nPrompt] ? _("forced by you") : _("written by the model");
 }
 
 /** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
 export function createTokenMenu(actions, describe) {
   const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
-  const element = createMenu("menu", "This token");
+  const element = createMenu("menu", _("This token"));
   let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
   const plan = (action, delay) => {
     clearTimeout(timer);
@@ -84,14 +85,14 @@ function fillFacts(node, { title, facts, note }) {
 function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
   const button = (text, action) => createButton("menu-item", text, () => act(action));
-  if (index > 0) node.append(button("Look at its distribution", () => actions.inspect(index)));
+  if (index > 0) node.append(button(_("Look at its distribution"), () => actions.inspect(index)));
   if (!description.canBranch) {
-    node.append(el("p", { class: "facts-note muted", textContent: "Edit the prompt to change this token." }));
+    node.append(el("p", { class: "facts-note muted" }, _("Edit the prompt to change this token.")));
     return;
   }
   node.append(
-    button("Rewind to before it", () => actions.rewind(index)),
-    button("Branch here, keep this text", () => actions.branch(index)),
+    button(_("Rewind to before it"), () => actions.rewind(index)),
+    button(_("Branch here, keep this text"), () => actions.branch(index)),
   );
 }
 

@@ -3,6 +3,7 @@
 
 import { replaceAddress } from "../../../frame/live/page_address.js";
 import { localStore } from "../../../frame/live/storage.js";
+import { LANGUAGE } from "../../../frame/live/words.js";
 
 const PREFIX = "ott-";
 
@@ -35,7 +36,9 @@ export function keepPreference(name, isOn) {
 
 /** Whether nobody has opened the page in this browser before, and no link says what to show. */
 export function isFirstVisit() {
-  const isAsked = location.search !== "" || location.hash.includes("=");
+  const query = new URLSearchParams(location.search);
+  query.delete(LANGUAGE);
+  const isAsked = query.size > 0 || location.hash.includes("=");
   const isFirst = !isAsked && !prefers("seen", false);
   return isFirst && keepPreference("seen", true); // a browser that keeps nothing would ask at each visit
 }

@@ -1,7 +1,8 @@
 // The prompt box: what is typed here the model reads first.
 
-import { createButton, el, setShown } from "../../../frame/live/dom.js";
+import { el, setShown } from "../../../frame/live/dom.js";
 import { isEnter } from "../../../frame/live/keyboard.js";
+import { _, pgettext } from "../../../frame/live/words.js";
 
 const TOKENISE_AFTER_MS = 120;
 const MAX_TOKENISED = 20000;
@@ -21,10 +22,10 @@ export function createPrompt(actions) {
     dir: "auto",
     rows: 1,
     spellcheck: false,
-    "aria-label": "Prompt: the text that the model continues",
-    placeholder: "Write the beginning of a text",
+    "aria-label": _("Prompt: the text that the model continues"),
+    placeholder: _("Write the beginning of a text"),
   });
-  const hint = el("span", { class: "hint", hidden: true, textContent: "Enter starts from this text" });
+  const hint = el("span", { class: "hint", hidden: true }, _("Enter starts from this text"));
   const state = { shown: null, timer: 0, isTyping: false };
   const isChanged = () => state.shown !== null && box.value !== state.shown;
   const typing = (isTyping) => {
@@ -51,14 +52,26 @@ export function createPrompt(actions) {
     begin();
   });
   const examples = EXAMPLES.map((text) =>
-    createButton("quiet example", text, () => {
-      box.value = text;
-      fitHeight(box);
-      begin();
-    })
+    el("button", {
+      type: "button",
+      class: "quiet example",
+      lang: "en",
+      dir: "ltr",
+      translate: false,
+      onclick: () => {
+        box.value = text;
+        fitHeight(box);
+        begin();
+      },
+    }, text)
   );
-  const toTry = { class: "row examples", translate: false, role: "group", "aria-label": "Example prompts" };
-  const tries = el("div", toTry, el("span", { class: "muted" }, "Try"), ...examples);
+  const toTry = { class: "row examples", role: "group", "aria-label": _("Example prompts") };
+  const tries = el(
+    "div",
+    toTry,
+    el("span", { class: "muted" }, pgettext("example prompts", "Try")),
+    ...examples,
+  );
   return {
     element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),
     get text() {

@@ -2,24 +2,31 @@
 
 import { isInUse } from "../controls.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
-import { formatSetting } from "../../../frame/live/format.js";
+import { formatShare } from "../../../frame/live/format.js";
 import { createSlider } from "../../../frame/live/sliders.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { aloneResult, effectOf, maskNamed } from "../../../frame/live/strategies.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
 const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
 /** What each does, in half a sentence. */
 const HINTS = {
-  temperature: () => "lower: safer · higher: bolder",
-  top_p: ({ top_p: p }) => `keep the likeliest until they make ${formatSetting(100 * p)}\u202f%`,
-  top_k: ({ top_k: k }) => k === 0 ? "keep all tokens" : `keep the ${formatSetting(k)} likeliest`,
-  min_p: ({ min_p: p }) => `keep what is at least ${formatSetting(100 * p)}\u202f% as likely as the best`,
-  greedy: () => "always the likeliest",
+  temperature: () => _("lower: safer · higher: bolder"),
+  top_p: ({ top_p: p }) => _("keep the likeliest until they make {share}", { share: formatShare(p) }),
+  top_k: ({ top_k: k }) =>
+    k === 0 ? _("keep all tokens") : ngettext("keep the {n} likeliest", "keep the {n} likeliest", k),
+  min_p: ({ min_p: p }) =>
+    _("keep what is at least {share} as likely as the best", { share: formatShare(p) }),
+  greedy: () => _("always the likeliest"),
 };
+
+/** What the glossary calls a mask. */
+const termOf = (name) => name === "greedy" ? "greedy decoding" : name.replace("_", "-");
 
 /** Makes the controls. @param {Actions} actions */
 export function createSettingControls(actions) {
   const all = ORDER.map((name) => createControl(name, actions));
-  const element = el("div", { class: "settings", role: "group", "aria-label": "Sampling" });
+  const element = el("div", { class: "settings", role: "group", "aria-label": _("Sampling") });
   element.append(...all.map((control) => control.element));
   let isApart = false;
   return {
@@ -44,11 +51,13 @@ function createControl(name, actions) {
   const box = el("input", {
     type: "checkbox",
     name: `use_${name}`,
-    "aria-label": `use ${title.toLowerCase()}`,
+    "aria-label": _("use {setting}", { setting: title.toLowerCase() }),
     onchange: () => actions.setUse(name, box.checked),
   });
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
-  const label = el("label", { class: "setting-name" }, box, title);
+  let terms = {};
+  const term = createTerm(title, () => terms[termOf(name)]);
+  const label = el("span", { class: "setting-name" }, el("label", {}, box), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);
   const element = el("div", { class: "setting" }, head, slider?.input ?? null, hint);
@@ -57,6 +66,7 @@ function createControl(name, actions) {
     name,
     element,
     update(view) {
+      terms = view.header.terms;
       const isUsed = isInUse(name, view.controls);
       box.checked = isUsed;
       setAttribute(element, "data-in-use", isUsed);

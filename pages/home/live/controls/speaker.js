@@ -4,7 +4,8 @@
 import { announced } from "../../../frame/live/announced.js";
 import { asText, spoken, withCommas } from "../../../frame/live/aloud.js";
 import { el, setText } from "../../../frame/live/dom.js";
-import { formatProbability, formatTokens } from "../../../frame/live/format.js";
+import { formatCount, formatProbability, formatTokens } from "../../../frame/live/format.js";
+import { _ } from "../../../frame/live/words.js";
 
 const REST_MS = 4000; // between two sentences while Play writes
 const WRITING = ["next", "force", "finish", "again", "pause"];
@@ -42,10 +43,18 @@ function countCommon(before, ids) {
 /** What is heard: the words since `from` and how long the text is, or what it ends with now. */
 function sentenceOf(kind, { ids, joined, steps, inspect }, label, from) {
   if (kind === "inspect" && inspect)
-    return `Position ${inspect.position}, before ${spoken(label(inspect.token_id))} was chosen`;
+    return _("Position {position}, before {token} was chosen", {
+      position: formatCount(inspect.position),
+      token: spoken(label(inspect.token_id)),
+    });
   const length = formatTokens(ids.length);
+  const token = spoken(label(ids.at(-1)));
   const nNew = ids.length - from;
-  if (!WRITING.includes(kind) || nNew === 0) return `${length}, the last is ${spoken(label(ids.at(-1)))}`;
+  if (!WRITING.includes(kind) || nNew === 0) return _("{length}, the last is {token}", { length, token });
   if (nNew > 1) return `${asText(ids, from, label, joined)} … ${length}`;
-  return `${spoken(label(ids.at(-1)))}, probability ${formatProbability(steps.prob.at(-1))}, ${length}`;
+  return _("{token}, probability {share}, {length}", {
+    token,
+    share: formatProbability(steps.prob.at(-1)),
+    length,
+  });
 }

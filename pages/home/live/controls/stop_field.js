@@ -2,6 +2,7 @@
 
 import { el, quote, setText } from "../../../frame/live/dom.js";
 import { writeStrings } from "../../../frame/live/stopping.js";
+import { _ } from "../../../frame/live/words.js";
 
 /** Makes the field. @param {Actions} actions */
 export function createStopField(actions) {
@@ -11,18 +12,19 @@ export function createStopField(actions) {
     dir: "auto",
     spellcheck: false,
     translate: false,
-    "aria-label": "Stop strings, one a line",
+    "aria-label": _("Stop strings, one a line"),
     onchange: () => actions.stopAt(box.value),
   });
   const words = el("summary", {});
-  const hint = el("p", { class: "setting-hint" }, "One a line; \\n is a line break. Each ends the text.");
+  const hint = el("p", { class: "setting-hint" }, _("One a line; \\n is a line break. Each ends the text."));
   let shown = "";
   return {
     element: el("details", { class: "section stop-field" }, words, box, hint),
     /** @param {View} view */
     update({ header: { stop } }) {
       const text = writeStrings(stop);
-      setText(words, stop.length > 0 ? `Stop at ${stop.map(visible).join(", ")}` : "Stop strings: none");
+      const strings = stop.map(visible).join(", ");
+      setText(words, strings ? _("Stop at {strings}", { strings }) : _("Stop strings: none"));
       if (text !== shown) box.value = text; // what was refused stays, to be mended
       shown = text;
     },

@@ -4,9 +4,11 @@ import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { addressOf, embedCode } from "./embed.js";
 import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
-import { formatCount } from "../../../frame/live/format.js";
+import { formatSetting } from "../../../frame/live/format.js";
+import { createLanguagePicker } from "../../../frame/live/language_picker.js";
 import { hasAddress } from "../../../frame/live/page_address.js";
 import { createSwitch } from "./switch.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
 const SPEEDS = [0.5, 1, 2, 5, 10, Infinity];
 const FINISH_COUNT = 20;
@@ -17,17 +19,25 @@ const FINISH_COUNT = 20;
  * @param {HTMLElement[]} switches of the picture
  */
 export function createTransport(actions, switches) {
-  const next = button("Next", "→", "is-primary", (event) => actions.next(event.timeStamp));
-  const play = button("Play", "space", "", () => actions.togglePlay());
+  const next = button(_("Next"), "→", "is-primary", (event) => actions.next(event.timeStamp));
+  const play = button(_("Play"), _("space"), "", () => actions.togglePlay());
   const playWord = find(play, "span");
-  setAttribute(playWord, "data-room", "Pause"); // what else it says: it keeps its width
-  const back = button("Back", "←", "", () => actions.back());
-  const reset = button("Reset", null, "", () => actions.reset());
+  setAttribute(playWord, "data-room", _("Pause")); // what else it says: it keeps its width
+  const back = button(_("Back"), "←", "", () => actions.back());
+  const reset = button(_("Reset"), null, "", () => actions.reset());
   const finish = button(`+${FINISH_COUNT}`, null, "", () => actions.finish(FINISH_COUNT));
-  setAttribute(finish, "aria-label", `Write ${FINISH_COUNT} tokens at once`);
+  setAttribute(
+    finish,
+    "aria-label",
+    ngettext("Write {n} token at once", "Write {n} tokens at once", FINISH_COUNT),
+  );
   const speed = createSpeed(actions);
-  const slowly = createSwitch("Slowly", "Every step in five beats; one alone: Shift and →", actions.slow);
-  const more = createButton("button more-toggle", "More", () => {
+  const slowly = createSwitch(
+    _("Slowly"),
+    _("Every step in five beats; one alone: Shift and →"),
+    actions.slow,
+  );
+  const more = createButton("button more-toggle", _("More"), () => {
     const isOpen = document.documentElement.toggleAttribute("data-more");
     more.ariaExpanded = String(isOpen);
     const place = more.closest(".ott");
@@ -37,19 +47,21 @@ export function createTransport(actions, switches) {
   /** @type {Header} */
   let header;
   const whyNone = () =>
-    hasAddress() ? "too long for a link: save the JSON below" : "no link opens this frame: save the JSON";
-  const copy = createCopy("copy link", () => addressOf(header), whyNone);
-  const copyEmbed = createCopy("copy embed code", () => embedCode(header), whyNone);
-  const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, "open the whole page");
+    hasAddress()
+      ? _("too long for a link: save the JSON below")
+      : _("no link opens this frame: save the JSON");
+  const copy = createCopy(_("copy link"), () => addressOf(header), whyNone);
+  const copyEmbed = createCopy(_("copy embed code"), () => embedCode(header), whyNone);
+  const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, _("open the whole page"));
   const reason = announced(el("p", { class: "reason", id: "reason" }));
-  const progress = el("progress", { hidden: true, "aria-label": "How much of it is read" });
+  const progress = el("progress", { hidden: true, "aria-label": _("How much of it is read") });
   const waiting = el(
     "span",
     { class: "row waiting", hidden: true },
-    createButton("quiet", "try now", () => actions.retry()),
-    createButton("quiet", "stop waiting", () => actions.cancel()),
+    createButton("quiet", _("try now"), () => actions.retry()),
+    createButton("quiet", _("stop waiting"), () => actions.cancel()),
   );
-  const drive = { class: "row buttons", role: "group", "aria-label": "Drive the loop" };
+  const drive = { class: "row buttons", role: "group", "aria-label": _("Drive the loop") };
   return {
     element: el(
       "div",
@@ -64,7 +76,7 @@ export function createTransport(actions, switches) {
       { class: "extras" },
       el("div", { class: "row seldom" }, speed, finish, reset),
       el("div", { class: "row muted switches" }, slowly.element, ...switches),
-      el("div", { class: "row foot" }, whole, copyEmbed, copy),
+      el("div", { class: "row foot" }, createLanguagePicker(), whole, copyEmbed, copy),
     ),
     update(view) {
       header = view.header;
@@ -72,7 +84,7 @@ export function createTransport(actions, switches) {
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
-      setText(playWord, view.isPlaying ? "Pause" : "Play");
+      setText(playWord, view.isPlaying ? _("Pause") : _("Play"));
       speed.value = String(view.speed);
       slowly.set(view.isSlow);
       const { trouble, reading } = view.waitingFor;
@@ -92,14 +104,21 @@ function setDisabled(node, isDisabled) {
 
 /** What a pass over a prompt is at; how far it is the bar beside it shows. @param {PassProgress} reading */
 export function readingInWords({ nTokens }) {
-  return nTokens === 0
-    ? "Unpacking the model…"
-    : `The model reads the prompt, ${formatCount(nTokens)} tokens in one pass…`;
+  return nTokens === 0 ? _("Unpacking the model…") : ngettext(
+    "The model reads the prompt, {n} token in one pass…",
+    "The model reads the prompt, {n} tokens in one pass…",
+    nTokens,
+  );
 }
 
 function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
-  if (isFinishing) return "Writing several tokens at once…";
-  return nNext > 0 && !isPlaying ? `${formatCount(nNext)} more pressed, each waits for its distribution` : "";
+  if (isFinishing) return _("Writing several tokens at once…");
+  if (nNext === 0 || isPlaying) return "";
+  return ngettext(
+    "{n} more pressed, each waits for its distribution",
+    "{n} more pressed, each waits for its distribution",
+    nNext,
+  );
 }
 
 function button(text, key, kind, onPress) {
@@ -112,10 +131,14 @@ function button(text, key, kind, onPress) {
 
 function createSpeed(actions) {
   const options = SPEEDS.map((speed) => {
-    const text = speed === Infinity ? "fastest" : `${speed} token${speed === 1 ? "" : "s"}/s`;
+    const text = speed === Infinity
+      ? _("fastest")
+      : speed === 1
+      ? _("1 token/s")
+      : _("{number} tokens/s", { number: formatSetting(speed) });
     return el("option", { value: speed }, text);
   });
   const onchange = () => actions.setSpeed(Number(select.value));
-  const select = el("select", { class: "speed", "aria-label": "Speed of Play", onchange }, ...options);
+  const select = el("select", { class: "speed", "aria-label": _("Speed of Play"), onchange }, ...options);
   return select;
 }

@@ -2,6 +2,7 @@
 // about, so it may be sent again, after a restart or to another copy of the server, and brings the same.
 
 import { decodePayload } from "../../../frame/live/payload.js";
+import { languageTag } from "../../../frame/live/words.js";
 
 const LATE_MS = 6000; // without an answer: the person is told, and it is asked again
 const FILE_MS = 600_000; // the same, of a file
@@ -122,7 +123,8 @@ export class ServerEngine {
     const signal = AbortSignal.any([late.signal, this.cancelled.signal]);
     this.giveUp = () => late.abort();
     try {
-      const response = await fetch(this.address, { method: "POST", body, signal });
+      const headers = { "Accept-Language": languageTag() };
+      const response = await fetch(this.address, { method: "POST", headers, body, signal });
       if (response.ok) return new Uint8Array(await response.arrayBuffer());
       if (response.status === 400 || response.status === 413)
         throw new RangeError((await response.json()).error);

@@ -8,11 +8,11 @@ import {
   formatProbability,
   formatSeconds,
   formatSetting,
-  formatTokens,
 } from "../../../frame/live/format.js";
 import { passOf } from "./loopfacts.js";
 import { scoredStage } from "./rows.js";
 import { describeStage, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
 const SAYS = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
@@ -23,55 +23,114 @@ export function sentenceOf(view, result) {
 
 function read(view) {
   const { phase, seconds, nInput, tokens } = passOf(view);
-  const time = seconds === null ? "" : `, in ${formatSeconds(seconds)}`;
-  if (phase === "prefill")
-    return `The model reads the whole text in one pass: ${formatTokens(nInput)}${time}.`;
-  const nKnown = tokens - nInput;
-  const before = nKnown > 0 ? `; it remembers the ${formatCount(nKnown)} before` : "";
-  return `The model reads the newest ${nInput === 1 ? "token" : formatTokens(nInput)}${before}${time}.`;
+  const time = seconds === null ? null : formatSeconds(seconds);
+  if (phase === "prefill") return readWhole(nInput, time);
+  return nInput === 1 ? readOne(tokens - nInput, time) : readMore(nInput, tokens - nInput, time);
+}
+
+function readWhole(n, time) {
+  return time === null
+    ? ngettext(
+      "The model reads the whole text in one pass: {n} token.",
+      "The model reads the whole text in one pass: {n} tokens.",
+      n,
+    )
+    : ngettext(
+      "The model reads the whole text in one pass: {n} token, in {time}.",
+      "The model reads the whole text in one pass: {n} tokens, in {time}.",
+      n,
+      { time },
+    );
+}
+
+function readOne(nKnown, time) {
+  if (nKnown <= 0)
+    return time === null
+      ? _("The model reads the newest token.")
+      : _("The model reads the newest token, in {time}.", { time });
+  return time === null
+    ? ngettext(
+      "The model reads the newest token; it remembers the {n} before.",
+      "The model reads the newest token; it remembers the {n} before.",
+      nKnown,
+    )
+    : ngettext(
+      "The model reads the newest token; it remembers the {n} before, in {time}.",
+      "The model reads the newest token; it remembers the {n} before, in {time}.",
+      nKnown,
+      { time },
+    );
+}
+
+/** Several at once, after a rewind. */
+function readMore(n, nKnown, time) {
+  const newest = ngettext("The model reads the newest {n} token", "The model reads the newest {n} tokens", n);
+  const before = nKnown > 0
+    ? ngettext("it remembers the {n} before", "it remembers the {n} before", nKnown)
+    : null;
+  const reading = [newest, before].filter(Boolean).join("; ");
+  return time === null ? `${reading}.` : _("{reading}, in {time}.", { reading, time });
 }
 
 function score(view, result) {
   const scored = scoredStage(result);
-  const [before, after] = [result.stages[0].probs[0], scored.probs[0]];
+  const [before, after] = [result.stages[0].probs[0], scored.probs[0]].map(formatProbability);
   const best = named(view.label(result.idOf(0)));
-  const all = `${formatCount(view.distribution.nVocab)} tokens share 100\u202f%`;
-  const { temperature } = view.settings;
-  if (scored.name !== "temperature") return `${all}: ${best} has ${formatProbability(before)}.`;
-  return `${all}. At temperature ${formatSetting(temperature)}: ${best} ${formatProbability(before)} → ${
-    formatProbability(after)
-  }.`;
+  const { nVocab } = view.distribution;
+  if (scored.name !== "temperature")
+    return ngettext(
+      "{n} token shares {all}: {best} has {before}.",
+      "{n} tokens share {all}: {best} has {before}.",
+      nVocab,
+      { all: formatProbability(1), best, before },
+    );
+  const temperature = formatSetting(view.settings.temperature);
+  return ngettext(
+    "{n} token shares {all}. At temperature {temperature}: {best} {before} → {after}.",
+    "{n} tokens share {all}. At temperature {temperature}: {best} {before} → {after}.",
+    nVocab,
+    { all: formatProbability(1), temperature, best, before, after },
+  );
 }
 
 function cut(view, result) {
   const last = lastStage(result);
   const { nVocab } = view.distribution;
-  if (last.name === "greedy") return "Temperature 0 keeps the likeliest alone: it takes the whole bar.";
-  if (waitsForPython(result)) return "A mask cuts among tokens that this page does not hold.";
-  if (last.nKept === nVocab) return `Nothing is cut: all ${formatCount(nVocab)} tokens may be drawn.`;
-  const names = result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)).join(", ");
-  const nOut = formatCount(nVocab - last.nKept);
-  const stay = last.nKept === 1
-    ? "1 token stays and grows"
-    : `${formatCount(last.nKept)} tokens stay and grow`;
-  return `The cut, ${names}: ${stay} to 100\u202f%, ${nOut} are out.`;
+  if (last.name === "greedy") return _("Temperature 0 keeps the likeliest alone: it takes the whole bar.");
+  if (waitsForPython(result)) return _("A mask cuts among tokens that this page does not hold.");
+  if (last.nKept === nVocab)
+    return ngettext(
+      "Nothing is cut: all {n} token may be drawn.",
+      "Nothing is cut: all {n} tokens may be drawn.",
+      nVocab,
+    );
+  const masks = result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)).join(", ");
+  return ngettext(
+    "The cut, {masks}: {n} token stays and grows to {all}, {n_out} are out.",
+    "The cut, {masks}: {n} tokens stay and grow to {all}, {n_out} are out.",
+    last.nKept,
+    { masks, all: formatProbability(1), n_out: formatCount(nVocab - last.nKept) },
+  );
 }
 
 const cuts = (stage, i, all) => i > 0 && stage.nKept < all[i - 1].nKept;
 
 function draw(view, result) {
   const drawn = drawnToken(result, view.coin);
-  if (view.forced) return "This token was not drawn: you chose it.";
-  if (lastStage(result).name === "greedy") return "There is nothing to draw: one token has the whole bar.";
-  if (drawn === null) return "The shares lie end to end, and a pointer falls on them.";
-  return `The shares lie end to end. The pointer falls on ${formatCoin(view.coin)}: there lies ${
-    named(view.label(drawn.id))
-  }.`;
+  if (view.forced) return _("This token was not drawn: you chose it.");
+  if (lastStage(result).name === "greedy") return _("There is nothing to draw: one token has the whole bar.");
+  if (drawn === null) return _("The shares lie end to end, and a pointer falls on them.");
+  return _("The shares lie end to end. The pointer falls on {number}: there lies {token}.", {
+    number: formatCoin(view.coin),
+    token: named(view.label(drawn.id)),
+  });
 }
 
 function append(view) {
-  const n = formatTokens(view.contextIds.length + 1);
-  return `${
-    named(view.label(view.chosenId))
-  } joins the text, now ${n}; then the model reads again. That is all.`;
+  return ngettext(
+    "{token} joins the text, now {n} token; then the model reads again. That is all.",
+    "{token} joins the text, now {n} tokens; then the model reads again. That is all.",
+    view.contextIds.length + 1,
+    { token: named(view.label(view.chosenId)) },
+  );
 }

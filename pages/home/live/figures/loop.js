@@ -4,13 +4,17 @@
 import { BEATS } from "./beats.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 
 const N_LINES = 4;
 
 /** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
 export function createLoop() {
-  const stations = Object.fromEntries(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
+  let terms = {};
+  const stations = Object.fromEntries(
+    BEATS.map((name, i) => [name, createStation(name, i + 1, () => terms[name])]),
+  );
   const code = createCode((isOpen) => setAttribute(element, "data-open", isOpen));
   const back = createReturn(code.toggle);
   const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations[name].element));
@@ -25,6 +29,7 @@ export function createLoop() {
   );
 
   function update(view) {
+    terms = view.header.terms;
     const pass = passOf(view);
     const facts = loopFacts(view, pass);
     const lit = BEATS.indexOf(view.stage);
@@ -41,9 +46,9 @@ export function createLoop() {
   return { element, update };
 }
 
-function createStation(name, number) {
+function createStation(name, number, says) {
   const word = name[0].toUpperCase() + name.slice(1);
-  const title = el("b", { class: "loop-title" }, `${number}\u00a0${word}`);
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(word, says));
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {

@@ -11,6 +11,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "../../../frame/live/format.js";
+import { ngettext } from "../../../frame/live/words.js";
 import { keepsKeys, newestPass, readRows } from "./steprows.js";
 import {
   activeResult,
@@ -145,11 +146,11 @@ export function cacheFormula(cache) {
 /** The product that a token's bytes are: of keys and values, or of one latent for both. */
 function factors(cache) {
   const { n_layers: nLayers, n_kv_heads: nHeads, head_dim: size, bytes_per_number: width } = cache;
-  const layers = formatTokens(nLayers, "layer");
+  const layers = ngettext("{n} layer", "{n} layers", nLayers);
   const numbers = `${formatCount(size)} numbers`;
   const product = nLayers * nHeads * size * width;
   if (cache.bytes_per_token === 2 * product) {
-    const heads = formatTokens(nHeads, "KV head");
+    const heads = ngettext("{n} KV head", "{n} KV heads", nHeads);
     return ` = 2 × ${layers} × ${heads} × ${numbers} × ${width} bytes`;
   }
   if (cache.bytes_per_token === product && nHeads === 1) {

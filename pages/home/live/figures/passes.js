@@ -4,6 +4,7 @@
 
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../../frame/live/format.js";
+import { ngettext } from "../../../frame/live/words.js";
 import { cacheFormula } from "./loopfacts.js";
 import { keepsKeys, newestPass, readRows } from "./steprows.js";
 
@@ -241,7 +242,7 @@ function cacheInBytes({ tokens, bytes }, cache) {
   const inUse = `${formatTokens(tokens)}, ${formatBytes(bytes)} in use; ${rest}.`;
   if (bytes === derived) return `${inUse} The dashed line, tokens × bytes per token, agrees to the byte.`;
   if (isCut(cache)) {
-    const kept = formatTokens(cache.sliding_window, "position");
+    const kept = ngettext("{n} position", "{n} positions", cache.sliding_window);
     return `${inUse} Layers with a window keep ${kept}: the dashed line would give ${formatBytes(derived)}.`;
   }
   return `${inUse} The dashed line gives ${formatBytes(derived)}, which is not what the tensors hold.`;

@@ -1,7 +1,8 @@
 // A text as the model reads it: its pieces with their bytes and ids, live as it is typed.
 
 import { el, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
-import { formatCount, formatTokens } from "../../../frame/live/format.js";
+import { formatCount, formatNumber, formatTokens } from "../../../frame/live/format.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
 const MAX_SHOWN = 400;
 
@@ -22,7 +23,7 @@ export function createPieces() {
       list.replaceChildren(...pieces.slice(0, MAX_SHOWN).map(pieceItem));
       const nHidden = n - Math.min(pieces.length, MAX_SHOWN);
       setShown(rest, nHidden > 0);
-      setText(rest, `and ${formatCount(nHidden)} more`);
+      setText(rest, _("and {number} more", { number: formatCount(nHidden) }));
     },
   };
 }
@@ -30,9 +31,13 @@ export function createPieces() {
 function describe(text, n) {
   const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
   const nCharacters = [...text].length;
-  const perWord = nWords > 0 ? `, ${(n / nWords).toFixed(2)} tokens per word` : "";
-  const counts = [[nCharacters, "character"], [nWords, "word"], [n, "token"]];
-  return counts.map(([count, noun]) => formatTokens(count, noun)).join(", ") + perWord;
+  const counts = [
+    ngettext("{n} character", "{n} characters", nCharacters),
+    ngettext("{n} word", "{n} words", nWords),
+    formatTokens(n),
+  ];
+  if (nWords > 0) counts.push(_("{number} tokens per word", { number: formatNumber(n / nWords) }));
+  return counts.join(", ");
 }
 
 function pieceItem(piece) {

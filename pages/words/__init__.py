@@ -1,0 +1,1 @@
+"""The catalogues: one file per language, and what writes them anew from the source."""

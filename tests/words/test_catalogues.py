@@ -1,0 +1,83 @@
+"""Catalogues say what the source says: all of it, nothing else, with its placeholders and tags."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from pages.frame import words
+from pages.words.update import FOLDER, texts_of, updated
+
+CATALOGUES = sorted(FOLDER.glob("*.po"))
+# what a translation must have as often as its source, wherever it stands
+FIXED = re.compile(r"\{\w+\}|</?[a-z]\w*|\]\([^)]*\)|`[^`]*`|\*\*|<\|\w+\|>|https?://[\w./-]+")
+
+
+def fixed(text: str) -> Counter[str]:
+    return Counter(FIXED.findall(text))
+
+
+def faults(source: str | tuple[str, ...], said: str | tuple[str, ...]) -> list[str]:
+    """Forms of a translation that have other fixed parts than each form of the source."""
+    sources = [source] if isinstance(source, str) else list(source)
+    forms = [said] if isinstance(said, str) else list(said)
+    # a form for one thing may name it: "the one before"
+    allowed = [fixed(one) for one in sources] + [
+        fixed(one.replace("{n}", "")) for one in sources[1:]
+    ]
+    return [form for form in forms if form and fixed(form) not in allowed]
+
+
+def translated(path: Path) -> Iterable[tuple[str | tuple[str, ...], str | tuple[str, ...]]]:
+    language = words.Language(path.stem.replace("_", "-"))
+    return ((each.id, each.string) for each in words.catalogue(language) if each.id)
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_a_catalogue_has_the_messages_of_the_source_and_no_other(path: Path) -> None:
+    assert path.read_text("utf-8") == updated(path), "run `python -m pages.words.update`"
+
+
+def test_a_key_that_nobody_says_goes_and_a_missing_one_comes(tmp_path: Path) -> None:
+    path = tmp_path / "de.po"
+    unused = 'msgid "Nobody says this."\nmsgstr "Niemand sagt das."\n'
+    path.write_text(f'msgid ""\nmsgstr ""\n"Language: de\\n"\n\n{unused}', "utf-8")
+    assert "Nobody says this." not in updated(path)
+    assert 'msgid "What comes next?"\nmsgstr ""' in updated(path)
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_a_translation_has_the_placeholders_and_tags_of_its_source(path: Path) -> None:
+    assert not [found for source, said in translated(path) for found in faults(source, said)]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("{n_tokens} are kept", "{anzahl} werden behalten"),
+        ("{n_tokens} are kept", "alle werden behalten"),
+        ("It is <b>one</b> token.", "Es ist <b>ein Token."),
+        ("Read [this](?page=1).", "Lies [das](?page=2)."),
+        (("{n} token in {time}", "{n} tokens in {time}"), ("ein Token", "{n} Token in {time}")),
+    ],
+)
+def test_a_lost_or_renamed_part_is_refused(
+    source: str | tuple[str, ...], said: str | tuple[str, ...]
+) -> None:
+    assert faults(source, said)
+    assert not faults(source, source)
+
+
+def test_all_forms_of_a_language_are_there_where_one_is() -> None:
+    for path in CATALOGUES:
+        for _, said in translated(path):
+            assert isinstance(said, str) or all(said) or not any(said), said
+
+
+def test_the_texts_of_markup_are_found_but_for_those_that_are_not_translated() -> None:
+    markup = """<p title="A tip">One
+      text<br> more</p><code translate="no">make</code><b translate="no"><i>x</i></b> after
+      <script>no</script><input placeholder="Write"> 12"""
+    assert texts_of(markup) == ["A tip", "One text", "more", "after", "Write"]

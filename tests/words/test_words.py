@@ -1,0 +1,119 @@
+"""Which language a reader gets, and how it says sentences and numbers, in Python and in scripts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.in_page import InPage
+from model.sentences import Sentence
+from pages.frame import words
+from pages.frame.words import ENGLISH, Language, _, asked_for, ngettext, numeral, speaking
+from viz.format import count, percent
+
+HEAD = """msgid ""
+msgstr ""
+"Language: {tag}\\n"
+"Plural-Forms: {forms}\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"""
+FORMS = {
+    "de": "nplurals=2; plural=(n != 1);",
+    "fr": "nplurals=2; plural=(n > 1);",
+    "es": "nplurals=2; plural=(n != 1);",
+    "zh_Hans": "nplurals=1; plural=0;",
+    "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : "
+    "n%100>=0 && n%100<=2 ? 4 : 5);",
+    "en_XA": "nplurals=2; plural=(n != 1);",
+}
+NUMBERS = (0, 1, 2, 3, 11, 100, 101, 1234, 12345)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A small catalogue for each of the languages, that names the form it is asked for."""
+    folder = tmp_path_factory.mktemp("words")
+    for tag, forms in FORMS.items():
+        n = int(forms[len("nplurals=")])
+        said = "".join(f'msgstr[{i}] "{{n}} {tag} {i}"\n' for i in range(n))
+        messages = f'#: a.js\nmsgid "{{n}} token"\nmsgid_plural "{{n}} tokens"\n{said}\n'
+        messages += f'#: a.js\nmsgid "It is {{what}}."\nmsgstr "{{what}} ({tag})"\n'
+        (folder / f"{tag}.po").write_text(
+            f"{HEAD.format(tag=tag, forms=forms)}\n{messages}", "utf-8"
+        )
+    caches = (words.languages, words._first, words._translations, words.for_browser)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "FOLDER", Path(folder))
+        for cache in caches:
+            cache.cache_clear()
+        yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("said", "accepted", "tag"),
+    [
+        (None, None, "en"),
+        (None, "de-AT,de;q=0.9,en;q=0.8", "de"),
+        (None, "en-GB,en;q=0.9,de;q=0.8", "en"),
+        (None, "pt-BR,es;q=0.5,fr;q=0.7", "fr"),
+        (None, "zh-CN", "zh-Hans"),
+        (None, "zh-TW,en", "en"),  # in another script
+        (None, "ar-EG;q=0,*", "en"),
+        ("fr", "de", "fr"),
+        ("en", "de", "en"),
+        ("DE", None, "de"),
+        ("xx", "de", "de"),
+        ("../de", "q=;;,,;q=9,\0", "en"),
+        ("en-XA", None, "en-XA"),
+        (None, "en-US", "en"),  # and not its pseudo-locale
+    ],
+)
+def test_a_reader_gets_the_first_language_that_is_there(
+    said: str | None, accepted: str | None, tag: str
+) -> None:
+    assert asked_for(said, accepted).tag == tag
+
+
+def test_english_is_its_own_key_and_a_message_without_translation_shows_it() -> None:
+    assert _("It is {what}.", what="{x}") == "It is {x}."
+    assert ngettext("{n} token", "{n} tokens", 1) == "1 token"
+    with speaking(Language("de")):
+        assert _("It is {what}.", what="{x}") == "{x} (de)"
+        assert _("Nobody translated {this}.", this=1) == "Nobody translated 1."
+        assert _(Sentence("It is {what}.", what=2)) == "2 (de)"
+        assert _("") == ""
+    assert words.language() is ENGLISH
+    assert Sentence("It is {what}.", what=2) == "It is 2."
+
+
+def test_numbers_stand_as_the_language_writes_them() -> None:
+    shown = [count(1234), count(1234567), percent(0.1234), percent(1e-7), "1.50\u202fms"]
+    said = {"de": "1.234", "fr": "1\u202f234", "es": "1.234", "zh-Hans": "1,234", "ar": "1,234"}
+    for tag, grouped in said.items():
+        with speaking(Language(tag)):
+            assert numeral(shown[0]) == grouped
+    with speaking(Language("de")):
+        assert [numeral(text) for text in shown[1:]] == [
+            "1.234.567",
+            "12,3\u202f%",
+            "1·10⁻⁵\u202f%",
+            "1,50\u202fms",
+        ]
+    assert [numeral(text) for text in shown] == shown
+
+
+@pytest.mark.parametrize("tag", [tag.replace("_", "-") for tag in FORMS])
+def test_scripts_choose_the_form_and_write_the_number_as_python_does(
+    in_page: InPage, tag: str
+) -> None:
+    language = Language(tag)
+    texts = [count(n) for n in NUMBERS] + [percent(0.5), percent(0.00123), "−2.31\u202fnats"]
+    told = in_page("words", spoken=words.for_browser(language), numbers=NUMBERS, texts=texts)
+    with speaking(language):
+        counted = [ngettext("{n} token", "{n} tokens", n) for n in NUMBERS]
+        assert told["counted"] == counted
+        assert told["written"] == [numeral(text) for text in texts]
+        assert told["said"] == _("It is {what}.", what="{x}")
+    assert len(set(told["counted"])) == len(NUMBERS)
