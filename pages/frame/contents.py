@@ -44,7 +44,7 @@ LESSONS: tuple[Lesson, ...] = (
         "Guess the next token",
         "Write",
         "Predicting the next word is a game that you can play too.",
-        "A good prediction needs few bits: the surer of the right word, the fewer.",
+        "Who predicts well gives the right word a large share of the probability.",
     ),
     Lesson(
         "pages/stopping.py",

@@ -176,7 +176,8 @@ def _measured(lesson: FuturesLesson) -> str:
     return (
         f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
-        f"{plural(n_tokens, 'token')}, at T = 1. The sliders weigh the same logits: no pass runs."
+        f"{plural(n_tokens, 'token')}, at temperature 1. The sliders weigh the same scores: "
+        "no pass runs."
     )
 
 
