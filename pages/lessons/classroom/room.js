@@ -88,7 +88,7 @@ export function drawOutcome(place, outcome) {
   const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
   place.replaceChildren(
     el("p", { class: "keys" }, ...keys),
-    dots === null ? barsOf(bars, series) : dotsOf(dots, series),
+    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series) : "",
     el("p", { class: "words", textContent: words }),
   );
 }
