@@ -36,7 +36,11 @@ IS_SUITABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_
 
 # "default" is macOS, where PyTorch has one build. A card without its driver, and so without nvidia-smi, is of no use.
 TORCH ?= $(if $(filter Linux,$(shell uname)),$(if $(shell nvidia-smi -L 2>/dev/null | grep GPU),cuda,cpu),default)
-UV_PIP := $(VENV)/.uv/bin/uv pip install --python $(BIN)/python --torch-backend=cpu
+GET_UV := $(PIP) --quiet --target $(VENV)/.uv uv 2>/dev/null
+UV_PIP := $(VENV)/.uv/bin/uv pip install --python $(BIN)/python
+UV_TORCH := $(UV_PIP) --torch-backend=cpu
+# uv takes a fifth of pip's time for all but PyTorch; where it does not get through, pip says why
+install_rest = { $(GET_UV) && UV_HTTP_RETRIES=1 $(UV_PIP) --quiet -r $(1) 2>/dev/null; } || $(PIP) -r $(1)
 SIZE_cpu := about 1.6 GB, with PyTorch for the CPU (TORCH=cuda installs its build for NVIDIA GPUs)
 SIZE_cuda := about 5 GB, with PyTorch for NVIDIA GPUs (TORCH=cpu installs its smaller build for the CPU)
 SIZE_default := about 1.5 GB
@@ -121,12 +125,12 @@ $(APP_STAMP):
 	  "$$python" -m venv --clear $(VENV); }
 	@echo "Installing requirements.txt into $(VENV): $(SIZE_$(TORCH))"
 	@# the dry run knows within seconds whether PyTorch's own index can be reached; uv does not read pip's settings, so pip may get further
-	@if [ "$(TORCH)" = cpu ] && $(PIP) --quiet --target $(VENV)/.uv uv 2>/dev/null \
-	  && UV_HTTP_RETRIES=1 $(UV_PIP) --quiet --dry-run --no-deps "$$(grep '^torch==' requirements.txt)" 2>/dev/null \
-	  && $(UV_PIP) $(if $(CI),--quiet) -r requirements.txt; \
+	@if [ "$(TORCH)" = cpu ] && $(GET_UV) \
+	  && UV_HTTP_RETRIES=1 $(UV_TORCH) --quiet --dry-run --no-deps "$$(grep '^torch==' requirements.txt)" 2>/dev/null \
+	  && $(UV_TORCH) $(if $(CI),--quiet) -r requirements.txt; \
 	then :; else \
 	  [ "$(TORCH)" != cpu ] || echo "PyTorch's own index cannot be reached: pip installs the build that it finds, up to 5 GB"; \
-	  $(PIP) -r requirements.txt; \
+	  $(PIP) "$$(grep '^torch==' requirements.txt)" && { $(call install_rest,requirements.txt); }; \
 	fi
 	@rm -rf $(VENV)/.uv
 	@rm -f $(VENV)/.app-*
@@ -134,6 +138,7 @@ $(APP_STAMP):
 
 $(DEV_STAMP): $(APP_STAMP)
 	@echo "Installing requirements-dev.txt into $(VENV)"
-	@$(PIP) -r requirements-dev.txt
+	@$(call install_rest,requirements-dev.txt)
+	@rm -rf $(VENV)/.uv
 	@rm -f $(VENV)/.dev-*
 	@touch $@

@@ -36,11 +36,14 @@ WRITING = "tests/core/test_generation.py tests/core/test_generation_properties.p
 TOPICS = {
     "draw": ("model/draw.py", f"{SAMPLING} {WRITING}"),
     "masks": ("model/masks.py model/sampling/__init__.py", f"{SAMPLING} {WRITING}"),
-    "loop": ("model/generation.py model/passes.py", f"{WRITING} tests/core/test_passes.py"),
+    "loop": (
+        "model/generation.py model/passes.py",
+        f"{WRITING} tests/core/test_passes.py tests/core/test_batch.py",
+    ),
     "batch": ("model/batch.py", "tests/core/test_batch.py tests/beam_search/test_beam_search.py"),
     "cache": (
         "model/kv_cache/__init__.py",
-        "tests/core/test_kv_cache.py tests/core/test_passes.py"
+        "tests/core/test_kv_cache.py tests/kv_cache/test_prefix.py tests/core/test_passes.py"
         " tests/kv_cache/test_cache_experiments.py",
     ),
     "blocks": ("model/kv_cache/block_cache.py", "tests/kv_cache/test_block_cache.py"),
@@ -124,8 +127,9 @@ class Trial:
         self._asks, self._answers, self._wait = forks.stdin, forks.stdout, forks.wait
 
     def _run_tests(self, topic: str, limit: float) -> str:
-        """Runs a topic's tests without a browser, as far as the first that fails."""
-        line = f"{limit} -q -x -m not\\ browser -p no:cacheprovider {TOPICS[topic][1]}"
+        """Runs a topic's tests as far as the first that fails; a browser's are the page's alone."""
+        which = "" if topic == "page" else "-m not\\ browser"
+        line = f"{limit} -q -x {which} -p no:cacheprovider {TOPICS[topic][1]}"
         print(line, file=self._asks, flush=True)
         code = int(self._answers.readline())
         if code >= 4:  # no test, or a wrong command

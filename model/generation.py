@@ -22,6 +22,7 @@ from model.language_model import CachedText, LanguageModel
 from model.passes import Logits, PassError, check_context, max_length
 from model.records import NO_MEMORY, Distribution, Finish, IntArray, Memory, Pass, Stage, Step
 from model.sampling import Settings, process
+from model.sentences import Sentence
 from model.stopping import NO_STOP, StopStrings, refuse_if_finished
 from model.tokenizing import encode, known_ids, label, newest_bytes, text_of
 from model.weights.check import check_causal
@@ -163,8 +164,12 @@ class Generation:
         """
         if not 0 <= n_tokens <= len(self.steps):
             raise ValueError(
-                f"The text can go back by 0 to {len(self.steps)} tokens, not by {n_tokens}: "
-                "the prompt stays; start a new text to change it."
+                Sentence(
+                    "The text can go back by 0 to {len} tokens, not by {n_tokens}: the prompt "
+                    "stays; start a new text to change it.",
+                    len=len(self.steps),
+                    n_tokens=n_tokens,
+                )
             )
         if n_tokens == 0:
             return

@@ -33,6 +33,16 @@ class Sentence(str):
         return made
 
 
+class Figure(str):
+    """A number with its unit, as viz/format.py wrote it, that a page writes as its reader does."""
+
+
+def joined(parts: Sequence[str]) -> Sentence:
+    """Returns sentences one after the other, each to be said in the reader's language."""
+    named = {f"s{i}": part for i, part in enumerate(parts) if part}
+    return Sentence(" ".join(f"{{{name}}}" for name in named), **named)
+
+
 def fill(text: str, values: Mapping[str, object]) -> str:
     """Fills in the placeholders that are among the values; nothing in a text is run."""
     return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), text) if values else text

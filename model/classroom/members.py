@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from model.classroom.limits import HERE_SECONDS, JOINING_SECONDS, MAX_NAME, MAX_PHONES
 from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer
+from model.sentences import Sentence
 
 
 class RoomError(ValueError):
@@ -57,7 +58,7 @@ class Members:
         """
         member = self._by_token.get(token)
         if member is None:
-            raise RoomError("This phone has not joined the room yet.")
+            raise RoomError(Sentence("This phone has not joined the room yet."))
         return member
 
     def ask(self, token: str) -> Member:
@@ -84,7 +85,7 @@ class Members:
         name = in_line(name)[:MAX_NAME]
         looks = as_seen(name)
         if name and any(member.looks == looks for member in self):
-            raise RoomError("That name is taken: choose another, or none.")
+            raise RoomError(Sentence("That name is taken: choose another, or none."))
         if len(self) >= MAX_PHONES:
             self._evict_one()
         token = secrets.token_urlsafe(12)

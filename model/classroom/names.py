@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from model.sentences import Sentence
+
 MAX_MARKS = 2  # on top of one letter
 # letters of other scripts, and digits, that are drawn as a Latin letter is
 _SAME = str.maketrans(
@@ -31,7 +33,9 @@ def as_seen(name: str) -> str:
 
 def as_word(label: str) -> str:
     """Returns a token's label as a person writes it: "the" of "␣the", "…ing" within a word."""
+    if label in ("⏎", "⇥"):
+        return Sentence("new line") if label == "⏎" else Sentence("tab")
     words = label.replace("␣", " ").replace("⏎", "new line").replace("⇥", "tab").strip()
     if not words:
-        return "a space"
+        return Sentence("a space")
     return f"…{words}" if label[0].isalnum() and words == label else words

@@ -29,6 +29,7 @@ from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Tally
 from model.draw import uniform_at
+from model.sentences import Sentence
 
 MAX_NUMBER = 1e15
 
@@ -95,12 +96,12 @@ class Room:
         with self._lock:
             member, question = self._members.ask(token), self.question
             if question is None or question.number != number or not self.is_open:
-                raise RoomError("This question is closed.")
+                raise RoomError(Sentence("This question is closed."))
             if self._touch() - member.answered_at < MIN_SECONDS_BETWEEN:
-                raise RoomError("That was quick: wait a moment and press again.")
+                raise RoomError(Sentence("That was quick: wait a moment and press again."))
             checked = _checked(given, question)
             if as_seen(checked.word) in self._removed:
-                raise RoomError("Your teacher took this word away: choose another one.")
+                raise RoomError(Sentence("Your teacher took this word away: choose another one."))
             member.answer, member.answered_at = checked, self.touched
 
     def view(self, token: str) -> dict[str, Any]:
@@ -208,12 +209,15 @@ class Room:
             RoomError: where there are too few options to choose from, or too many.
         """
         if not may_write and not 2 <= len(options) <= MAX_OPTIONS:
-            raise RoomError(f"A question needs 2 to {MAX_OPTIONS} answers to choose from.")
+            raise RoomError(
+                Sentence("A question needs 2 to {most} answers to choose from.", most=MAX_OPTIONS)
+            )
         with self._lock:
             self.clear()
             self.show_page(False)
             self._n_asked += 1
-            words, options = words[:MAX_WORDS], [option[:MAX_OPTION] for option in options]
+            words = _at_most(words, MAX_WORDS)
+            options = [_at_most(option, MAX_OPTION) for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
             self.question = Question(
                 self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
@@ -233,7 +237,7 @@ class Room:
         with self._lock:
             question = self.question
             if question is None:
-                raise RoomError("Nothing has been asked yet.")
+                raise RoomError(Sentence("Nothing has been asked yet."))
             self._is_closed = True
             if self.tallies and self.tallies[-1].question.number == question.number:
                 self.tallies.pop()  # counted anew: hands were added, or a word was removed
@@ -254,7 +258,7 @@ class Room:
         with self._lock:
             question = self.question
             if question is None:
-                raise RoomError("Ask a question first: hands answer it.")
+                raise RoomError(Sentence("Ask a question first: hands answer it."))
             self._hands = [_checked(answer, question) for answer in answers]
             self._change()
 
@@ -267,7 +271,7 @@ class Room:
         with self._lock:
             seen = as_seen(in_line(word))
             if not seen:
-                raise RoomError("Choose one of the words that were written.")
+                raise RoomError(Sentence("Choose one of the words that were written."))
             self._removed.add(seen)
             self._hands = [answer for answer in self._hands if as_seen(answer.word) != seen]
             for member in self._members:
@@ -354,18 +358,23 @@ class Room:
         return self.touched
 
 
+def _at_most(text: str, limit: int) -> str:
+    """Returns a text that is not too long as it is: a sentence can still be translated."""
+    return text if len(text) <= limit else text[:limit]
+
+
 def _checked(given: Answer, question: Question) -> Answer:
     """Returns an answer as this question takes it; refuses one that it cannot take."""
     confidence = given.confidence
     if not 0 < confidence <= 1:  # what is no number at all is refused here, too
-        raise RoomError("A confidence lies between 0 and 1: choose one that is offered.")
+        raise RoomError(Sentence("A confidence lies between 0 and 1: choose one that is offered."))
     if given.option is not None:
         if not 0 <= given.option < len(question.options):
-            raise RoomError("That is none of the answers on offer.")
+            raise RoomError(Sentence("That is none of the answers on offer."))
         return Answer(given.option, "", confidence)
     word = in_line(given.word)[:MAX_WORD]
     if not question.may_write or not word:
-        raise RoomError("Choose one of the answers on offer.")
+        raise RoomError(Sentence("Choose one of the answers on offer."))
     if question.kind == "number":
         read_number(word)
     return Answer(None, word, confidence)
@@ -382,5 +391,5 @@ def read_number(written: str) -> float:
     except ValueError:
         number = math.nan
     if not abs(number) <= MAX_NUMBER:
-        raise RoomError("Write a number, such as 12 or 0.5.")
+        raise RoomError(Sentence("Write a number, such as 12 or 0.5."))
     return number

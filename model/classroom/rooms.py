@@ -21,6 +21,7 @@ from model.classroom.limits import (
 )
 from model.classroom.members import RoomError
 from model.classroom.room import Room
+from model.sentences import Sentence
 
 _rooms: dict[str, Room] = {}  # in the order in which they were opened
 _lock = threading.Lock()
@@ -84,9 +85,12 @@ def find_room(code: str, token: str = "") -> Room:
     room = _rooms.get(code[:MAX_CODE].strip().upper())
     if room is None or room.is_over():
         raise NoRoomError(
-            "The room is over: it was ended, or the server was started again. Ask for a new code."
+            Sentence(
+                "The room is over: it was ended, or the server was started again. "
+                "Ask for a new code."
+            )
             if token
-            else "There is no such room: ask for the code again."
+            else Sentence("There is no such room: ask for the code again.")
         )
     return room
 
@@ -103,8 +107,10 @@ def find_desk(code: str, key: str) -> Room:
     )
     if room is None or not is_its_key or room.is_over():
         raise RoomError(
-            "This is no desk: the room was ended, the server was started again, or the link is "
-            "another’s. Open a new room."
+            Sentence(
+                "This is no desk: the room was ended, the server was started again, or the link is "
+                "another’s. Open a new room."
+            )
         )
     return room
 

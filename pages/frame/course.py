@@ -11,6 +11,8 @@ from pages.frame.component import component
 from pages.frame.contents import Lesson, anchor_of, laboratory_of, lesson_at, neighbours
 from pages.frame.question import keep, lesson_asks
 from pages.frame.settings_table import SettingsTable
+from pages.frame.terms import explain
+from pages.frame.words import _
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
@@ -26,7 +28,8 @@ _moved = component("moved", Path(__file__).with_name("moved.js"))
 def show_claim(lesson: Lesson) -> None:
     """Says what the page shows, in one sentence; in a guided lesson its scene says so."""
     if lesson.claim and not lesson_asks():
-        st.html(_CLAIM.format(lesson.part_name, lesson.claim))
+        words, notes = explain(_(lesson.claim), "claim")
+        st.html(_CLAIM.format(lesson.part_name, words) + notes)
 
 
 def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
@@ -40,17 +43,18 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
-        st.html(_REMEMBER.format(lesson_at(path).remember))
+        words, notes = explain(_(lesson_at(path).remember), "remember")
+        st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
             st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if after is not None:
-                _link(after, f"Next: {after.title}", "forward")
+                _link(after, _("Next: {title}", title=_(after.title)), "forward")
             _jumps(laboratory)
             if (own := laboratory_of(path)) is not None:
-                _link(own, own.title, "forward")
+                _link(own, _(own.title), "forward")
 
 
 def show_sections(path: str) -> None:
@@ -60,7 +64,7 @@ def show_sections(path: str) -> None:
     lesson = lesson_at(path)
     course = lesson_at(lesson.measures)
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
-        _link(course, course.title, "back")
+        _link(course, _(course.title), "back")
         _jumps(lesson.sections)
 
 
@@ -88,7 +92,7 @@ def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
 def _jumps(titles: Sequence[str]) -> None:
     if titles:
         links = " · ".join(f"[{title}](#{anchor_of(title)})" for title in titles)
-        st.markdown(f":small[In the laboratory: {links}]")
+        st.markdown(f":small[{_('In the laboratory: {links}', links=links)}]")
 
 
 def _link(lesson: Lesson, label: str, way: str) -> None:

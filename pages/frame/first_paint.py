@@ -32,7 +32,7 @@ from pages.frame.contents import APP, LESSONS
 from pages.frame.words import Language
 from viz.palette import code, declarations, sizes
 
-_SHEET = "\n".join(source(sheet) for sheet in page_sheets())
+_SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
 _COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
 STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours

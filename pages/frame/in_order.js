@@ -6,6 +6,7 @@ const PLACES = `.stMain :is(
   [data-testid="stBidiComponentIsolated"]:not([data-drawn])
 )`; // a widget or a figure whose script is under way; a component of ours that is not drawn yet
 const IDLE = `.stApp[data-test-script-state="notRunning"]`;
+const BELOW = `.stMain [class*="_below"]`; // what is sent before that which stands above it
 const BLOCK = ".stMainBlockContainer";
 const HEAD = ".st-key-head";
 const ROW = ".stHorizontalBlock"; // its parts move each other, also to the left
@@ -25,6 +26,9 @@ function laterThan(place) {
   return later;
 }
 
+// for style sheets: a rule that looked for a lesson's bar would be asked again with each label of a figure
+document.documentElement.toggleAttribute("data-guided", new URLSearchParams(location.search).has("lesson"));
+
 const begun = performance.now();
 let busyAt = begun;
 let hasActed = false; // nothing is hidden from who is at work
@@ -39,13 +43,16 @@ function look() {
     ? null
     : [...document.querySelectorAll(PLACES)].find((one) => !one.closest(HEAD)) ?? null;
   // nor what has the focus, which a guided lesson's bar is given
-  const later = (place === null ? [] : laterThan(place)).filter((node) =>
-    !node.contains(document.activeElement)
-  );
+  const isIdle = document.querySelector(IDLE) !== null;
+  const unplaced = [
+    ...(place === null ? [] : laterThan(place)),
+    ...(isOver || isIdle ? [] : document.querySelectorAll(BELOW)),
+  ];
+  const later = unplaced.filter((node) => !node.contains(document.activeElement));
   for (const node of hidden) if (!later.includes(node)) node.removeAttribute("data-later");
   for (const node of later) node.setAttribute("data-later", "");
   hidden = later;
-  if (place !== null || document.querySelector(IDLE) === null) busyAt = now;
+  if (place !== null || !isIdle) busyAt = now;
   if (!isOver && now - busyAt < REST) requestAnimationFrame(look);
 }
 for (const kind of ["keydown", "pointerdown"])

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from pages.frame.component import component
+from pages.frame.terms import explain
 
+_ASKED = Markup('<p class="asked">{}</p>')
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -27,7 +30,7 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
     if lesson_asks():
         return True
     with st.container(gap="xsmall", key=f"{key}_asked"):
-        st.markdown(f"**{question}**")
+        _ask(question, key)
         said = st.pills(
             question, choices, key=key, label_visibility="collapsed", persist_state="session"
         )
@@ -38,6 +41,14 @@ def answered(question: str, choices: Sequence[str], right: str, key: str) -> boo
         kept = {"question": question, "said": said, "right": right, "isRight": said == right}
         keep(key=f"{key}_asked_kept", data=kept, height="content")
     return True
+
+
+def _ask(question: str, key: str) -> None:
+    words, notes = explain(question, key) if "`" not in question else (question, "")
+    if notes:
+        st.html(_ASKED.format(words) + notes)
+    else:
+        st.markdown(f"**{question}**")
 
 
 def was_answered(key: str) -> bool:

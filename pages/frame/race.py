@@ -60,5 +60,10 @@ def show_race(
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
     if waits:
         return
+    st.caption(pace(slower))
+
+
+def pace(slower: float) -> str:
+    """Says how many times slower, or faster, a thing is shown than it was measured."""
     way, times = ("slower", slower) if slower > 1 else ("faster", 1 / slower)
-    st.caption(f"Shown {digits(times, 2)} times {way} than it was measured.")
+    return f"Shown {digits(times, 2)} times {way} than it was measured."

@@ -29,7 +29,7 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
-from model.sentences import Sentence, fill
+from model.sentences import Figure, Sentence, fill
 from viz.format import THIN, count
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ FOLDER = Path(os.environ.get("ONE_TOKEN_WORDS") or Path(__file__).parents[1] / "
 NAME = "lang"  # in the address
 MAX_ASKED = 300  # characters of what a browser asks for that are read
 SAMPLES = (*range(201), 1_000, 10**6)  # numbers among which all plural forms are met
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
 _TAG = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*")
 
 
@@ -185,9 +186,34 @@ def _(source: str, **values: object) -> str:
         values: By the names of the placeholders.
     """
     if isinstance(source, Sentence):
-        values = {**source.values, **values}
+        values = {name: _value(one) for name, one in source.values.items()} | values
         source = source.source
-    return fill(_catalogue().gettext(source) if _is_foreign() and source else source, values)
+    if not _is_foreign() or not source:
+        return fill(source, values)
+    said = {name: in_language(value) for name, value in values.items()}
+    return fill(_catalogue().gettext(source), said)
+
+
+def in_language(value: object) -> Any:
+    """Returns plain values, the sentences and figures in them as the reader's language has them."""
+    match value:
+        case Sentence():
+            return _(value)
+        case Figure():
+            return numeral(value)
+        case dict():
+            return {name: in_language(part) for name, part in value.items()}
+        case list() | tuple():
+            return [in_language(part) for part in value]
+    return value
+
+
+def _value(value: object) -> object:
+    """Returns a value of the model's sentences as the reader's language says or writes it."""
+    if isinstance(value, Sentence):
+        return _(value)
+    is_grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
+    return numeral(str(value).replace(",", THIN)) if is_grouped and _is_foreign() else value
 
 
 def N_(source: str) -> str:  # noqa: N802  gettext's own name for it
@@ -220,7 +246,7 @@ def listed(parts: Iterable[str]) -> str:
 
 def told(error: BaseException) -> str:
     """Returns what an error says, in the reader's language where it is one of the model's."""
-    return _(error.args[0]) if error.args and isinstance(error.args[0], str) else str(error)
+    return _(error.args[0]) if error.args and isinstance(error.args[0], Sentence) else str(error)
 
 
 def _is_foreign() -> bool:

@@ -13,12 +13,17 @@ from model.source_code import source_of
 from model.weights.device import choose_dtype
 from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.terms import BY_NAME
 from pages.home import controls
 from pages.home.link import COUNT, FIELDS, ID, PLACE, TOKEN
 from pages.home.payload import describe_model, describe_shape
 from viz.format import FORMULA_STARTS
 from viz.home.run_export import CSV_COLUMNS
 
+TERMS = (  # that the page marks: its beats and its masks
+    *("read", "score", "cut", "draw", "append"),
+    *("temperature", "top-k", "top-p", "min-p", "greedy decoding"),
+)
 _KINDS = {
     "SamplingNumber": "number",
     "Choice": "choice",
@@ -44,6 +49,7 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
 def page_facts() -> dict[str, Any]:
     """Returns what holds for every model."""
     return {
+        "terms": {name: BY_NAME[name].says for name in TERMS},
         "orders": ORDERS,
         "neutral": vars(Settings()) | {"order": "transformers"},
         "prompt": DEFAULT_PROMPT,

@@ -22,7 +22,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
-SOURCES = ("pages", "model")
+SOURCES = ("pages", "model", "viz")
 KEYWORDS = {
     "_": None,
     "N_": None,

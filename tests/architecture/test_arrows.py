@@ -36,7 +36,7 @@ MAY_USE_ROOMS = {
     "pages/home": ("pages.frame", "pages.home", "model", "viz"),
     "pages/lessons": ("pages.frame", "pages.lessons", "model", "viz"),
     "pages": ("pages", "model", "viz"),
-    "viz": ("viz", *RECORDS),
+    "viz": ("viz", "model.sentences", *RECORDS),
     "model": ("model",),
     "training": ("training", "model"),
     "benchmarks": ("benchmarks", "app", "pages", "model", "viz"),

@@ -106,6 +106,21 @@ def test_what_pages_share_styles_kinds_of_places_and_knows_no_lesson() -> None:
         assert not [end for end in ends if not end.startswith(("_", "st-key-address"))], path
 
 
+# Chromium asks a `:has` of the whole app, of siblings or by a state again with every node
+COSTLY = re.compile(
+    r"(?:\.stApp|\.stMain|:root|\bbody|\bhtml)(?:\[[^\]]*\])*:has\("
+    r"|:has\(\s*[+~]|:has\([^()]*:(?:focus|hover|active|checked)"
+)
+
+
+def test_no_rule_is_asked_again_with_each_label_of_a_figure() -> None:
+    costly = (".stApp:has(.x) p", "input:has(:focus-visible)", '[class*="a"] > :has(+ * .x) p')
+    assert all(map(COSTLY.search, costly))
+    sheets = [path for path in text_files() if path.endswith("/page.css")]
+    assert len(sheets) > 1
+    assert not [path for path in sheets if COSTLY.search(read(path))]
+
+
 def test_figures_are_shown_in_one_place_which_shows_their_numbers_too() -> None:
     shown = [path for path in python_files("pages") if "plotly_chart(" in read(path)]
     assert shown == ["pages/frame/figures.py"]

@@ -59,7 +59,7 @@ def make(clone: Path, *arguments: str, python: str = "./recorder") -> tuple[list
 
 
 def installs(calls: list[str]) -> list[str]:
-    """The requirements that pip installed, or uv ("uv requirements.txt")."""
+    """The requirements that pip was told to install, or uv ("uv requirements.txt")."""
     return [
         f"{'uv ' if call.startswith('pip') else ''}{call.split()[-1]}"
         for call in calls
@@ -70,21 +70,23 @@ def installs(calls: list[str]) -> list[str]:
 def test_the_first_run_installs_the_second_only_opens_and_what_changed_is_installed(
     clone: Path,
 ) -> None:
+    (clone / "index").touch()
     calls, _ = make(clone, "run")
-    assert installs(calls) == ["requirements.txt"]
+    assert installs(calls) == ["uv requirements.txt"]
     assert calls[-1] == "-m one_token --host 127.0.0.1 --port 8501"
     # a class reaches it when it is asked for
     (call,), _ = make(clone, "run", "HOST=0.0.0.0", "PORT=80")
     assert call == "-m one_token --host 0.0.0.0 --port 80"
     with (clone / "requirements.txt").open("a") as requirements:
         requirements.write("# changed\n")
-    assert installs(make(clone, "run")[0]) == ["requirements.txt"]
+    assert installs(make(clone, "run")[0]) == ["uv requirements.txt"]
     assert not installs(make(clone, "run")[0])
 
 
 def test_checking_installs_what_tests_need_and_runs_all_of_them(clone: Path) -> None:
+    (clone / "index").touch()
     calls, _ = make(clone, "check")
-    assert installs(calls) == ["requirements.txt", "requirements-dev.txt"]
+    assert installs(calls) == ["uv requirements.txt", "uv requirements-dev.txt"]
     modules = [call.split()[1] for call in calls if call.startswith("-m ")]
     tools = [module for module in modules if module not in {"venv", "pip"}]
     assert tools == ["ruff", "ruff", "deno", "deno", "deno", "mypy", "pytest"]
@@ -94,31 +96,40 @@ def test_checking_installs_what_tests_need_and_runs_all_of_them(clone: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("has_gpu", "has_index", "system", "said", "installer"),
+    ("has_gpu", "has_index", "system", "said", "wants_cpu"),
     [
-        (False, True, "Linux", "", "uv requirements.txt"),
-        (False, False, "Linux", "", "requirements.txt"),
-        (True, True, "Linux", "", "requirements.txt"),
-        (True, True, "Linux", "cpu", "uv requirements.txt"),
-        (False, True, "Linux", "cuda", "requirements.txt"),
-        (False, True, "Darwin", "", "requirements.txt"),  # PyTorch has one build there
+        (False, True, "Linux", "", True),
+        (False, False, "Linux", "", True),
+        (True, True, "Linux", "", False),
+        (True, True, "Linux", "cpu", True),
+        (False, True, "Linux", "cuda", False),
+        (False, True, "Darwin", "", False),  # PyTorch has one build there
     ],
 )
 def test_cuda_is_installed_only_beside_an_nvidia_gpu(
-    clone: Path, has_gpu: bool, has_index: bool, system: str, said: str, installer: str
+    clone: Path, has_gpu: bool, has_index: bool, system: str, said: str, wants_cpu: bool
 ) -> None:
+    """PyTorch is pip's but for the CPU build from its index; the rest is uv's, or else pip's."""
     put_command(clone, "uname", f"echo {system}")
     if has_gpu:
         put_command(clone, "nvidia-smi", "echo GPU 0: one of theirs")
     if has_index:
         (clone / "index").touch()
-    calls, _ = make(clone, "page", *([f"TORCH={said}"] if said else []))
-    assert installs(calls) == [installer]
+    chosen = [f"TORCH={said}"] if said else []
+    calls, _ = make(clone, "page", *chosen)
+    by = ["uv requirements.txt", "requirements.txt"][: 2 - has_index]
+    assert installs(calls) == by
     tried = [call for call in calls if "--dry-run" in call]
-    assert len(tried) == (installer.startswith("uv") or not has_index)
+    assert len(tried) == wants_cpu
     assert all(re.search(r"--torch-backend=cpu .* torch==[\d.]+$", call) for call in tried)
+    by_uv = [call for call in calls if "--torch-backend=cpu" in call and " -r " in call]
+    by_pip = [call for call in calls if re.match(r"-m pip install.* torch==[\d.]+$", call)]
+    assert (len(by_uv), len(by_pip)) == ((1, 0) if wants_cpu and has_index else (0, 1))
     assert not (clone / ".venv" / ".uv").exists()
     assert not installs(make(clone, "page")[0])
+    tools = [name.replace(".txt", "-dev.txt") for name in by]
+    assert installs(make(clone, "install", *chosen)[0]) == tools
+    assert not (clone / ".venv" / ".uv").exists()
 
 
 def test_what_is_no_build_of_pytorch_is_refused_before_anything_is_made(clone: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pages.frame.first_paint import STYLE
 from tests.architecture.sources import ROOT
 from viz.palette import SIZES, declarations
 
@@ -37,6 +38,10 @@ MEASURED = {
         "pages/lessons/classroom/projector.css",
         "calc(12rem / var(--letters))",
     ): "as the lobby is wide",
+    (
+        "pages/lessons/classroom/projector.css",
+        "clamp(.45rem, 9rem / var(--letters), var(--size-small))",
+    ): "as its column is wide",
     ("viz/beam_search/tree.py", "12px"): "words in a box that Plotly draws",
     ("viz/causal_mask/triangle.py", "clamp(.85rem,1.75vw,1.5rem)"): "a grid as wide as the window",
 }
@@ -150,3 +155,5 @@ def test_five_sizes_follow_one_unit_and_are_those_of_the_theme() -> None:
     assert {float(size.removesuffix("rem")) for size in theme["headingFontSizes"]} <= set(
         SIZES.values()
     )
+    units = re.findall(r":root \{[^}]*--unit: ?([^;]+);", STYLE)
+    assert units == ["1rem"], "the style of another page is in that of the app's"

@@ -9,16 +9,18 @@ from pathlib import Path
 
 from tests.architecture.sources import ROOT, read
 
-UNFINISHED = ("pages/home/", "pages/lessons/classroom/")  # where parameters are still without a type
+UNFINISHED = (
+    "pages/home/",
+    "pages/lessons/classroom/",
+)  # parameters have no type yet
 
 
 def test_every_parameter_has_a_type_but_where_that_is_not_done_yet(tmp_path: Path) -> None:
     """Checks all scripts with `noImplicitAny`, and one that it must refuse."""
-    config = json.loads(read("deno.json"))
-    config["compilerOptions"]["noImplicitAny"] = True
-    config["compilerOptions"]["types"] = [str(ROOT / one) for one in config["compilerOptions"]["types"]]
+    options = json.loads(read("deno.json"))["compilerOptions"] | {"noImplicitAny": True}
+    options["types"] = [str(ROOT / path) for path in options["types"]]
     strict, bad = tmp_path / "deno.json", tmp_path / "bad.js"
-    strict.write_text(json.dumps({"compilerOptions": config["compilerOptions"]}))
+    strict.write_text(json.dumps({"compilerOptions": options}))
     bad.write_text("export const same = (value) => value;\n")
     command = [sys.executable, "-m", "deno", "check", "--config", str(strict), "pages", str(bad)]
     environment = {**os.environ, "NO_COLOR": "1", "DENO_DIR": str(tmp_path / "cache")}

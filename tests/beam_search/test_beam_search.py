@@ -208,6 +208,7 @@ def test_the_likeliest_open_prefix_is_tried_first_and_a_short_whole_text_counts(
             search.step()
 
     first = BestFirstSearch(start, 3, known, 200, NO_END)
+    assert first.best == known
     seen = list(bounds(first))
     assert seen == sorted(seen, reverse=True)
     # each pass takes the bound's own prefix away; any other order leaves it where it was

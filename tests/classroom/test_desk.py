@@ -21,9 +21,10 @@ from pages.home.controls import Controls
 from pages.lessons.classroom import desk as desk_routes
 from pages.lessons.classroom import phone, projector
 from pages.lessons.classroom.desk import PRESSES, to_csv, view
-from pages.lessons.classroom.script import PLAN, items_of, plain, prompt_of
+from pages.lessons.classroom.script import PLAN, items_of, prompt_of
 from pages.lessons.classroom.state import Classroom, open_class
 from pages.lessons.classroom.text import DRAWING, ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
 from tests.frame.asgi import Answered, ask
 

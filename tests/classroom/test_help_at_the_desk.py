@@ -12,10 +12,11 @@ from model.classroom.records import Answer
 from model.classroom.rooms import end_room
 from model.language_model import LanguageModel
 from pages.frame.assets import source
-from pages.lessons.classroom.desk import view
-from pages.lessons.classroom.script import PLAN, items_of, plain, prompt_of
+from pages.lessons.classroom.desk import PRESSES, view
+from pages.lessons.classroom.script import PLAN, items_of, prompt_of
 from pages.lessons.classroom.state import Classroom, open_class
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
 from tests.classroom.test_desk import texts, vote
 
@@ -72,9 +73,10 @@ def test_hands_for_the_next_token_stand_beside_the_model(desk: Classroom) -> Non
 def test_a_removed_word_leaves_every_screen_and_does_not_come_back(
     desk: Classroom, is_closed: bool
 ) -> None:
-    desk.ask_next(may_write=True)
+    PRESSES["item"](desk, {"place": 2, "may_write": True})  # the script's own, as it is asked
     question = desk.room.question
     assert question is not None
+    assert question.kind == "next"
     phones = vote(desk, [Answer(None, "rubbish"), Answer(None, "RUBB1SH"), 0])
     if is_closed:
         desk.close()

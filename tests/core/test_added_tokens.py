@@ -14,7 +14,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 from transformers import ByT5Tokenizer, PreTrainedTokenizer, PreTrainedTokenizerFast
 
 from model.token_bytes import alphabet_of
-from model.tokenizing import bytes_at, label, pieces, text_of
+from model.tokenizing import bytes_at, label, newest_bytes, pieces, text_of
 from tests.core.test_tokenizing import sentencepiece_like
 from tests.tiny_models import tokenizer
 
@@ -169,6 +169,8 @@ def test_the_strip_shows_the_text_whatever_was_added(name: str, data: st.DataObj
     if alphabet_of(words).kind == "decoder":  # what a stop string is looked for in
         each = [bytes_at(words, ids, i).decode() for i in range(len(ids))]
         assert each == [piece.joined for piece in found]
+    behind = list(newest_bytes(words, ids, len(ids) // 2))
+    assert len(behind) == len(ids) - len(ids) // 2
     # the oracle is the tokenizer's own decoder, but for bytes that are none of its own
     if name not in IN_PYTHON:
         own = decoded(words, ids)
@@ -231,3 +233,10 @@ def test_a_text_is_the_same_after_a_link(name: str, parts: list[str]) -> None:
 def test_an_added_token_is_labelled_as_it_is_written(name: str, token: str, shown: str) -> None:
     words = words_of(name)
     assert label(words, words.convert_tokens_to_ids(token)) == shown
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_an_id_that_a_tokenizer_in_python_lacks_is_shown_as_its_number(name: str) -> None:
+    words = words_of(name)
+    first, beyond = pieces(words, [len(words), len(words) + 1])
+    assert (first.label, beyond.label) == (f"<id {len(words)}>", f"<id {len(words) + 1}>")

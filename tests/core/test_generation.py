@@ -260,3 +260,28 @@ def test_what_counts_as_generated_is_weighed_anew_where_the_prompt_ends_elsewher
     before = g.stages_for(settings)[-1].scores[last]
     g.turn_to(ids, len(ids) - 1)
     assert g.stages_for(settings)[-1].scores[last] == before - 2
+
+
+@pytest.mark.parametrize(
+    ("n_kept", "n_ids", "phase"),
+    [(8, 9, "decode"), (7, 9, "prefill"), (9, 10, "decode")],
+)
+def test_a_pass_that_reads_a_token_of_the_prompt_is_prefill(
+    n_kept: int, n_ids: int, phase: str
+) -> None:
+    first = list(range(8, 17))
+    text = Generation(tiny("llama"), first)
+    ids = [*first[:n_kept], *range(40, 40 + n_ids - n_kept)]
+    assert text.turn_to(ids, 8) == n_kept
+    assert text.last_pass.phase == phase
+
+
+def test_a_mask_of_chance_follows_the_coin_that_is_given(g: Generation) -> None:
+    settings = Settings(temperature=0.05, xtc=0.5, order=("temperature", "xtc"))
+    n_kept = set[int]()
+    for coin in (uniform_at(0, place) for place in range(8)):
+        by_hand = process(g.logits, g.ids, settings, g.n_prompt, coin)[-1]
+        kept = g.stages_for(settings, coin=coin)[-1].kept
+        np.testing.assert_array_equal(kept, by_hand.kept)
+        n_kept.add(int(kept.sum()))
+    assert len(n_kept) == 2, "some coins take the best tokens away, others do not"

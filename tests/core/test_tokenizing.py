@@ -268,6 +268,13 @@ def test_each_stand_in_of_byte_level_bpe_is_the_byte_that_tokenizers_reads() -> 
     assert len(seen) == 256 - len(b"\xc0\xc1") - len(range(0xF5, 0x100)), "all that UTF-8 has"
 
 
+def test_a_number_is_repeated_as_far_as_it_can_be_read() -> None:
+    for number, is_said in ((2**255 - 1, True), (2**255, False), (2**100_000, False)):
+        with pytest.raises(ValueError, match="is no token") as refused:
+            known_ids(tiny("llama"), [number])
+        assert str(refused.value).startswith("That") != is_said
+
+
 def test_a_run_keeps_its_ids_where_the_template_writes_another_day() -> None:
     dated = chat_model("{{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}")
     today = encode_chat(dated, "hi")

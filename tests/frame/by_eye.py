@@ -106,6 +106,8 @@ CROSSED = r"""(key) => {
 SHORTENED = ".bars-label, .lab-row .lab-label, .coin-segment, .branch-text, td.is-short"
 # and examples that have no room are left out; a slider's thumb has its number above it
 LEFT_OUT = f"{SHORTENED}, .examples, [data-testid=stSliderThumbValue]"
+MAX_SHIFT = 0.05  # of all that moves by itself, on load and after a press
+REST_MS = 300  # in which what loads late has come
 SHIFTS = """
 globalThis.__shifts = [];
 new PerformanceObserver((list) => {
@@ -134,3 +136,11 @@ def shifts(page: Page) -> list[dict[str, Any]]:
     """What moved by itself so far, as the browser saw it; what comes next is counted anew."""
     seen: list[dict[str, Any]] = page.evaluate("() => globalThis.__shifts.splice(0)")
     return [shift for shift in seen if not shift["hadRecentInput"]]
+
+
+def moved(page: Page, rest: float = REST_MS) -> float:
+    """How much moved by itself since it was asked last; what did is printed."""
+    page.wait_for_timeout(rest)
+    seen = shifts(page)
+    print(seen)  # noqa: T201  pytest shows it beside a failure
+    return sum(shift["value"] for shift in seen)

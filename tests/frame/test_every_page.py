@@ -14,13 +14,11 @@ from benchmarks.home_page import Reader
 from pages.frame.contents import lesson_at
 from tests.browser import SCREEN, watched
 from tests.frame.accessibility import PHONE, assert_accessible, forget_first_requests
-from tests.frame.by_eye import SHIFTS, shifts
+from tests.frame.by_eye import MAX_SHIFT, REST_MS, SHIFTS, moved, shifts
 from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
 
-MOST = 0.1  # "good", by those who measure it
-REST = 300  # milliseconds in which what loads late has come
 BEGUN = 3.0  # seconds after which what goes on plays
 MAX_SCREENS = 3.0  # that a lesson takes before its laboratory
 BEAT = 1000  # milliseconds for which it is looked at
@@ -44,14 +42,6 @@ OPENED_BY_DAY = [one for one in OPENED if one[0] == "generate"] + [
 ]
 
 
-def moved(page: Page, rest: float = REST) -> float:
-    """How much moved by itself since it was asked last; what did is printed."""
-    page.wait_for_timeout(rest)
-    seen = shifts(page)
-    print(seen)  # noqa: T201  pytest shows it beside a failure
-    return sum(shift["value"] for shift in seen)
-
-
 def moved_after_a_press(page: Page) -> float:
     """How much moves once what the page offers first was pressed and has come, or while it plays.
 
@@ -70,7 +60,7 @@ def moved_after_a_press(page: Page) -> float:
     press.first.click()
     with suppress(StillBusyError):
         wait_idle(page, BEGUN)
-    page.wait_for_timeout(REST)  # a slow server begins late
+    page.wait_for_timeout(REST_MS)  # a slow server begins late
     if plays.count() > 0:
         shifts(page)
         seen = moved(page, BEAT)
@@ -80,7 +70,7 @@ def moved_after_a_press(page: Page) -> float:
         press.first.click()
         expect(works).to_have_count(0)
     wait_idle(page)
-    page.wait_for_timeout(REST)
+    page.wait_for_timeout(REST_MS)
     wait_idle(page)
     shifts(page)
     if press.count() > 0:
@@ -130,9 +120,9 @@ def test_a_page_stays_where_it_is_and_shuts_nobody_out(
         visit(page, f"{server.url}/{'' if lesson_at(f'pages/{name}.py').is_home else name}")
         expect(page.get_by_text("Loading the model…")).to_have_count(0)
         wait_idle(page)
-        assert moved(page) <= MOST
+        assert moved(page) <= MAX_SHIFT
         forget_first_requests(witness)
-        assert moved_after_a_press(page) <= MOST
+        assert moved_after_a_press(page) <= MAX_SHIFT
         expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
         answer_all(page)
         expect(page.locator(".remember:visible")).to_have_count(page.locator(".remember").count())
@@ -169,8 +159,8 @@ def test_what_moves_is_seen(scripts: Page) -> None:
           await frame();
         }"""
     )
-    scripts.wait_for_timeout(REST)
-    assert sum(shift["value"] for shift in shifts(scripts)) > MOST
+    scripts.wait_for_timeout(REST_MS)
+    assert sum(shift["value"] for shift in shifts(scripts)) > MAX_SHIFT
 
 
 @pytest.mark.parametrize("where", WIDTHS)

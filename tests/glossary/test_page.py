@@ -3,7 +3,7 @@
 import re
 
 from pages.frame.contents import LESSONS
-from pages.lessons.glossary.index import TERMS
+from pages.frame.terms import TERMS
 from tests.frame.driving import open_lesson
 
 

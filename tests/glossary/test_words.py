@@ -1,40 +1,34 @@
-"""No term before its explanation: in the course's sentences, and in the guided lessons."""
+"""No term before its explanation: in the course's sentences, its pages' words, and the lessons."""
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import pytest
+from streamlit.testing.v1.element_tree import Block, Element
 
-from pages.frame.contents import COURSE, LABORATORY, LESSONS
-from pages.lessons.glossary.index import TERMS, Term
+from pages.frame.assets import source
+from pages.frame.contents import COURSE, LABORATORY, LESSONS, Lesson
+from pages.frame.terms import ALIASES, AMBIGUOUS, BY_NAME, TERMS, Term
 from pages.lessons.tour.scenes import GuidedLesson, lesson_names, parse_lesson, read_lesson
+from tests.frame.driving import opened
 
 FIRST = "how-a-model-writes"  # whoever takes another lesson has taken this one
 # entries whose names are everyday words: a lesson may use them as such
-EVERYDAY = {
-    *("append", "attention", "batching", "cut", "draw", "distribution", "loss", "mode", "read"),
-    *("rewind", "sampling", "score", "streaming", "surprise", "token", "vocabulary"),
-}
-# what engineers say, and the entry that explains it
-ALIASES = {
-    "nats": "nat",
-    "bits per token": "surprise",
-    "log p": "surprise",
-    "logits": "logit",
-    "KV": "KV cache",
-    "KV heads": "grouped-query attention",
-    "<|endoftext|>": "end token",
-    "EOS": "end token",
-    "nucleus": "top-p",
-    "TTFT": "time to first token",
-    "ITL": "inter-token latency",
-    "KL": "KL divergence",
-}
+EVERYDAY = AMBIGUOUS | {"distribution", "token", "vocabulary"}
 ISSUE = (  # that a pupil of 16 did not understand
     *("nat", "entropy", "logit", "perplexity", "prefill", "decode", "KV cache", "top-k", "top-p"),
     *("seed", "pointer", "MBU", "MFU", "KL divergence", "end token", "surprise"),
 )
-BY_NAME = {term.name: term for term in TERMS}
+# what no page explains, because nobody needs it before the laboratory
+ENGINEERS = ("argmax", "logits", "log p", "nats", "softmax", "dtype", "hub id", "T =")
+N_WORDS = 20  # that every page says
+FOLDED = ("expander", "popover")  # what a page keeps there is for its laboratory
+SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re.DOTALL)
+# what the first page says to a newcomer beside the text and the bars
+OF_HOME = ("beat_words", "beats", "coinbar", "flight", "others", "picture_text", "pieces", "rows")
+STRINGS = re.compile(r'"([^"\n]* [^"\n]*)"|`([^`]* [^`]*)`')
+OF_COURSE = [one for one in LESSONS if one.part in COURSE and not one.is_home]
 SPELLINGS = {
     **{name: name for name in BY_NAME if name not in EVERYDAY},
     **ALIASES,
@@ -84,16 +78,66 @@ def test_what_a_page_claims_uses_no_term_that_a_later_page_explains() -> None:
         return PLACES[term.page] > PLACES[path]
 
     of_course = [lesson for lesson in LESSONS if lesson.part in COURSE]
-    early = [
+    assert [
         (lesson.path, name)
         for lesson in of_course
         for name in used(f"{lesson.claim} {lesson.remember}")
         if is_later(BY_NAME[name], lesson.path)
-    ]
-    assert early == []
+    ] == []
     engineers = {"MBU", "MFU", "roofline", "FLOPs", "arithmetic intensity"}
     said = [used(f"{lesson.title} {lesson.claim} {lesson.remember}") for lesson in of_course]
     assert not engineers & set().union(*said), f"those wait in the {LABORATORY}"
+
+
+def shown(block: Block) -> Iterator[Element | Block]:
+    """Gives what stands on a page, without what is folded away."""
+    for child in block.children.values():
+        yield child
+        if isinstance(child, Block) and child.type not in FOLDED:
+            yield from shown(child)
+
+
+def is_before_laboratory(one: Element | Block) -> bool:
+    """Tells whether it is not yet the page's end, with its sentence and its links."""
+    return "summary" not in getattr(one.proto, "id", "")
+
+
+def own_words(block: Block) -> str:
+    """Returns what is read on a page: headings, text, captions and the names of controls."""
+    fields = ("body", "label", "placeholder")
+    before = takewhile(is_before_laboratory, shown(block))
+    texts = (getattr(one.proto, field, "") for one in before for field in fields)
+    return SPOKEN.sub(" ", "\n".join(text for text in texts if isinstance(text, str)))
+
+
+def early(text: str, path: str) -> list[str]:
+    """Returns the terms of a text that only a later page explains, or none."""
+    later = [name for name in used(text) if PLACES[BY_NAME[name].page] > PLACES[path]]
+    return sorted(later) + [word for word in ENGINEERS if re.search(rf"\b{word}(?!\w)", text)]
+
+
+@pytest.mark.parametrize("lesson", OF_COURSE, ids=lambda lesson: lesson.stem)
+def test_a_page_of_the_course_uses_no_word_that_was_not_explained(lesson: Lesson) -> None:
+    text = own_words(opened(lesson.stem).main)
+    assert len(text.split()) > N_WORDS, "the page was read"
+    assert early(text, lesson.path) == []
+
+
+@pytest.mark.parametrize("script", OF_HOME)
+def test_the_first_page_uses_no_word_that_a_later_page_explains(script: str) -> None:
+    code = re.sub(r"^\s*(//|/?\*).*$", "", source(f"home/live/figures/{script}.js"), flags=re.M)
+    text = " ".join(map("".join, STRINGS.findall(code)))
+    slider = "temperature"  # it stands beside, with its range
+    assert set(early(text, "pages/generate.py")) <= {slider}
+
+
+def test_the_check_of_pages_finds_what_it_is_for() -> None:
+    assert early("A KV cache of logits, at T = 1.", "pages/guess.py") == [
+        "KV cache",
+        "logits",
+        "T =",
+    ]
+    assert early("A KV cache after prefill", "pages/prefill_decode.py") == []
 
 
 @pytest.mark.parametrize("name", lesson_names())

@@ -37,16 +37,28 @@ def held_wire(reader: Reader) -> Iterator[None]:
     reader.settle()
 
 
+def be_calm(page: Page, request: pytest.FixtureRequest) -> None:
+    """Asks for less motion, unless a file's `MOTION` says otherwise: a press is answered at once.
+
+    With motion what was pressed stays lit for a moment, and the bars are painted once more.
+    """
+    page.emulate_media(reduced_motion=getattr(request.module, "MOTION", "reduce"))
+
+
 @pytest.fixture
-def newcomer(page: Page, url: str) -> Reader:
+def newcomer(page: Page, url: str, request: pytest.FixtureRequest) -> Reader:
     """A reader with a page of the test's own, which is not opened yet."""
+    be_calm(page, request)
     return Reader(page, url)
 
 
 @pytest.fixture(scope="module")
-def _seat(window: BrowserContext, server: Server) -> Iterator[tuple[Reader, Witness]]:
+def _seat(
+    window: BrowserContext, server: Server, request: pytest.FixtureRequest
+) -> Iterator[tuple[Reader, Witness]]:
     witness = Witness()
     with watched(window, server, witness) as page:
+        be_calm(page, request)
         page.add_init_script(HELD_WIRE)
         yield Reader(page, server.url).open(), witness
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
+from benchmarks.harness import Server
 from benchmarks.home_page import MOVING, Reader
-from tests.browser import SCREEN
-from tests.frame.by_eye import SHIFTS, shifts
+from tests.browser import SCREEN, clear_storage
+from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser
 
 BEATS = ("read", "score", "cut", "draw", "append")
 N_FAST = 50
-MAX_SHIFT = 0.05
 CLICK_FAST = "(button, times) => { for (let i = 0; i < times; i += 1) button.click(); }"
 LENGTHS = """(root) => [...root.querySelectorAll(".bars-table [data-col=active] .bar")]
   .map((bar) => parseFloat(bar.style.width) || 0)"""
@@ -24,7 +24,7 @@ globalThis.setTimeout = (act, ms = 0, ...more) =>
   own(act, holdsBeats && ms >= 1800 && ms <= 4000 ? 1e6 : ms, ...more);"""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[BrowserContext]:
     """A browser that has never been here."""
     context = browser.new_context(viewport=SCREEN)
@@ -34,8 +34,11 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def newcomer(window: BrowserContext, url: str) -> Reader:
-    return Reader(window.new_page(), url).open()
+def newcomer(window: BrowserContext, server: Server) -> Iterator[Reader]:
+    reader = Reader(window.new_page(), server.url).open()
+    yield reader
+    clear_storage(reader.page, server)
+    reader.page.close()
 
 
 def at_beat(reader: Reader, beat: str) -> None:

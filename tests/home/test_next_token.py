@@ -25,6 +25,7 @@ COUNT_FLIGHTS = """(place) => {
   new MutationObserver(count).observe(root, { childList: true, subtree: true });
 }"""
 
+MOTION = "no-preference"  # the light and the flight of a token are what is looked at
 N_FAST = 10
 AFTER_THE_LIGHT = 400  # milliseconds; the light takes 250
 IDS_OF_ROWS = "(rows) => rows.map((row) => row.dataset.id)"

@@ -1,13 +1,15 @@
 """One picture, one scale: the painted length of every bar is the number beside it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
+from benchmarks.harness import Server
 from benchmarks.home_page import Reader
+from tests.browser import clear_storage
 
 pytestmark = pytest.mark.browser
 
@@ -75,6 +77,14 @@ def painted(reader: Reader) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """A newcomer's browser, which keeps the scripts that it has compiled."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
 @pytest.mark.parametrize(
     ("size", "more"),
     [
@@ -87,10 +97,10 @@ def painted(reader: Reader) -> dict[str, Any]:
     ],
 )
 def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(
-    browser: Browser, url: str, size: tuple[int, int], more: dict[str, str]
+    window: BrowserContext, server: Server, size: tuple[int, int], more: dict[str, str]
 ) -> None:
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-    reader = Reader(context.new_page(), url)
+    reader = Reader(window.new_page(), server.url)
+    reader.page.set_viewport_size({"width": size[0], "height": size[1]})
     reader.open(prompt="The cat sat on the", **{"side": "0", "hold": "1"} | more)
     before = painted(reader)
     assert faults(before) == []
@@ -119,7 +129,8 @@ def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(
         assert all(abs(bar[0] - ended) < 2 * NEAR for bar, ended in zip(laid, ends, strict=False))
         (chosen,) = [cell["bars"][0] for cell in after["cells"] if cell["isChosen"]]
         assert chosen[0] - NEAR <= at <= chosen[1] + NEAR
-    context.close()
+    clear_storage(reader.page, server)
+    reader.page.close()
 
 
 @pytest.mark.parametrize("full", [0.25, 0.5])

@@ -176,7 +176,6 @@ def test_a_swipe_that_begins_on_a_slider_scrolls_and_moves_nothing(phone: Reader
 
 def test_less_motion_means_one_light_and_no_flashes(reader: Reader) -> None:
     page = reader.page
-    page.emulate_media(reduced_motion="reduce")
     reader.live.locator(".ott").evaluate(
         """root => {
           globalThis.stages = [];
@@ -188,4 +187,3 @@ def test_less_motion_means_one_light_and_no_flashes(reader: Reader) -> None:
     page.wait_for_timeout(400)
     page.wait_for_function("() => stages.at(-1) !== 'read'")
     assert page.evaluate("stages") in (["read", "idle"], [])
-    page.emulate_media(reduced_motion="no-preference")

@@ -1,14 +1,16 @@
 """What is pressed stays where it is, from the first question to the end of the text."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.home_page import Reader
-from tests.frame.by_eye import SHIFTS, shifts
+from pages.frame.terms import BY_NAME
+from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser
 
-MAX_SHIFT = 0.05
 NEAR = 1  # pixel
 ENDING = "They sang and played together. And the bird was never lonely again."
 BOXES = """(root) => [".thumb .is-primary", ".thumb .button:nth-child(3)", ".coin-bar", ".settings",
@@ -16,6 +18,23 @@ BOXES = """(root) => [".thumb .is-primary", ".thumb .button:nth-child(3)", ".coi
   .map((selector) => root.querySelector(selector).getBoundingClientRect())
   .filter(({ width }) => width > 0)
   .flatMap(({ left, top, right, bottom }) => [left, top, right, bottom])"""
+WORDS = """(root) => {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const seen = [];
+  while (texts.nextNode()) {
+    range.selectNode(texts.currentNode);
+    const { top, width } = range.getBoundingClientRect();
+    const isHeard = texts.currentNode.parentElement.closest(".spoken, .bars-head-box");
+    if (width > 0 && top < innerHeight && !isHeard) seen.push(texts.currentNode.data);
+  }
+  return seen.join(" ");
+}"""
+UNEXPLAINED = re.compile(r"\b(nats?|logits?|log p|prefill|decode)\b", re.IGNORECASE)
+EDGES = """(one) => {
+  const { left, right } = one.getBoundingClientRect();
+  return [left, right];
+}"""
 # labels, numbers and tracks of the rows that show, whose words may not run over one another
 ROWS = """(root) => [...root.querySelectorAll(".bars-table tbody tr:not([hidden])")].map((row) =>
   [".bars-label", ".bar-track", ".bar-number"].map((part) => {
@@ -42,6 +61,17 @@ def test_nothing_moves_on_load_at_a_press_and_at_the_end(
     reader.button("Just reveal").click()
     expect(bars).not_to_have_attribute("data-covered", "true")
     assert sum(shift["value"] for shift in shifts(reader.page)) <= MAX_SHIFT
+    words = root.evaluate(WORDS)
+    assert "Temperature" in words
+    assert not UNEXPLAINED.search(words)
+    term = reader.live.get_by_role("button", name="Top-p", exact=True)
+    note = reader.live.locator(".term-note:popover-open")
+    term.press("Enter")
+    expect(note).to_have_text(BY_NAME["top-p"].says)
+    left, right = note.evaluate(EDGES)
+    reader.page.keyboard.press("Escape")
+    expect(note).to_have_count(0)
+    assert 0 <= left < right <= size[0]
     reader.write(ENDING)
     reader.live.get_by_role("textbox", name="Prompt").blur()
     assert reader.header["hide_bars"] is False

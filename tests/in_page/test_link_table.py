@@ -15,11 +15,11 @@ def test_links_write_the_same_texts_here_and_there(
     in_page: InPage, storyteller: LanguageModel
 ) -> None:
     queries = [query for _, query in links(N_PROMPTS, N_TOKENS)]
-    # each prompt under one or two settings, each setting with four prompts
+    # each setting with two prompts of other kinds
     table = np.reshape(queries, (N_PROMPTS, len(CONTROLS)))
-    some = table[np.add.outer(*map(range, table.shape)) % 6 == 0]
+    some = table[np.add.outer(*map(range, table.shape)) % 12 == 0]
     found = [compare(in_page, storyteller, str(query)) for query in some]
-    assert len(found) == 36
+    assert len(found) == 18
     assert not [outcome.parted for outcome in found if outcome.is_fault]
     n_draws = sum(outcome.n_draws for outcome in found)
     n_parted = sum(bool(outcome.parted) for outcome in found)

@@ -1,6 +1,7 @@
 """A cache in fewer bits or with a window: exact where nothing is lost, and lossy as it says."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from model.kv_cache import fewer_bits
 from model.kv_cache.fewer_bits import (
     BITS,
     GROUP,
+    WINDOWS,
     SmallCache,
     compare_small_caches,
     rounded,
@@ -25,6 +27,7 @@ from model.kv_cache.records import FewerBits, SmallCacheRun
 from model.language_model import LanguageModel
 from model.masks import divergence, log_softmax
 from model.passes import forward
+from model.recorded import recorded_job
 from model.sampling import Settings
 from model.tokenizing import encode, labels_of
 from tests.charts.drawn_charts import checked
@@ -156,6 +159,12 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     assert full.written == labels_of(storyteller, text.ids[3:])
     assert found.run(32, 32).nats > full.nats + 0.03
     assert full.n_bytes > found.run(4, 0).n_bytes > found.run(4, 32).n_bytes
+
+
+def test_the_recording_has_a_run_for_every_place_of_the_sliders() -> None:
+    recorded = recorded_job("kv_small", FewerBits)
+    assert recorded is not None
+    assert [(run.bits, run.window) for run in recorded.result.runs] == list(product(BITS, WINDOWS))
 
 
 def test_a_text_ends_with_its_end_token_and_not_before() -> None:

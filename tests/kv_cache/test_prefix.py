@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import pytest
@@ -34,6 +35,8 @@ IDS = st.lists(st.integers(0, 2), min_size=1, max_size=40)
 def test_what_is_kept_is_the_common_beginning_in_whole_blocks_and_never_all(
     first: list[int], second: list[int], block: int
 ) -> None:
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    assert kv_cache.length_in_common(first, second) == len(list(alike))
     n_kept = n_reusable(first, second, block)
     assert first[:n_kept] == second[:n_kept]
     assert n_kept % block == 0

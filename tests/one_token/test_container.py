@@ -4,10 +4,9 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from benchmarks.harness import OFFLINE, ROOT, free_port
+from benchmarks.harness import OFFLINE, ROOT, Server, free_port
 
 # of Docker's reference, those that name no build of several stages
 INSTRUCTIONS = {"FROM", "RUN", "USER", "ENV", "WORKDIR", "COPY", "EXPOSE", "HEALTHCHECK", "CMD"}
@@ -52,16 +51,21 @@ def test_what_the_container_is_made_of_is_there() -> None:
 def test_its_commands_serve_the_app_and_find_it_healthy(tmp_path: Path) -> None:
     (command,), (check,) = said("CMD"), said("HEALTHCHECK")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    host = {"HOST": "127.0.0.1", "PORT": str(free_port()), "HOME": str(tmp_path), "PATH": path}
+    port = free_port()
+    host = {"HOST": "127.0.0.1", "PORT": str(port), "HOME": str(tmp_path), "PATH": path}
     env = os.environ | OFFLINE | VARIABLES | host
     check = check.partition("CMD ")[2]
-    server = subprocess.Popen(["sh", "-c", command], cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
+
+    def status() -> int:
+        return subprocess.run(["sh", "-c", check], env=env, capture_output=True).returncode
+
+    log = tmp_path / "log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(["sh", "-c", command], cwd=ROOT, env=env, stdout=out)
+    server = Server(f"http://127.0.0.1:{port}", process, log, 0.0)
     try:
-        until = time.monotonic() + PATIENCE_SECONDS
-        while subprocess.run(["sh", "-c", check], env=env, capture_output=True).returncode:
-            assert server.poll() is None
-            assert time.monotonic() < until
+        server.wait_until_healthy(PATIENCE_SECONDS)
+        assert status() == 0
     finally:
-        server.terminate()
-        server.wait()
-    assert subprocess.run(["sh", "-c", check], env=env, capture_output=True).returncode == 1
+        server.stop()
+    assert status() == 1

@@ -161,6 +161,7 @@ def test_prompt_lookup_needs_no_model_and_changes_no_greedy_text(settings: Setti
     text = speculation(target, PromptLookup(WIDTH), settings, prompt)
     first = text.round(4)
     assert (first.draft.ids, first.draft.n_steps, len(first.reads)) == ((7, 5, 6), 0, 1)
+    assert first.draft.seconds == 0, "no pass of a draft"
     write(text, 4)
     if settings.is_greedy:
         assert text.ids == generated(target, prompt, N_TOKENS, target.end_ids)
@@ -213,6 +214,7 @@ def test_a_described_round_says_what_happened() -> None:
         one = describe_round(text, outcome)
         verdicts = [proposal.verdict for proposal in one.proposals]
         seen |= set(verdicts)
+        assert outcome.n_tested == len(verdicts) - verdicts.count("not tested")
         assert one.n_accepted == outcome.n_accepted
         assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
         for proposal in one.proposals[: one.n_accepted + 1]:
@@ -278,7 +280,14 @@ def test_widths_that_were_not_timed_lie_between_those_that_were() -> None:
     assert [filled[width] for width in (1, 2, 3, 4, 5, 9)] == [1, 1.5, 2, 3, 4, 4]
 
 
-def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
+def test_every_draft_length_writes_the_same_texts_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed, parts_of = list[timing._Sample](), timing._parts
+
+    def parts(samples: Sequence[timing._Sample], own: Sequence[timing._Sample]) -> Parts:
+        timed[:] = samples
+        return parts_of(samples, own)
+
+    monkeypatch.setattr(timing, "_parts", parts)
     prompts, lengths = [PROMPT, PROMPT[:3]], (1, 3, timing.ADAPTIVE)
     job = Job(timing.measure_speed(tiny("llama"), draft, prompts, 10, 2, lengths))
     n_ways = 1 + len(lengths) + 2  # plain, three lengths, right, wrong
@@ -291,6 +300,7 @@ def test_every_draft_length_writes_the_same_texts_in_turn() -> None:
     assert [speed.n_draft for speed in report.speeds] == [1, 3, None]
     assert all(speed.is_same and speed.n_tokens == 40 for speed in report.speeds)
     assert all(speed.measured > 0 for speed in report.speeds)
+    assert {(one.n_tokens, one.n_plain) for one in timed} == {(10, 10)}
     predicted = [timing.predict_speed_up(report.parts, n_draft) for n_draft in (1, 3)]
     assert [speed.predicted for speed in report.speeds] == [*predicted, None]
     assert report.extremes is not None

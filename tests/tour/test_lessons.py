@@ -1,7 +1,9 @@
 """The lessons that are shipped: every scene's link opens its page as the scene says."""
 
+import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +22,18 @@ from model.speculative.drafting import ModelDraft, new_batch
 from model.tokenizing import encode
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
+from pages.lessons.classroom.script import PLAN
 from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.tour.conditions import JOBS, PHRASES
+from pages.lessons.tour.in_file import lesson_in_file
 from pages.lessons.tour.scenes import (
     FIELDS,
     FIGURES,
     PAGES,
     PARTS,
     REPLIES,
+    GuidedLesson,
     Scene,
     lesson_names,
     parse_lesson,
@@ -38,6 +43,14 @@ from tests.frame.driving import captions, open_home, open_lesson
 from tests.home.page_session import PageSession
 
 TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
+# a pupil's seconds: a word is read in a third of one, a press is made, a question thought about
+WORDS_A_SECOND, SECONDS_A_PRESS, THINKING, OPENING = 3, 3, 15, 2
+MAX_MINUTES = 20
+MAX_STORY = 200  # tokens
+SPELT = {9: "Nine", 10: "Ten", 11: "Eleven", 12: "Twelve"}
+TOKENS_A_SECOND = 5  # of Play, as the first page opens
+MAX_STEPS = 12  # presses until a page has no step left
+RECORDED = Path(__file__).parents[2] / "model/recorded/sections"  # of each job, with its seconds
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
 TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
@@ -77,10 +90,68 @@ def jobs_of(scene: Scene) -> list[str]:
     return [name for name in JOBS if re.search(rf"until the {name}\b", scene.task)]
 
 
-def test_the_lessons_are_there_and_as_long_as_they_say() -> None:
-    n_scenes = {name: len(lesson.scenes) for name, lesson in LESSONS.items()}
-    assert n_scenes["how-a-model-writes"] == 12
-    assert {"inference-speed", "sampling", "search-and-speculation"} <= n_scenes.keys()
+def n_presses(scene: Scene) -> int:
+    """The presses of a scene: those of its task, of its reply, and Continue."""
+    tokens = re.search(r"(\d+) tokens? (?:is|are) written", scene.task)
+    if tokens and not scene.task.startswith("Press Play"):
+        n_task = math.ceil(int(tokens[1]) / (20 if "+20" in scene.task else 1))
+    elif scene.task.endswith("no step is left."):
+        n_task = MAX_STEPS
+    else:
+        n_task = 2 if scene.task.startswith(("Tick", "Write your word")) else bool(scene.task)
+    return n_task + (1 if scene.choices else 2) + 1
+
+
+def waited(job: str) -> float:
+    """The seconds that a job of that name took when it was recorded; of several, the most."""
+    found = [*RECORDED.glob(f"{job}.json"), *RECORDED.glob(f"*_{job}.json")]
+    return max(float(json.loads(path.read_text("utf-8"))["seconds"]) for path in found)
+
+
+def minutes_of(lesson: GuidedLesson) -> float:
+    """A pupil's minutes: reading, presses, a thought for each question, and what is waited for."""
+    seconds = 0.0
+    for scene in lesson.scenes:
+        told = [scene.title, scene.words, scene.task, scene.question, *scene.choices]
+        told += [scene.answer, scene.remember]
+        seconds += len(" ".join(told).split()) / WORDS_A_SECOND + THINKING * scene.asks
+        seconds += n_presses(scene) * SECONDS_A_PRESS + OPENING
+        seconds += sum(waited(job) for job in jobs_of(scene))
+        seconds += MAX_STORY / TOKENS_A_SECOND * scene.task.endswith("is finished.")
+    return seconds / 60
+
+
+def check_length(lesson: GuidedLesson) -> None:
+    """Refuses a lesson that takes longer than it says, or than a lesson may."""
+    said = re.search(r"about (\d+) minutes", lesson.about, re.IGNORECASE)
+    assert said, lesson.name
+    assert minutes_of(lesson) <= int(said[1]) <= MAX_MINUTES, (lesson.name, minutes_of(lesson))
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_as_long_as_it_says_and_no_longer_than_twenty_minutes(name: str) -> None:
+    lesson = LESSONS[name]
+    check_length(lesson)
+    longer = replace(lesson, scenes=lesson.scenes + (lesson.scenes * 2)[:10])
+    with pytest.raises(AssertionError):
+        check_length(longer)
+    with pytest.raises(AssertionError):  # nor does a longer promise help
+        check_length(replace(longer, about=re.sub(r"\d+ minutes", "30 minutes", longer.about)))
+    is_counted = " scenes, about" in lesson.about
+    assert not is_counted or f"{SPELT[len(lesson.scenes)]} scenes" in lesson.about
+
+
+def test_one_length_is_said_everywhere() -> None:
+    said = {name: int(re.findall(r"about (\d+) minutes", one.about)[0])
+            for name, one in LESSONS.items()}  # fmt: skip
+    (low, high) = re.findall(r"take (\d+) to (\d+) minutes each", TEACHING)[0]
+    others = [minutes for name, minutes in said.items() if name != PLAN]
+    assert (int(low), int(high)) == (min(others), max(others))
+    notes = [re.match(r"(\d+) minutes", scene.note) for scene in LESSONS[PLAN].scenes]
+    in_class = sum(int(note[1]) for note in notes if note)
+    assert all(notes)
+    assert in_class <= int(re.findall(r"(\d+) with a class", LESSONS[PLAN].about)[0])
+    assert f"in {in_class} minutes" in TEACHING
 
 
 def test_a_page_asks_and_opens_by_itself_unless_a_scene_does() -> None:
@@ -125,6 +196,16 @@ def shown_at_home(app: AppTest, in_page: InPage, scene: Scene) -> dict[str, Any]
     controls = Controls.from_page(header["controls"])
     shown = controls.to_page() | controls.encode() | own
     return {field: shown[field] for field, _ in scene.query if field != "hold"}
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_scene_in_the_file_speaks_of_nothing_that_is_not_there(name: str) -> None:
+    held = lesson_in_file(name)
+    assert held is not None
+    for scene in held["scenes"]:
+        assert scene["words"]
+        if "query" not in scene:
+            assert not re.search(r"\b[Pp]ress\b|(?<=\. )Here\b", scene["words"])
 
 
 def test_the_example_that_teachers_copy_is_a_lesson() -> None:

@@ -1,10 +1,13 @@
 """A pupil's own record: kept in the browser, read with care, shown and printed as one page."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+
+from pages.lessons.tour.scenes import lesson_names, read_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +23,7 @@ PRINTER = """() => {
   const contentWindow = {
     get() {
       const own = get.call(this);
-      own.print = () => globalThis.printed = own.document.body.textContent;
+      own.print = () => globalThis.printed = own.document.documentElement.outerHTML;
       return own;
     },
   };
@@ -73,6 +76,21 @@ def test_a_record_keeps_the_newest_answer_of_each_question_and_five_lines(script
     assert "Forget" not in paper, "buttons are for the screen"
     scripts.get_by_role("button", name="Forget").click()
     assert kept(scripts)["answers"] == []
+
+
+def test_the_answers_of_all_lessons_are_printed_on_one_page(scripts: Page) -> None:
+    scenes = [scene for name in lesson_names() for scene in read_lesson(name).scenes]
+    asked = [
+        answer(scene.right, title=scene.page, question=scene.question, right=scene.right)
+        for scene in scenes
+    ]
+    kept(scripts, *(("keepAnswer", one) for one in asked))
+    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES})
+    scripts.evaluate(PRINTER)
+    scripts.get_by_role("button", name="Print").click()
+    scripts.set_content(scripts.evaluate("printed"))
+    assert scripts.locator("section li", has_text="I said").count() == len(scenes)
+    assert len(re.findall(rb"/Type\s*/Page\b", scripts.pdf(prefer_css_page_size=True))) == 1
 
 
 @pytest.mark.parametrize(

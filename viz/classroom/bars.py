@@ -10,14 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
+from model.sentences import Figure, Sentence
 from viz.format import count, in_full, percent
 
 MAX_BARS = 5
 N_PLACES = 40  # dots that have room beside each other
 WIDE = 1000  # times the least number is the largest: their line is logarithmic
-CLASS, MODEL = ("the class", "prompt"), ("the model", "generated")
-SHARE = ("share of the bar", "expected")  # a line across the bar beside which it stands
-NOW, BEFORE = ("now", "prompt"), ("before the discussion", "rejected")
+CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "generated")
+SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
+NOW = (Sentence("now"), "prompt")
+BEFORE = (Sentence("before the discussion"), "rejected")
 
 
 def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outcome:
@@ -33,7 +35,7 @@ def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outc
     ]
     if len(shown) < len(names):
         others = [sum(n for name, n in votes.items() if name not in shown) for votes in rounds]
-        bars.append(_votes_bar("all other answers", others, rounds, "", is_rest=True))
+        bars.append(_votes_bar(Sentence("all other answers"), others, rounds, "", is_rest=True))
     return Outcome((NOW, BEFORE) if earlier else (CLASS,), tuple(bars))
 
 
@@ -61,7 +63,7 @@ def _votes_bar(
     return Bar(
         name,
         tuple(n / max(1, all_) for n, all_ in zip(votes, of, strict=True)),
-        tuple(f"{count(n)} of {count(all_)}" for n, all_ in zip(votes, of, strict=True)),
+        tuple(_of(n, all_) for n, all_ in zip(votes, of, strict=True)),
         is_marked=bool(right) and name.casefold() == right.casefold(),
         is_rest=is_rest,
     )
@@ -82,8 +84,8 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
         return row.token_id != came, -max(row.n_votes / max(1, n), row.model_prob)
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
-        votes = f"{count(n_votes)} of {count(n)}" if n_votes else ""
-        return Bar(name, (n_votes / max(1, n), prob), (votes, percent(prob)), **more)
+        votes = _of(n_votes, n) if n_votes else ""
+        return Bar(name, (n_votes / max(1, n), prob), (votes, Figure(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
     rows = [row for row in found.rows if row in kept]
@@ -92,24 +94,28 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
     ]
     n_others = n - sum(row.n_votes for row in rows)
     others = max(0.0, 1 - math.fsum(row.model_prob for row in rows))
-    bars.append(bar("all other tokens", n_others, others, is_rest=True))
+    bars.append(bar(Sentence("all other tokens"), n_others, others, is_rest=True))
     return Outcome((CLASS, MODEL), tuple(bars))
 
 
-def given(score: ClassScore, n_answers: int) -> str:
+def given(score: ClassScore, n_answers: int) -> list[Sentence]:
     """Says how many voted for the token that came, what the model gave it, and who was surest."""
     if not n_answers:
-        return ""
-    n_votes = f"{count(score.n_votes)} of {count(n_answers)}"
-    said = f" {n_votes} voted for it, the model gave it {percent(score.model_prob)}."
-    return f"{said} Surest of it was {score.best_name}." if score.best_name else said
+        return []
+    said = Sentence(
+        "{votes} voted for it, the model gave it {probability}.",
+        votes=_of(score.n_votes, n_answers),
+        probability=Figure(percent(score.model_prob)),
+    )
+    best = score.best_name
+    return [said, Sentence("Surest of it was {name}.", name=best)] if best else [said]
 
 
 def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:
     """Draws how many of a class's pointers fell on each token, across its share of the bar."""
     n = sum(landed)
     bars = (
-        Bar(name, (k / max(1, n), share), (f"{count(k)} of {count(n)}", ""))
+        Bar(name, (k / max(1, n), share), (_of(k, n), ""))
         for name, share, k in zip(names, shares, landed, strict=True)
     )
     return Outcome((CLASS, SHARE), tuple(bars))
@@ -127,7 +133,7 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     every = [*rounds[0], *(rounds[1] if earlier else ()), *([] if truth is None else [truth])]
     series = (NOW, BEFORE) if earlier else (CLASS,)
     if not every:
-        return Outcome(series, words="Nobody wrote a number.")
+        return Outcome(series, words=Sentence("Nobody wrote a number."))
     low, high = min(every), max(every)
     is_wide = low > 0 and high >= WIDE * low
     place = _scale(low, high, is_log=is_wide)
@@ -139,12 +145,20 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     marks = []
     if rounds[0]:
         middle = float(np.median(rounds[0]))
-        marks.append((f"median {in_full(middle)}", place(middle), "prompt"))
+        marks.append(
+            (Sentence("median {number}", number=Figure(in_full(middle))), place(middle), "prompt")
+        )
     if truth is not None:
-        marks.append((f"true {in_full(truth)}", place(truth), "generated"))
-    words = "Logarithmic: each step to the right multiplies." if is_wide else ""
-    drawn_dots = Dots(tuple(dots), tuple(marks), (in_full(low), in_full(high)))
+        marks.append(
+            (Sentence("true {number}", number=Figure(in_full(truth))), place(truth), "generated")
+        )
+    words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
+    drawn_dots = Dots(tuple(dots), tuple(marks), (Figure(in_full(low)), Figure(in_full(high))))
     return Outcome(series, dots=drawn_dots, words=words)
+
+
+def _of(n: int, all_: int) -> Sentence:
+    return Sentence("{n} of {all}", n=count(n), all=count(all_))
 
 
 def _numbers(tally: Tally) -> list[float]:

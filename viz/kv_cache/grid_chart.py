@@ -93,5 +93,6 @@ def _caption(grid: CacheGrid) -> str:
     return (
         f"Measured: {plural(n_layers, 'layer')}{heads}, a {one} and a {other} "
         f"for each of {plural(n_columns, 'position')}. The last pass added {added} "
-        f"(outlined). The stronger a cell’s colour, the larger its {one} or {other}."
+        f"(outlined). The stronger a cell’s colour, the larger its {one} or {other}. "
+        "A head is a part of a layer, with keys and values of its own."
     )

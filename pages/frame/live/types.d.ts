@@ -231,6 +231,7 @@ interface Header {
   guess: Guess | null; // what the reader expects next
   word: Word | null; // whose probability the reader follows
   code: Code; // the function that ran
+  terms: Record<string, string>; // what the glossary says of them
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
   notice: Notice | null;
@@ -720,6 +721,7 @@ interface Facts {
   model: Model;
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
+  terms: Record<string, string>; // what the glossary says of them
   dtype: string; // as a link has to say it
   orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with

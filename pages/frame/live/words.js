@@ -66,6 +66,12 @@ export function numeral(text) {
     .replaceAll(`${THIN_SPACE}%`, percent);
 }
 
+/** Parts as one list in a sentence: "a, b". @param {string[]} parts */
+export function listed(parts) {
+  const how = /** @type {const} */ ({ type: "unit", style: "short" });
+  return new Intl.ListFormat(languageTag(), how).format(parts);
+}
+
 /** The tag of the language that is spoken, for `lang` and for what is asked of a server. */
 export function languageTag() {
   return catalogue?.tag ?? "en";
@@ -116,7 +122,7 @@ export function translateMarkup(root) {
 const SPOKEN = ["aria-label", "placeholder", "title", "alt"]; // as pages/words/update.py has them
 
 /** @param {string} text @param {Record<string, unknown>} [values] */
-function fill(text, values) {
+export function fill(text, values) {
   if (values === undefined) return text;
   return text.replace(PLACE, (place, name) => name in values ? String(values[name]) : place);
 }

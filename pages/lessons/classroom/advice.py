@@ -1,55 +1,87 @@
 """What the desk tells a teacher: one line, with what to say or press next."""
 
+from model.sentences import Sentence, joined
 from pages.lessons.classroom.state import Classroom
 
-JOIN = "Say: “Point your camera at the picture, or type the code.”"
-ALONE = "Say: “Answer alone, without a word.”"
-HANDS = "count hands, and type the numbers under “Votes by hand”"
-NEIGHBOUR = "Say: “Tell your neighbour why.” Then press “Ask again”, or {}."
-CHANGED = "Say: “Who changed their mind, and why?” Then press {}."
-FELL = "Say: “Does a wide segment catch more pointers?”"
-COMPARE = "Say: “Where do we differ from the model? Nobody is wrong.” Then append a token."
-LOOK = "Say: “What do you see?” Then press {}."
+JOIN = Sentence("Say: “Point your camera at the picture, or type the code.”")
+ALONE = Sentence("Say: “Answer alone, without a word.”")
+REVEAL, BESIDE = Sentence("“Reveal”"), Sentence("“Beside the model”")
 
 
-def advise(desk: Classroom) -> str:
+def advise(desk: Classroom) -> Sentence:
     """Returns the one line for what the room shows now."""
-    room, ask_next = desk.room, _next_press(desk)
+    room, button = desk.room, _next_press(desk)
+    then = Sentence("Then press {button}.", button=button)
     if room.question is None:
         if room.n_people == 0:
-            return f"{JOIN} Without phones press {ask_next}, and {HANDS}."
-        return LOOK.format(ask_next) if room.scene else f"{JOIN} Then press {ask_next}."
+            return joined(
+                (
+                    JOIN,
+                    Sentence(
+                        "Without phones press {button}, count hands, and type the numbers under "
+                        "“Votes by hand”.",
+                        button=button,
+                    ),
+                )
+            )
+        return joined((Sentence("Say: “What do you see?”") if room.scene else JOIN, then))
     if room.is_open:
         return _while_open(desk)
     if not room.answers():
-        return f"Nobody has voted: {HANDS}; or press “Ask again”."
+        return Sentence(
+            "Nobody has voted: count hands, and type the numbers under “Votes by hand”; or press "
+            "“Ask again”."
+        )
     if desk.can_reveal:
-        words = NEIGHBOUR if desk.earlier is None else CHANGED
-        return words.format("“Beside the model”" if desk.votes else "“Reveal”")
+        reveal = BESIDE if desk.votes else REVEAL
+        if desk.earlier is None:
+            return Sentence(
+                "Say: “Tell your neighbour why.” Then press “Ask again”, or {button}.",
+                button=reveal,
+            )
+        return Sentence(
+            "Say: “Who changed their mind, and why?” Then press {button}.", button=reveal
+        )
     if desk.votes is not None and not desk.has_appended:
-        return COMPARE
+        return Sentence(
+            "Say: “Where do we differ from the model? Nobody is wrong.” Then append a token."
+        )
     if room.question.kind == "sampler":
-        return f"{FELL} Then press {ask_next}."
-    remember = f"Say: “{desk.remember}” " if desk.remember else ""
-    return f"{remember}Then press {ask_next}." if remember else f"Press {ask_next}."
+        return joined((Sentence("Say: “Does a wide segment catch more pointers?”"), then))
+    if desk.remember:
+        return joined((Sentence("Say: “{sentence}”", sentence=desk.remember), then))
+    return Sentence("Press {button}.", button=button)
 
 
-def _while_open(desk: Classroom) -> str:
-    if desk.room.question and desk.room.question.kind == "sampler" and desk.room.n_people == 0:
-        return "No phone is here, and a pointer needs one: append the model’s draw."
+def _while_open(desk: Classroom) -> Sentence:
     n, n_thinking = len(desk.room.answers()), len(desk.room.thinking())
     if desk.room.n_people == 0:
-        return f"No phone is here: {HANDS}."
+        if desk.room.question and desk.room.question.kind == "sampler":
+            return Sentence("No phone is here, and a pointer needs one: append the model’s draw.")
+        return Sentence(
+            "No phone is here: count hands, and type the numbers under “Votes by hand”."
+        )
     if n == 0:
-        return f"{ALONE} If nobody can answer, {HANDS}."
+        return joined(
+            (
+                ALONE,
+                Sentence(
+                    "If nobody can answer, count hands, and type the numbers under “Votes by hand”."
+                ),
+            )
+        )
     if n_thinking == 0:
-        return "All have answered: press “Close”."
-    return f"{ALONE} Press “Close” when you like: who is late, votes the next time."
+        return Sentence("All have answered: press “Close”.")
+    return joined(
+        (ALONE, Sentence("Press “Close” when you like: who is late, votes the next time."))
+    )
 
 
-def _next_press(desk: Classroom) -> str:
+def _next_press(desk: Classroom) -> Sentence:
     """Returns the name of the button that goes on."""
     if desk.script is None:
-        return "“What comes next?”"
+        return Sentence("“What comes next?”")
     following = desk.place + 1
-    return f"“Ask question {following + 1}”" if following < desk.n_items else "“End the room”"
+    if following < desk.n_items:
+        return Sentence("“Ask question {number}”", number=following + 1)
+    return Sentence("“End the room”")

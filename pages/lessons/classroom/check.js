@@ -2,6 +2,7 @@
 // Each check returns what it measured, in words, and the remedy where that is not enough (else null).
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
+import { _, languageTag, listed, ngettext, numeral, translateMarkup } from "../../frame/live/words.js";
 
 const BASE = location.pathname.replace(/\/check\/?$/, "");
 const POLL_MS = 3000;
@@ -16,7 +17,8 @@ const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getEleme
 async function ask(path, body) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
-  const answer = await fetch(`${BASE}/check/${path}`, { signal, cache: "no-store", ...more });
+  const headers = { "Accept-Language": languageTag() };
+  const answer = await fetch(`${BASE}/check/${path}`, { headers, signal, cache: "no-store", ...more });
   const told = await answer.json();
   if (told.error) throw new Error(told.error);
   return told;
@@ -30,17 +32,20 @@ function checkStorage() {
       storage.setItem(`${KEY}-try`, "1");
       storage.removeItem(`${KEY}-try`);
     }
-    return ["A reload keeps its place.", null];
+    return [_("A reload keeps its place."), null];
   } catch {
-    return ["The browser stores nothing.", "Allow this site to store data, or leave the private window."];
+    return [
+      _("The browser stores nothing."),
+      _("Allow this site to store data, or leave the private window."),
+    ];
   }
 }
 
 function checkBrowser() {
   const isNew = CSS.supports("color", "color-mix(in srgb, red, red)") &&
     "adoptedStyleSheets" in Document.prototype && "structuredClone" in globalThis;
-  if (isNew) return ["New enough.", null];
-  return ["Too old.", "Update it: Chrome or Edge 111, Firefox 119, Safari 16.4 or later."];
+  if (isNew) return [_("New enough."), null];
+  return [_("Too old."), _("Update it: Chrome or Edge 111, Firefox 119, Safari 16.4 or later.")];
 }
 
 async function checkSpeed() {
@@ -51,10 +56,10 @@ async function checkSpeed() {
     times.push(performance.now() - begun);
   }
   const median = times.sort((a, b) => a - b)[N_TRIPS / 2];
-  const words = `${Math.round(median)} ms there and back.`;
+  const words = _("{n} ms there and back.", { n: Math.round(median) });
   return [
     words,
-    median <= MAX_TRIP_MS ? null : "Move nearer to the access point, or use fewer devices on it.",
+    median <= MAX_TRIP_MS ? null : _("Move nearer to the access point, or use fewer devices on it."),
   ];
 }
 
@@ -62,11 +67,13 @@ async function checkClock() {
   const begun = Date.now();
   const { now } = await askState();
   const off = (begun + Date.now()) / 2000 - now;
-  const side = off > 0 ? "ahead of" : "behind";
-  const words = `${Math.abs(off).toFixed(1)} s ${side} the server’s.`;
+  const seconds = numeral(Math.abs(off).toFixed(1));
+  const words = off > 0
+    ? _("{seconds} s ahead of the server’s.", { seconds })
+    : _("{seconds} s behind the server’s.", { seconds });
   return [
     words,
-    Math.abs(off) <= MAX_CLOCK_SECONDS ? null : "Let the device, or the server, set its time by itself.",
+    Math.abs(off) <= MAX_CLOCK_SECONDS ? null : _("Let the device, or the server, set its time by itself."),
   ];
 }
 
@@ -81,17 +88,20 @@ async function checkConnection() {
     setTimeout(() => resolve(false), MAX_WAIT_MS);
   });
   socket.close();
-  if (isOpen) return ["Pages stay connected.", null];
-  return ["Blocked.", "Have the proxy or the filter pass websockets on; a room’s phone page works without."];
+  if (isOpen) return [_("Pages stay connected."), null];
+  return [
+    _("Blocked."),
+    _("Have the proxy or the filter pass websockets on; a room’s phone page works without."),
+  ];
 }
 
 /** @type {Record<string, [string, () => any]>} */
 const CHECKS = {
-  browser: ["Browser", checkBrowser],
-  storage: ["Storage", checkStorage],
-  clock: ["Clock", checkClock],
-  speed: ["Network", checkSpeed],
-  connection: ["Live connection", checkConnection],
+  browser: [_("Browser"), checkBrowser],
+  storage: [_("Storage"), checkStorage],
+  clock: [_("Clock"), checkClock],
+  speed: [_("Network"), checkSpeed],
+  connection: [_("Live connection"), checkConnection],
 };
 
 /** A name for this tab, so that a reload is not counted as another device. */
@@ -111,7 +121,7 @@ async function checkAll() {
   const faults = [];
   for (const [name, [title, check]] of Object.entries(CHECKS)) {
     const [words, remedy] = await Promise.resolve().then(check).catch(
-      () => ["No answer.", "Load the page again."],
+      () => [_("No answer."), _("Load the page again.")],
     );
     if (remedy !== null) faults.push(name);
     const row = el("li", { class: remedy === null ? "good" : "fault", "data-check": name });
@@ -124,7 +134,7 @@ async function checkAll() {
   }
   setText(
     byId("verdict"),
-    faults.length ? "Not quite yet: see what is marked with ✗." : "Yes: everything works.",
+    faults.length ? _("Not quite yet: see what is marked with ✗.") : _("Yes: everything works."),
   );
   return faults;
 }
@@ -132,24 +142,29 @@ async function checkAll() {
 async function poll() {
   try {
     const { address, remedy, picture, n_devices, faults } = await askState();
-    setText(byId("reach"), remedy?.replaceAll("`", "") ?? `Every phone of the class opens ${address}`);
+    setText(
+      byId("reach"),
+      remedy?.replaceAll("`", "") ?? _("Every phone of the class opens {address}", { address }),
+    );
     if (picture) byId("picture").src = picture;
     setShown(byId("picture"), picture !== null);
-    const said = Object.entries(faults).map(([name, n]) => `${CHECKS[name][0]}: ${n}`).join(", ");
-    setText(
-      byId("devices"),
-      `${n_devices} ${n_devices === 1 ? "device" : "devices"} opened this page in the last 10 minutes. ${
-        said ? `With faults: ${said}.` : ""
-      }`,
+    const said = Object.entries(faults).map(([name, n]) => `${CHECKS[name][0]}: ${n}`);
+    const came = ngettext(
+      "{n} device opened this page in the last 10 minutes.",
+      "{n} devices opened this page in the last 10 minutes.",
+      n_devices,
     );
+    const failed = said.length === 0 ? "" : _("With faults: {list}.", { list: listed(said) });
+    setText(byId("devices"), `${came} ${failed}`);
     setText(byId("error"), "");
   } catch (error) {
     const isTold = error instanceof Error && error.name === "Error";
-    setText(byId("error"), isTold ? error.message : "The connection is lost. Trying again…");
+    setText(byId("error"), isTold ? error.message : _("The connection is lost. Trying again…"));
   }
   setTimeout(poll, POLL_MS);
 }
 
+translateMarkup(document);
 const device = deviceId();
 const faults = await checkAll();
 await ask("report", { device, faults }).catch(() => {}); // the poll says that the connection is lost

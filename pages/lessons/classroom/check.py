@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from model.classroom.members import RoomError
+from model.sentences import Sentence
 from pages.lessons.classroom.address import reach
 from pages.lessons.classroom.wire import NO_STORE, body_of, in_one_sentence, showing, text_in
 from viz.palette import code
@@ -24,7 +25,7 @@ KEPT_SECONDS = 600.0
 MAX_DEVICES = 500
 MAX_ADDRESS = 300  # characters
 MAX_NAME = 24  # characters, of a device
-_UNREADABLE = "That cannot be read: load the page again."
+_UNREADABLE = Sentence("That cannot be read: load the page again.")
 
 
 class Devices:

@@ -5,8 +5,11 @@
 import { copyText, REFUSED } from "../../frame/live/clipboard.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
+import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
+import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
 import {
+  answeredInWords,
   ask,
   codeInAddress,
   drawOutcome,
@@ -19,7 +22,7 @@ import {
 } from "./room.js";
 
 const POLL_MS = 700;
-const LATE = "That was pressed before, here or at another desk: this is what came of it.";
+const LATE = _("That was pressed before, here or at another desk: this is what came of it.");
 const KEEP_SECONDS = 7200; // as long as a room that nobody touches
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
@@ -66,11 +69,11 @@ const poll = keepAsking(async () => {
 
 /** Presses a button of the desk; what cannot be is said in one sentence. */
 async function press(what, more = {}) {
-  const seconds = Number(byId("seconds").value) || 0;
+  const how = { seconds: Number(byId("seconds").value) || 0, may_write: byId("may-write").checked };
   nPressed += 1;
   try {
     // a press sent twice, or after one at another desk, is not done: it says how many it has seen
-    const told = await asking("press", { do: what, seconds, n_presses: view.n_presses, ...more });
+    const told = await asking("press", { do: what, ...how, n_presses: view.n_presses, ...more });
     show(told);
     setText(byId("error"), told.is_late ? LATE : "");
   } catch (error) {
@@ -84,8 +87,8 @@ function show(told) {
   setShown(byId("desk"), true);
   const { question, scene, revealed, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
-  setText(byId("ask"), question?.words ?? (scene ? scene.words : "Ask the first question."));
-  setText(byId("right"), view.right && `Right: ${view.right}`);
+  setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
+  setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome);
@@ -104,8 +107,9 @@ function show(told) {
 function thinkingInWords(names) {
   const named = names.filter(Boolean);
   const n = names.length - named.length;
-  const others = n === 0 ? [] : [`${n} without a name`];
-  return names.length === 0 ? "All have answered." : `Still thinking: ${[...named, ...others].join(", ")}.`;
+  const others = n === 0 ? [] : [ngettext("{n} without a name", "{n} without a name", n)];
+  if (names.length === 0) return _("All have answered.");
+  return _("Still thinking: {names}.", { names: listed([...named, ...others]) });
 }
 
 /** What may be pressed now, the next step first: its name, and what it sends. */
@@ -113,24 +117,28 @@ function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
   const isShown = view.scene?.is_page_shown ?? false;
-  const again = view.can_ask_again && ["Ask again", "again"];
+  const again = view.can_ask_again && [_("Ask again"), "again"];
   return [
-    view.can_close && ["Close", "close"],
-    view.can_reveal && [view.is_beside ? "Beside the model" : "Reveal", "reveal"],
+    view.can_close && [pgettext("to end a question", "Close"), "close"],
+    view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
     !view.is_revealed && again,
-    !view.can_close && hasNext && [`Ask question ${next + 1}`, "item", { place: next }],
+    !view.can_close && hasNext && [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
     view.is_revealed && again,
     view.scene !== null &&
-    [isShown ? "Take its page away" : "Show its page", "page", { is_shown: !isShown }],
+    [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
   ].filter(Boolean);
 }
 
+const rightInWords = (right) => _("Right: {answer}", { answer: right });
+
 function appendsNow() {
-  const named = { draw: "Append the model’s draw", favourite: "Append the class’s", true: "Append the true" };
-  const appends = Object.entries(view.can_append).map(([how, word]) => {
-    return [how === "draw" ? named.draw : `${named[how]} “${word}”`, "append", { how }];
-  });
-  return [...appends, ...(view.can_go_back ? [["Take the last token back", "back"]] : [])];
+  const named = {
+    draw: () => _("Append the model’s draw"),
+    favourite: (word) => _("Append the class’s “{word}”", { word }),
+    true: (word) => _("Append the true “{word}”", { word }),
+  };
+  const appends = Object.entries(view.can_append).map(([how, word]) => [named[how](word), "append", { how }]);
+  return [...appends, ...(view.can_go_back ? [[_("Take the last token back"), "back"]] : [])];
 }
 
 /** Makes buttons anew where others are needed; who had the focus keeps it, or the question has it. */
@@ -152,7 +160,7 @@ function paintButtons(place, wanted) {
 /** The words that pupils wrote, each to be removed. */
 function paintWritten() {
   const words = view.can_count ? view.written : [];
-  paintButtons(byId("written"), words.map(([word]) => [`Remove “${word}”`, "remove", { word }]));
+  paintButtons(byId("written"), words.map(([word]) => [_("Remove “{word}”", { word }), "remove", { word }]));
 }
 
 /** The fields for a show of hands: made once for a question, so that none is emptied while it is typed. */
@@ -170,7 +178,7 @@ function paintHands(question) {
 }
 
 function paintLessons(lessons) {
-  const none = el("option", { value: "", textContent: "none" });
+  const none = el("option", { value: "", textContent: pgettext("no script", "none") });
   byId("lessons").replaceChildren(
     none,
     ...lessons.map(([value, textContent]) => el("option", { value, textContent })),
@@ -196,21 +204,18 @@ function itemOf(item, place) {
     "li",
     {},
     el("span", { class: "title", textContent: `${place + 1} · ${item.title}` }),
-    createButton("", "Show", () => press("scene", { place })),
-    createButton("", "Ask", () => press("item", { place })),
+    createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
+    createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
     el("p", { textContent: item.question }),
-    el("p", { class: "note", textContent: item.right && `Right: ${item.right}` }),
+    el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
     el("p", { class: "note", textContent: item.note }),
   );
 }
 
 function paintCounts() {
-  const { question, n_answers: n, n_people: all } = view;
-  const left = secondsLeft(question, since);
-  const time = left === null ? "" : ` · ${left} s left`;
-  const isOpen = question !== null && question.is_open;
-  const answered = isOpen ? `${n} of ${Math.max(n, all)} have answered` : `${all} phones here`;
-  setText(byId("counts"), `${answered}${time}`);
+  const left = secondsLeft(view.question, since);
+  const time = left === null ? "" : ` · ${_("{n} s left", { n: left })}`;
+  setText(byId("counts"), `${answeredInWords(view)}${time}`);
 }
 
 async function saveTable() {
@@ -230,7 +235,7 @@ const onSubmit = (id, act) =>
   });
 
 byId("lessons").addEventListener("change", () => press("script", { name: valueOf("lessons") }));
-byId("next").addEventListener("click", () => press("next", { may_write: byId("may-write").checked }));
+byId("next").addEventListener("click", () => press("next"));
 byId("sampler").addEventListener("click", () => press("sampler"));
 onSubmit(
   "own",
@@ -243,12 +248,15 @@ onSubmit("hands", () => {
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
   const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));
-  setText(byId("copied"), `${isCopied ? "Copied" : REFUSED}. Whoever has this link is the teacher.`);
+  const said = isCopied ? _("Copied") : REFUSED;
+  setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
 byId("csv").addEventListener("click", saveTable);
 byId("end").addEventListener("click", () => {
-  if (confirm("End the room for everyone in it?")) press("end");
+  if (confirm(_("End the room for everyone in it?"))) press("end");
 });
+translateMarkup(document);
 setText(byId("code"), code);
+byId("room-tools").append(createLanguagePicker());
 byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector`;
 poll();

@@ -18,7 +18,10 @@ from model.classroom.limits import MAX_DESK_BODY
 from model.classroom.members import RoomError
 from model.classroom.records import Tally
 from model.classroom.rooms import find_desk
+from model.sentences import Sentence
+from pages.frame.words import in_language
 from pages.lessons.classroom.advice import advise
+from pages.lessons.classroom.one_at_a_time import ENDED
 from pages.lessons.classroom.projector import close_in_time
 from pages.lessons.classroom.script import described, lessons
 from pages.lessons.classroom.state import SAID, Classroom
@@ -34,6 +37,7 @@ from viz.format import guard, percent
 
 KEY = "x-desk"  # the header that says who asks
 MAX_SECONDS = 600
+NO_BUTTON = Sentence("This desk has no such button: load the page again.")
 MAX_WRITTEN = 12  # words that a desk lists, to remove one
 
 
@@ -57,9 +61,9 @@ async def press(request: Request) -> Response:
     sent = await body_of(request, MAX_DESK_BODY)
     do = PRESSES.get(text_in(sent, "do"))
     if do is None or _whole(sent, "n_presses") < 0:
-        raise RoomError("This desk has no such button: load the page again.")
+        raise RoomError(NO_BUTTON)
     is_done = await run_in_threadpool(desk.press, _whole(sent, "n_presses"), lambda: do(desk, sent))
-    return JSONResponse(view(desk) | {"is_late": not is_done}, headers=NO_STORE)
+    return JSONResponse(in_language(view(desk)) | {"is_late": not is_done}, headers=NO_STORE)
 
 
 @in_one_sentence
@@ -74,7 +78,7 @@ def _desk(request: Request) -> Classroom:
     key = request.headers.get(KEY, "")
     room = find_desk(request.path_params["code"], key)
     if not isinstance(room.teacher, Classroom):
-        raise RoomError("The room was ended: open a new one.")
+        raise RoomError(ENDED)
     return room.teacher
 
 
@@ -82,7 +86,7 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
     """Returns all that the desk shows; a fresh page is told which lessons there are."""
     text, room = desk.text, desk.room
     known = {"true": text.true_id, "favourite": desk.favourite_id}
-    appends = {"draw": "the model’s draw"}
+    appends = {"draw": ""}
     appends |= {how: text.words([i])[0] for how, i in known.items() if i is not None}
     shown = room.screen()
     shown |= {
@@ -140,7 +144,7 @@ def _seconds(sent: dict[str, Any]) -> float | None:
 def _append(desk: Classroom, sent: dict[str, Any]) -> None:
     how = next((how for how in SAID if how == sent.get("how")), None)
     if how is None:
-        raise RoomError("This desk has no such button: load the page again.")
+        raise RoomError(NO_BUTTON)
     desk.append(how)
 
 
@@ -152,7 +156,7 @@ def _own(desk: Classroom, sent: dict[str, Any]) -> None:
 def _hands(desk: Classroom, sent: dict[str, Any]) -> None:
     counts = sent.get("counts")
     if not isinstance(counts, list) or not all(type(n) is int for n in counts):
-        raise RoomError("Type a whole number of hands for each answer.")
+        raise RoomError(Sentence("Type a whole number of hands for each answer."))
     desk.count_hands(counts, text_in(sent, "words"))
 
 
@@ -162,7 +166,9 @@ PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
     "back": lambda desk, _: desk.back(),
     "script": lambda desk, sent: desk.open_script(text_in(sent, "name")),
     "scene": lambda desk, sent: desk.show_scene(_whole(sent, "place")),
-    "item": lambda desk, sent: desk.ask_item(_whole(sent, "place"), seconds=_seconds(sent)),
+    "item": lambda desk, sent: desk.ask_item(
+        _whole(sent, "place"), may_write=sent.get("may_write") is True, seconds=_seconds(sent)
+    ),
     "page": lambda desk, sent: desk.show_page(sent.get("is_shown") is True),
     "next": lambda desk, sent: desk.ask_next(
         may_write=sent.get("may_write") is True, seconds=_seconds(sent)

@@ -3,7 +3,9 @@
 
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
+import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore } from "../../frame/live/storage.js";
+import { _, translateMarkup } from "../../frame/live/words.js";
 import {
   ask,
   codeInAddress,
@@ -26,7 +28,7 @@ const MOST = 100; // characters of the text: what came before them is not asked 
 const LONG = 14; // characters of an answer that needs a row of its own
 const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
-const SURENESS = [["a guess", 0.2], ["fairly", 0.5], ["very", 0.9]];
+const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 let code = codeInAddress();
@@ -74,7 +76,10 @@ function paint() {
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
-  setText(byId("ask"), question === null ? scene?.words ?? "Wait for the next question." : wordsOf(question));
+  setText(
+    byId("ask"),
+    question === null ? scene?.words ?? _("Wait for the next question.") : wordsOf(question),
+  );
   paintTime();
   const isOpen = question !== null && question.is_open;
   paintBar(question);
@@ -88,29 +93,35 @@ function paint() {
 }
 
 function wordsOf({ words, pointer }) {
-  return pointer === null ? words : `${words} It is at ${pointerInWords(pointer)}.`;
+  if (pointer === null) return words;
+  return `${words} ${_("It is at {pointer}.", { pointer: pointerInWords(pointer) })}`;
 }
 
 /** The countdown, for the eye; the ear is told once near its end, and at the end. */
 function paintTime() {
   const left = secondsLeft(view.question, since);
   setShown(byId("left"), left !== null);
-  setText(byId("left"), left === null ? "" : `${left} s left`);
+  setText(byId("left"), left === null ? "" : _("{n} s left", { n: left }));
   const isUp = view.question?.seconds_left === 0 || left === 0;
-  if (isUp || left === null || left > SOON) soon = isUp ? "Time is up." : "";
-  else if (soon === "") soon = `${left} s left.`;
+  if (isUp || left === null || left > SOON) soon = isUp ? _("Time is up.") : "";
+  else if (soon === "") soon = _("{n} s left", { n: left });
   setText(byId("soon"), soon);
 }
 
 /** What this phone answered, and once that is known whether it was right. */
 function sentInWords(question) {
   const { mine, is_open: isOpen } = question;
-  if (mine === null) return isOpen ? "" : "This question is closed.";
-  if (isOpen) return question.kind === "next" ? "Sent. Say how sure you are." : "Sent. You may change it.";
-  const said = `You said “${mine.option === null ? mine.word : question.options[mine.option]}”.`;
+  if (mine === null) return isOpen ? "" : _("This question is closed.");
+  if (isOpen)
+    return question.kind === "next" ? _("Sent. Say how sure you are.") : _("Sent. You may change it.");
+  const answer = mine.option === null ? mine.word : question.options[mine.option];
+  const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
-  const fell = question.pointer === null ? "" : ` It fell on “${question.options[fallOf(question)]}”.`;
-  return `${said}${fell}${isRight === null ? "" : isRight ? " ✓ Right." : " ✗ Not right."}`;
+  if (question.pointer !== null) {
+    said.push(_("It fell on “{word}”.", { word: question.options[fallOf(question)] }));
+  }
+  if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("✗ Not right."));
+  return said.join(" ");
 }
 
 /** The segment on which the phone's pointer fell. */
@@ -179,7 +190,7 @@ function paintField(question, isOpen) {
   if (hadFocus && !isShown) byId("ask").focus();
   byId("word").type = isNumber ? "number" : "text";
   const isOwn = isOpen && question.options.length > 0;
-  setText(byId("own"), isNumber ? "Your number" : isOwn ? "or a word of your own" : "Your word");
+  setText(byId("own"), isNumber ? _("Your number") : isOwn ? _("or a word of your own") : _("Your word"));
 }
 
 function paintBar(question) {
@@ -194,7 +205,7 @@ function paintLink(isOpen) {
   setShown(byId("over"), Boolean(link) && !isOpen);
   if (!link) return;
   byId("over").href = ROOMS.replace(/room$/, link.slice(2));
-  setText(byId("over"), view.scene ? "Open this page" : "Take the text over");
+  setText(byId("over"), view.scene ? _("Open this page") : _("Take the text over"));
 }
 
 async function send(answer) {
@@ -230,5 +241,7 @@ byId("join").addEventListener("submit", async (event) => {
     say(trouble(error));
   }
 });
+translateMarkup(document);
+byId("join").append(createLanguagePicker());
 if (code && localStore.read(key())) poll();
 else showJoin();

@@ -8,6 +8,7 @@ from model.classroom.members import RoomError
 from model.classroom.records import Answer
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
+from model.sentences import Sentence
 from pages.frame.readers import network_of
 from pages.lessons.classroom.wire import (
     NO_STORE,
@@ -43,9 +44,9 @@ async def answer(request: Request) -> Response:
     sent = await body_of(request)
     option, number, confidence = sent.get("option"), sent.get("number"), sent.get("confidence", 1)
     if not isinstance(number, int) or not isinstance(option, int | None):
-        raise RoomError("That answer cannot be read: press again.")
+        raise RoomError(Sentence("That answer cannot be read: press again."))
     if not isinstance(confidence, int | float):
-        raise RoomError("That confidence is no number: choose one that is offered.")
+        raise RoomError(Sentence("That confidence is no number: choose one that is offered."))
     given = Answer(option, text_in(sent, "word"), confidence)
     room.answer(token, number, given)
     return JSONResponse({}, headers=NO_STORE)

@@ -1,7 +1,9 @@
 // The projector: shows the class what it is asked, how it answered, and how to join. It has no buttons.
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
+import { _, translateMarkup } from "../../frame/live/words.js";
 import {
+  answeredInWords,
   ask,
   codeInAddress,
   drawBar,
@@ -22,6 +24,7 @@ const REFUSED_MS = 5000;
 const OVER = "is-over"; // nothing of the room is shown any more
 const MOST = 220; // characters of the text
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
+const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const code = codeInAddress().toUpperCase();
@@ -51,7 +54,7 @@ const poll = keepAsking(async () => {
 function paint() {
   const { question, scene, outcome } = view;
   const isLobby = !view.has_begun && scene === null && view.revealed === "";
-  document.body.className = isLobby ? "is-lobby" : "";
+  document.body.className = isLobby ? "is-lobby" : outcome === null ? "" : "has-outcome";
   paintPage(scene);
   setText(byId("scene"), scene?.title ?? "");
   const isOfText = question === null ? scene === null : isOfTokens(question);
@@ -104,18 +107,25 @@ function paintPage(scene) {
   page.src = wanted;
 }
 
-function paintCounts() {
-  const { question, n_answers: n, n_people: all } = view;
-  const left = secondsLeft(question, since);
-  const phones = `${all} phone${all === 1 ? "" : "s"} here`;
-  const isOpen = question !== null && question.is_open;
-  setText(byId("counts"), isOpen ? `${n} of ${Math.max(n, all)} have answered` : phones);
-  if (left !== null) byId("counts").append(el("b", {}, ` ${left} s left`));
+/** Lays a page out as on a large projector, and makes it as small as this one: its buttons are seen as well. */
+function fitPage() {
+  byId("page").style.setProperty("--scale", String(innerWidth / PAGE_WIDTH));
 }
 
+function paintCounts() {
+  const left = secondsLeft(view.question, since);
+  setText(byId("counts"), answeredInWords(view));
+  if (left !== null) byId("counts").append(el("b", {}, ` ${_("{n} s left", { n: left })}`));
+}
+
+translateMarkup(document);
 setText(byId("code"), code);
 byId("code").style.setProperty("--letters", String(code.length));
-byId("address").replaceChildren(location.host, el("wbr"), `${ROOMS}/${code}`);
+const path = `${ROOMS}/${code}`;
+byId("address").replaceChildren(location.host, el("wbr"), path);
+byId("address").style.setProperty("--letters", String(Math.max(location.host.length, path.length)));
 byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${encodeURIComponent(join)}`;
-byId("qr").alt = `QR code of ${join}`;
+byId("qr").alt = _("QR code of {address}", { address: join });
+fitPage();
+addEventListener("resize", fitPage);
 poll();

@@ -15,6 +15,7 @@ from model.classroom.limits import MAX_ADDRESS
 from model.classroom.members import RoomError
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
+from model.sentences import Sentence
 from pages.lessons.classroom.wire import NO_STORE, if_new, in_one_sentence, showing
 from viz.palette import code
 
@@ -39,7 +40,7 @@ async def picture(request: Request) -> Response:
     _room(request)
     address = request.query_params.get("at", "")
     if not 0 < len(address) <= MAX_ADDRESS:
-        raise RoomError("That is no address of a room.")
+        raise RoomError(Sentence("That is no address of a room."))
     drawn = io.BytesIO()
     tones = {"dark": code("ink", "light"), "light": code("paper", "light")}
     segno.make(address, micro=False).save(drawn, kind="svg", border=2, **tones)

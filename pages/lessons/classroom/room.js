@@ -3,15 +3,14 @@
 
 import { drawCells } from "../../frame/live/cells.js";
 import { el, setShown } from "../../frame/live/dom.js";
-import { languageTag } from "../../frame/live/words.js";
+import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
-const NUMBER = new Intl.NumberFormat("en", { minimumFractionDigits: 4, maximumFractionDigits: 4 });
-const LOST = "The connection is lost. Trying again…";
+const LOST = _("The connection is lost. Trying again…");
 
 /** What the server refuses, in its words; any other error is a lost connection's. */
 export class Refusal extends Error {}
@@ -102,7 +101,8 @@ function barsOf(bars, series) {
   const long = (value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (bar, value, i) => {
-    const line = el("i", { class: series[i][1], hidden: i !== expected && value === 0 });
+    const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
+    const line = el("i", { class: `${series[i][1]}${isBare ? " bare" : ""}` });
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
@@ -130,7 +130,7 @@ function barsOf(bars, series) {
 /** The axis over the bars. */
 function axisOf(long) {
   const ticks = TICKS.map((percent) => {
-    const tick = el("span", {}, el("small", {}, `${percent}\u202f%`));
+    const tick = el("span", {}, el("small", {}, numeral(`${percent}\u202f%`)));
     tick.style.insetInlineStart = long(percent / 100);
     return tick;
   });
@@ -202,11 +202,19 @@ export function drawPicture(place, picture) {
   place.replaceChildren(drawCells(picture.rows));
 }
 
+/** How many have answered the question that is open, or else how many phones there are. */
+export function answeredInWords({ question, n_answers: n, n_people: all }) {
+  if (question === null || !question.is_open) return ngettext("{n} phone here", "{n} phones here", all);
+  return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
+}
+
+const fourDigits = (share) => numeral(share.toFixed(4));
+
 /** From where to where a segment lies. */
 export function rangeOf({ shares }, i) {
   const from = shares.slice(0, i).reduce((sum, share) => sum + share, 0);
-  return `${NUMBER.format(from)} to ${NUMBER.format(from + shares[i])}`;
+  return _("{from} to {to}", { from: fourDigits(from), to: fourDigits(from + shares[i]) });
 }
 
 /** A pointer as it is shown: never beyond the segment that it fell on. */
-export const pointerInWords = (pointer) => NUMBER.format(Math.floor(pointer * 1e4) / 1e4);
+export const pointerInWords = (pointer) => fourDigits(Math.floor(pointer * 1e4) / 1e4);

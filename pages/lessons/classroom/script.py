@@ -4,17 +4,21 @@ Most questions are those of the scenes. A line `Class:` asks for one that needs 
 hand, before the scene's own.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from model.sentences import Sentence
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
 
 ItemKind: TypeAlias = Literal["next", "sampler", "own"]
 KINDS: dict[str, ItemKind] = {"next token": "next", "sampler": "sampler", "": "own"}
 PLAN = "how-a-model-writes"
-WORDS = {"next": "What comes next?", "sampler": "On which word does your pointer fall?"}
+WORDS = {
+    "next": Sentence("What comes next?"),
+    "sampler": Sentence("On which word does your pointer fall?"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,11 @@ class Item:
     @property
     def question(self) -> str:
         """What the class is asked."""
-        share = " (from 0 to 100 %)" if self.scene.reply == "a share" else ""
-        return WORDS.get(self.kind) or plain(self.scene.question) + share
+        if self.kind in WORDS:
+            return WORDS[self.kind]
+        asked = plain(self.scene.question)
+        is_share = self.scene.reply == "a share"
+        return Sentence("{question} (from 0 to 100 %)", question=asked) if is_share else asked
 
 
 def items_of(lesson: GuidedLesson) -> Iterator[Item]:
@@ -44,12 +51,6 @@ def items_of(lesson: GuidedLesson) -> Iterator[Item]:
             yield Item(number, scene, KINDS[scene.of_class])
         if scene.asks:
             yield Item(number, scene, "own")
-
-
-def plain(markdown: str) -> str:
-    """Returns the words of Markdown, slanted ones in quotes: no page of a room draws any."""
-    markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", r"“\1”", markdown)
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", lambda found: found[1] or "", markdown)
 
 
 def prompt_of(scene: Scene) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from itertools import chain
-from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
@@ -20,29 +19,30 @@ from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
+from model.sentences import Figure, Sentence, joined
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.words import N_
 from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import picture_of
 from pages.lessons.classroom.script import (
     WORDS,
     Item,
     items_of,
-    plain,
     plan,
     prompt_of,
 )
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
 from viz.format import in_full
 
-P = ParamSpec("P")
-T = TypeVar("T")
 How: TypeAlias = Literal["draw", "favourite", "true"]
 SAID: dict[How, str] = {
-    "draw": "The model drew",
-    "favourite": "The class chose",
-    "true": "Then comes",
+    "draw": N_("The model drew “{word}”."),
+    "favourite": N_("The class chose “{word}”."),
+    "true": N_("Then comes “{word}”."),
 }
 
 
@@ -57,21 +57,6 @@ def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classr
     room.teacher = desk = Classroom(room, text, plan())
     desk.show_text()
     return desk
-
-
-def one_at_a_time(
-    press: Callable[Concatenate[Classroom, P], T],
-) -> Callable[Concatenate[Classroom, P], T]:
-    """Begins a press once another one is done: a teacher may have two desks of one room."""
-
-    @wraps(press)
-    def waiting(desk: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with desk.lock:
-            if desk.room.has_ended:
-                raise RoomError("The room was ended: open a new one.")
-            return press(desk, *args, **kwargs)
-
-    return waiting
 
 
 @dataclass(eq=False)
@@ -120,22 +105,21 @@ class Classroom:
         """Appends a token: as the model draws, as the class likes best, or as the text goes on."""
         token_id = {"draw": None, "favourite": self.favourite_id, "true": self.text.true_id}[how]
         if how != "draw" and token_id is None:
-            raise RoomError("No such token is known: let the model draw one.")
+            raise RoomError(Sentence("No such token is known: let the model draw one."))
         votes = None if self.has_appended else self.votes
         logits = self.text.logits(token_id)
         came = self.text.append(token_id)
         if votes is None and not self._is_of("sampler"):
             self._clear()  # what was answered is about something else
         (word,) = self.text.words([came])
-        sentence = f"{SAID[how]} “{word}”."
+        said: list[str] = [Sentence(SAID[how], word=word)]
         if votes is not None:
             self.is_revealed = True
             self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
-            sentence += (
-                "" if how == "favourite" else given(votes.score(logits, came), len(votes.answers))
-            )
+            if how != "favourite":
+                said += given(votes.score(logits, came), len(votes.answers))
         self.show_text()
-        self.room.reveal(sentence, word if how == "true" else "")
+        self.room.reveal(joined(said), word if how == "true" else "")
 
     @one_at_a_time
     def back(self) -> None:
@@ -165,8 +149,10 @@ class Classroom:
         self._show(self._scene_of(item))
 
     @one_at_a_time
-    def ask_item(self, place: int, *, seconds: float | None = None) -> None:
-        """Puts one of the script's questions to the phones."""
+    def ask_item(
+        self, place: int, *, may_write: bool = False, seconds: float | None = None
+    ) -> None:
+        """Puts one of the script's questions to the phones; pupils may write a next token."""
         item = self._item(place)
         if item.kind == "own":
             self._ask_scene(item, seconds)
@@ -174,7 +160,10 @@ class Classroom:
             prompt = prompt_of(item.scene)
             if prompt and (prompt != self.text.prompt or self.text.generation.steps):
                 self.begin(prompt)
-            (self.ask_next if item.kind == "next" else self.ask_draws)(seconds=seconds)
+            if item.kind == "next":
+                self.ask_next(may_write=may_write, seconds=seconds)
+            else:
+                self.ask_draws(seconds=seconds)
         self.place = place
         self.remember = plain(item.scene.remember) if item.kind == "own" else ""
         self.room.show_scene(self._scene_of(item))
@@ -190,7 +179,7 @@ class Classroom:
     def show_page(self, is_shown: bool) -> None:
         """Shows the page of the scene on the projector, or takes it away."""
         if self.room.scene is None:
-            raise RoomError("No scene is shown: choose one of the script.")
+            raise RoomError(Sentence("No scene is shown: choose one of the script."))
         self.room.show_page(is_shown)
 
     @property
@@ -201,7 +190,7 @@ class Classroom:
     def _item(self, place: int) -> Item:
         items = list(items_of(self.script)) if self.script else []
         if not 0 <= place < len(items):
-            raise RoomError("The script has no such question: choose one of its list.")
+            raise RoomError(Sentence("The script has no such question: choose one of its list."))
         return items[place]
 
     def _scene_of(self, item: Item) -> SceneShown:
@@ -238,13 +227,15 @@ class Classroom:
         lines = list(dict.fromkeys(written))
         words, right = " ".join(words.split())[:MAX_WORDS], right.strip()
         if right and lines and right not in lines:
-            raise RoomError("What is right has to be one of the answers.")
+            raise RoomError(Sentence("What is right has to be one of the answers."))
         if right and not lines:
             read_number(right)
         if lines:
-            self._ask("choice", words or "Which?", lines, seconds=seconds)
+            self._ask("choice", words or Sentence("Which?"), lines, seconds=seconds)
         else:
-            self._ask("number", words or "Which number?", [], may_write=True, seconds=seconds)
+            self._ask(
+                "number", words or Sentence("Which number?"), [], may_write=True, seconds=seconds
+            )
         self.right = right
         self.room.show_scene(None)
 
@@ -252,7 +243,7 @@ class Classroom:
     def ask_again(self) -> None:
         """Asks the question that was closed last again, after a discussion."""
         if self.tally is None or self.has_appended:
-            raise RoomError("Nothing was closed that could be asked again.")
+            raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
         more = {"shares": asked.shares, "may_write": asked.may_write}
@@ -281,9 +272,13 @@ class Classroom:
         """
         question = self._check_countable()
         if question.kind == "sampler":
-            raise RoomError("A pointer needs a phone: append the model’s draw instead.")
+            raise RoomError(Sentence("A pointer needs a phone: append the model’s draw instead."))
         if len(counts) > len(question.options) or not all(0 <= n <= MAX_PHONES for n in counts):
-            raise RoomError(f"Type a number of hands from 0 to {MAX_PHONES} for each answer.")
+            raise RoomError(
+                Sentence(
+                    "Type a number of hands from 0 to {most} for each answer.", most=MAX_PHONES
+                )
+            )
         hands = [Answer(option) for option, n in enumerate(counts) for _ in range(n)]
         said = [word for word in words.split(",") if word.strip()][:MAX_PHONES]
         self.room.count_hands([*hands, *(Answer(None, word.strip()) for word in said)])
@@ -300,7 +295,7 @@ class Classroom:
     def _check_countable(self) -> Question:
         question = self.room.question
         if question is None or self.is_revealed or self.has_appended:
-            raise RoomError("The votes of this question are final: ask the next one.")
+            raise RoomError(Sentence("The votes of this question are final: ask the next one."))
         return question
 
     def _count(self) -> None:
@@ -320,25 +315,28 @@ class Classroom:
         landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
         n_right = sum(answer is not None and answer.option == i for i, answer in falls)
         self.room.show_outcome(drawn(asked.options, asked.shares, landed))
-        self.room.reveal(f"{n_right} of {sum(tally.counts)} found the word on which it fell.")
+        found = Sentence(
+            "{n} of {all} found the word on which it fell.", n=n_right, all=sum(tally.counts)
+        )
+        self.room.reveal(found)
 
     @one_at_a_time
     def reveal(self) -> None:
         """Shows what is right, or the class beside the model."""
         tally = self.tally
         if tally is None or not self.can_reveal:
-            raise RoomError("There is nothing to reveal: close a question first.")
+            raise RoomError(Sentence("There is nothing to reveal: close a question first."))
         self.is_revealed = True
         if self.votes is not None:
             shown = {*self.offered, *chain.from_iterable(self.votes.shares)}
             logits = self.text.generation.logits_with(shown)
             self.room.show_outcome(beside(self.votes.beside(logits, self.offered)))
             return
-        said = f"Right is “{self.right}”."
+        said = Sentence("Right is “{answer}”.", answer=self.right)
         if self._is_of("number"):
             truth = read_number(self.right)
             self.room.show_outcome(numbers(tally, self.earlier, truth))
-            said = f"The true number is {in_full(truth)}."
+            said = Sentence("The true number is {number}.", number=Figure(in_full(truth)))
         else:
             self.room.show_outcome(counted(tally, self.earlier, self.right))
         self.room.reveal(said, self.right, self.about)

@@ -14,6 +14,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.records import FloatArray
 from model.sampling import Settings
+from model.sentences import Sentence
 from model.tokenizing import encode, label
 
 # as the first page begins: a phone that takes the text over finds the same draws there
@@ -74,7 +75,7 @@ class ClassText:
         shares = last.best_probs[:N_SEGMENTS].tolist()
         names = self.words(last.order[:N_SEGMENTS].tolist())
         if len(last.order) > N_SEGMENTS or len(names) < 2:
-            return [*names, "any other word"], [*shares, max(0.0, 1 - math.fsum(shares))]
+            return [*names, Sentence("any other word")], [*shares, max(0.0, 1 - math.fsum(shares))]
         return names, shares
 
     def logits(self, token_id: int | None) -> FloatArray:
@@ -90,7 +91,8 @@ class ClassText:
     def words(self, ids: Sequence[int]) -> list[str]:
         """Returns tokens as a person writes them."""
         return [
-            "the end" if i in self.lm.end_ids else as_word(label(self.lm.tokenizer, i)) for i in ids
+            Sentence("the end") if i in self.lm.end_ids else as_word(label(self.lm.tokenizer, i))
+            for i in ids
         ]
 
     def link(self) -> str:
@@ -103,4 +105,6 @@ class ClassText:
 
     def _check_end(self) -> None:
         if self.generation.finished:
-            raise ValueError("The text has ended: take the last token back, or begin another one.")
+            raise ValueError(
+                Sentence("The text has ended: take the last token back, or begin another one.")
+            )

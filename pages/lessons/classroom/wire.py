@@ -21,7 +21,7 @@ from model.classroom.rooms import NoRoomError
 from pages.frame.assets import address as address_of_file
 from pages.frame.assets import address_of_words, name_of
 from pages.frame.first_paint import ROOT_TAG, root_tag
-from pages.frame.words import Language, speaking, spoken_in
+from pages.frame.words import Language, in_language, speaking, spoken_in, told
 from pages.lessons.classroom.wrong_codes import WrongCodes
 from viz.palette import code, declarations
 
@@ -87,9 +87,9 @@ def in_one_sentence(handle: Answered) -> Answered:
             return await handle(request)
         except NoRoomError as error:
             close = {"Connection": "close"} if await _WRONG_CODES.hold() else {}
-            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE | close)
+            return JSONResponse({"error": told(error)}, status_code=409, headers=NO_STORE | close)
         except ValueError as error:
-            return JSONResponse({"error": str(error)}, status_code=409, headers=NO_STORE)
+            return JSONResponse({"error": told(error)}, status_code=409, headers=NO_STORE)
         except ClientDisconnect:  # a phone that went out of reach: nobody reads the answer
             return Response(status_code=400)
 
@@ -100,7 +100,7 @@ def if_new(request: Request, shown: dict[str, Any]) -> Response:
     """Answers with what a page shows, or with nothing where that has not changed."""
     if request.query_params.get("version") == shown["version"]:
         return Response(status_code=204, headers=NO_STORE)
-    return JSONResponse(shown, headers=NO_STORE)
+    return JSONResponse(in_language(shown), headers=NO_STORE)
 
 
 async def body_of(request: Request, limit: int = MAX_PHONE_BODY) -> dict[str, Any]:

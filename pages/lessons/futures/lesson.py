@@ -33,7 +33,6 @@ LESSON, TREE = "futures_lesson", "futures_tree"
 MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
-# it mounts anew once the tree is full: what is below it does not move
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
 
@@ -88,7 +87,7 @@ class AllContinuations(Experiment[FuturesLesson]):
         """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
         show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
         place = st.container()
-        with st.expander("How far to open, a beam search over it, saved runs", key="futures_setup"):
+        with st.expander("How far to open, a beam search over it, saved runs", key="futures_below"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
                 SETTINGS.widget("passes", width=170)
@@ -177,7 +176,8 @@ def _measured(lesson: FuturesLesson) -> str:
     return (
         f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
-        f"{plural(n_tokens, 'token')}, at T = 1. The sliders weigh the same logits: no pass runs."
+        f"{plural(n_tokens, 'token')}, at temperature 1. The sliders weigh the same scores: "
+        "no pass runs."
     )
 
 

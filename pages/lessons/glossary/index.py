@@ -2,19 +2,19 @@
 
 `/glossary?term=top-p` puts one entry first: a lesson links to it by
 `st.page_link("pages/glossary.py", label="top-p", query_params={"term": "top-p"})`. The entries
-are in `terms.md`; arXiv ids name who brought the thing in, or the reading to begin with.
+are in `pages/frame/terms.md`; arXiv ids name who brought the thing in, or the reading to begin
+with.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.contents import lesson_at
 from pages.frame.small_pictures import small_picture
+from pages.frame.terms import BY_NAME, TERMS, Term
 from viz.palette import colour
 from viz.strip import element
 
@@ -23,31 +23,6 @@ FIRST = (  # words that the others are explained with, each with its picture
     *("KV cache", "prefill", "decode", "beam search", "speculative decoding", "hallucination"),
 )
 HEAD = 190  # an entry's heading and its link take the room of so many characters
-
-
-@dataclass(frozen=True)
-class Term:
-    """One entry."""
-
-    name: str
-    says: str  # one or two sentences
-    page: str  # path of the page that shows it
-    arxiv: tuple[str, ...] = ()
-
-    @property
-    def anchor(self) -> str:
-        """The name as an address: `/glossary#top-p`."""
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
-
-
-def _read(entry: str) -> Term:
-    head, says = entry.strip().split("\n\n")
-    name, page, *papers = head.split(" | ")
-    return Term(name, says, f"pages/{page}.py", tuple(" ".join(papers).split()))
-
-
-_, *_ENTRIES = Path(__file__).with_name("terms.md").read_text(encoding="utf-8").split("\n## ")
-TERMS = tuple(map(_read, _ENTRIES))
 
 
 def show_glossary(asked: str | None = None) -> None:
@@ -86,8 +61,7 @@ def show_glossary(asked: str | None = None) -> None:
 def _cards() -> Markup:
     """Writes the first words as cards, each with a picture, that lead to their entries."""
     look = "display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.7rem"
-    by_name = {term.name: term for term in TERMS}
-    return element("nav", *(_card(by_name[name]) for name in FIRST), style=look)
+    return element("nav", *(_card(BY_NAME[name]) for name in FIRST), style=look)
 
 
 def _card(term: Term) -> Markup:
@@ -100,7 +74,7 @@ def _card(term: Term) -> Markup:
         "a",
         small_picture(term.name),
         element("b", term.name, style="font-size:var(--size-body)"),
-        element("span", f"{gist}.", style="font-size:var(--size-body)"),
+        element("span", f"{gist}.", style="font-size:var(--size-small)"),
         href=f"#{term.anchor}",
         style=style,
     )

@@ -1,6 +1,7 @@
 """The serving lesson below its title: batches, chunks, and a cache in blocks."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,6 +14,7 @@ from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
 from model.serving.records import Comparison, Policy, Request, ServerRun, ServingRun
 from model.serving.scheduler import Scheduler
+from pages.frame.component import component
 from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_charts, show_table
@@ -23,10 +25,11 @@ from pages.frame.link import offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
+from pages.frame.race import pace
 from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
-from viz.serving.lanes_chart import lanes_figure, runs_table, server_figure
+from viz.serving.lanes_chart import SECONDS, end_of, lanes_figure, runs_table, server_figure
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
@@ -37,12 +40,8 @@ TIMES = {  # tokens a second beside static batches, and up to how many times tha
     "about 1.5 times as many": 2.0,
     "about 3 times as many, or more": float("inf"),
 }
-FILL = """<style>
-@keyframes {name} {{from {{clip-path: inset(0 100% 0 0);}} to {{clip-path: inset(0);}}}}
-@media (prefers-reduced-motion: no-preference) {{
-  .st-key-{box} .cartesianlayer .plot {{animation: {name} 7s linear;}}
-}}
-</style>"""
+FILL_SECONDS = 8.0  # for which the lanes are watched
+_fill = component("serving_fill", Path(__file__).with_name("fill.js"))
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:
@@ -82,18 +81,18 @@ class Policies(Experiment[LessonState]):
         with st.container(key=f"{self.key}_lanes_box"):
             show_chart(lanes_figure(runs, where, SETTINGS["axis"]), f"{self.key}_lanes")
         if not job.is_running:
-            _let_fill(self.key)
+            _let_fill(self.key, runs)
 
 
-def _let_fill(key: str) -> None:
-    """Uncover the lanes from left to right; a press does it once more, under another name."""
-    n_times = st.session_state.get(f"{key}_watched", 0)
-    st.button("Watch again", key=f"{key}_watch", on_click=_watch, args=(key,))
-    st.html(FILL.format(box=f"{key}_lanes_box", name=f"fill-{key}-{n_times % 2}"))
-
-
-def _watch(key: str) -> None:
-    st.session_state[f"{key}_watched"] = st.session_state.get(f"{key}_watched", 0) + 1
+def _let_fill(key: str, runs: Sequence[ServingRun]) -> None:
+    """Lets the lanes fill in the browser, by the clock by which they were measured."""
+    axis = SETTINGS["axis"]
+    end = max(end_of(run, axis) for run in runs)
+    told = f"{axis} {end} {len(runs)}"  # other lanes, which are watched from their start
+    data = {"box": f"{key}_lanes_box", "run": told, "milliseconds": FILL_SECONDS * 1_000}
+    _fill(key=f"{key}_fill", data=data, height="content")
+    if axis == SECONDS:
+        st.caption(pace(FILL_SECONDS / end))
 
 
 class Batches(Policies):

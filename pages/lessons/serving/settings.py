@@ -12,7 +12,7 @@ PROMPTS = "\n".join(
     (
         f"{START} One day | 24",
         "The king | 40",
-        "The boy had a red ball. He | 12",
+        "Max had a red ball. He | 12",
         f"{START} Max saw | 16",
         "A bird sat in a tree and | 32",
         "The duck was happy because | 8",

@@ -39,7 +39,6 @@ STRIP = "snowball_strip"
 MAX_SHOWN = 300  # characters of what both texts begin with
 FIRST_PLACE = 4  # that is chosen before the reader does
 FIRST_RANK = 20
-# what is below the fields and both texts does not move while they are written
 
 
 def show_fork(lesson: SnowballLesson) -> None:

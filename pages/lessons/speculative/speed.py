@@ -28,9 +28,9 @@ from viz.speculative.charts import acceptance_figure, round_figure, speed_figure
 N_TOKENS = 48  # written after each prompt
 N_COMPARED_DRAFT = 6  # tokens in a round where drafts are compared
 PROMPTS = (
-    "Once upon a time there was a little boy who",
-    "One day, the boy went to the park. He saw",
-    "The king was very",
+    "Once upon a time there was a little girl who",
+    "One day, a boy named Tim went to the park. He saw",
+    "The dragon opened the door and",
 )
 CONDITIONS = (
     "tokens are those of plain greedy decoding; the same text is guaranteed in float32 only. Both "

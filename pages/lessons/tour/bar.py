@@ -16,7 +16,7 @@ from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.frame.values import whole_of
-from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
+from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
 from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
@@ -28,6 +28,12 @@ _SAID = "tour_said"  # what was said to the questions, by scene, and of which le
 _LARGE = """
 <style>
 .st-key-tour [class*="st-key-tour_room"] {display: none;}
+</style>
+"""
+_FAULTY = """
+<style>
+[data-guided] .stApp header[data-testid="stHeader"] {display: flex;}
+[data-guided] .stApp .stMainBlockContainer {padding-top: 4rem;}
 </style>
 """
 _DOWN = '<p class="tour-down"><a href="#figure">See the figure ↓</a></p>'  # on a phone
@@ -52,6 +58,7 @@ def show_bar(path: str) -> None:
         lesson = read_lesson(name)
         number = _number(lesson, place)
     except LessonError as error:
+        st.html(_FAULTY)
         st.warning(as_written(str(error)))
         return
     scene = lesson.scenes[number - 1]
@@ -97,9 +104,9 @@ def _answer(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
     return {
         "place": f"{lesson.name}/{number}",
         "title": lesson.title,
-        "question": scene.question,
-        "said": reply,
-        "right": scene.right,
+        "question": plain(scene.question),
+        "said": plain(reply),
+        "right": plain(scene.right),
         "isRight": is_right(scene, reply),
     }
 

@@ -183,6 +183,7 @@ addEventListener("click", (event) => {
 
 export default (/** @type {Component<Scene>} */ { data }) => {
   scene = data;
+  document.documentElement.setAttribute("data-guided", "");
   keepReached(data.lesson, data.number);
   if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
@@ -198,6 +199,10 @@ export default (/** @type {Component<Scene>} */ { data }) => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [] });
     scene = null;
-    requestAnimationFrame(() => scene === null && releaseHeight()); // the lesson was left
+    requestAnimationFrame(() => {
+      if (scene !== null) return;
+      releaseHeight(); // the lesson was left
+      document.documentElement.removeAttribute("data-guided");
+    });
   };
 };

@@ -1,11 +1,14 @@
 """A guided lesson as the one file holds it: the same scenes, small pictures for other pages."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.tour.scenes import PARTS, LessonError, Scene, read_lesson
 
+# of another page's scene, what speaks of its buttons and figures: they are not in the file
+_ELSEWHERE = re.compile(r"(?<=[.!?…]) (?:Here\b|[^.!?…]*\b[Pp]ress\b).*", re.DOTALL)
 N_CHECKED = 4  # questions that are asked again at the end
 
 
@@ -33,4 +36,5 @@ def _scene(scene: Scene) -> dict[str, Any]:
         home = {"query": urlencode(scene.query), "light": scene.light, "cover": scene.cover}
         return told | home | {"task": scene.task}
     picture = PICTURES.get(OF_PAGES.get(scene.page, ""), "")
-    return told | {"rows": picture.rstrip("/").split("/")}
+    words = _ELSEWHERE.sub("", scene.words)
+    return told | {"words": words, "rows": picture.rstrip("/").split("/")}

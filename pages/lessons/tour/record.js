@@ -18,7 +18,15 @@ blockquote { margin: .4rem 0; padding-inline-start: .7rem; border-inline-start: 
 label { display: flex; gap: .5rem; align-items: baseline; }
 .row { display: flex; gap: .5rem; margin-top: .8rem; }
 button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5rem; background: none; color: inherit; font: inherit; }
-@media print { @page { size: A4; margin: 14mm; } body { zoom: .75; } h2 { margin-top: 0; } .screen { display: none; } }`;
+@media print {
+  @page { size: A4; margin: 12mm; }
+  body { margin: 0; zoom: .67; }
+  section { columns: 2; column-gap: 12mm; }
+  section > :is(h2, .pages, div) { column-span: all; }
+  h2 { margin-top: 0; }
+  h3 { margin-top: .6em; break-after: avoid; }
+  .screen { display: none; }
+}`;
 
 const LOOK = ["--size-body", "--size-lead", "--sans", "--read"]; // what STYLE takes from the page
 

@@ -3,6 +3,7 @@
 It comes from an address, so anybody may have written it. Knows nothing of Streamlit.
 """
 
+import re
 from collections.abc import Mapping
 
 from pages.frame.values import number_of, whole_of
@@ -53,3 +54,9 @@ def is_right(scene: Scene, reply: str) -> bool | None:
     if scene.choices or scene.reply == "a word":
         return reply.casefold() == scene.right.casefold()
     return abs(float(reply.rstrip(" %")) - float(scene.right)) <= TOLERANCE
+
+
+def plain(markdown: str) -> str:
+    """Returns the words of Markdown without its signs; slanted ones stand in quotes."""
+    markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", r"“\1”", markdown)
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", lambda found: found[1] or "", markdown)

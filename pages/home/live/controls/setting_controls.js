@@ -4,6 +4,7 @@ import { isInUse } from "../controls.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatShare } from "../../../frame/live/format.js";
 import { createSlider } from "../../../frame/live/sliders.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { aloneResult, effectOf, maskNamed } from "../../../frame/live/strategies.js";
 import { _, ngettext } from "../../../frame/live/words.js";
 
@@ -18,6 +19,9 @@ const HINTS = {
     _("keep what is at least {share} as likely as the best", { share: formatShare(p) }),
   greedy: () => _("always the likeliest"),
 };
+
+/** What the glossary calls a mask. */
+const termOf = (name) => name === "greedy" ? "greedy decoding" : name.replace("_", "-");
 
 /** Makes the controls. @param {Actions} actions */
 export function createSettingControls(actions) {
@@ -51,7 +55,9 @@ function createControl(name, actions) {
     onchange: () => actions.setUse(name, box.checked),
   });
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
-  const label = el("label", { class: "setting-name" }, box, title);
+  let terms = {};
+  const term = createTerm(title, () => terms[termOf(name)]);
+  const label = el("span", { class: "setting-name" }, el("label", {}, box), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);
   const element = el("div", { class: "setting" }, head, slider?.input ?? null, hint);
@@ -60,6 +66,7 @@ function createControl(name, actions) {
     name,
     element,
     update(view) {
+      terms = view.header.terms;
       const isUsed = isInUse(name, view.controls);
       box.checked = isUsed;
       setAttribute(element, "data-in-use", isUsed);

@@ -1,16 +1,21 @@
 // The loop as its five beats, with the true numbers of the last pass, and the one that runs now lit; folded
 // away, all numbers and the code that ran.
 
-import { BEATS } from "./beats.js";
+import { BEAT_NAMES, BEATS } from "./beats.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
+import { _ } from "../../../frame/live/words.js";
 
 const N_LINES = 4;
 
 /** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
 export function createLoop() {
-  const stations = Object.fromEntries(BEATS.map((name, i) => [name, createStation(name, i + 1)]));
+  let terms = {};
+  const stations = Object.fromEntries(
+    BEATS.map((name, i) => [name, createStation(name, i + 1, () => terms[name])]),
+  );
   const code = createCode((isOpen) => setAttribute(element, "data-open", isOpen));
   const back = createReturn(code.toggle);
   const band = el("ol", { class: "loop-band" }, ...BEATS.map((name) => stations[name].element));
@@ -18,13 +23,14 @@ export function createLoop() {
   stations.read.element.append(cache.element);
   const element = el(
     "section",
-    { class: "loop", "aria-label": "The loop" },
+    { class: "loop", "aria-label": _("The loop") },
     band,
     back.element,
     code.element,
   );
 
   function update(view) {
+    terms = view.header.terms;
     const pass = passOf(view);
     const facts = loopFacts(view, pass);
     const lit = BEATS.indexOf(view.stage);
@@ -41,9 +47,8 @@ export function createLoop() {
   return { element, update };
 }
 
-function createStation(name, number) {
-  const word = name[0].toUpperCase() + name.slice(1);
-  const title = el("b", { class: "loop-title" }, `${number}\u00a0${word}`);
+function createStation(name, number, says) {
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(BEAT_NAMES[name], says));
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {
@@ -66,7 +71,7 @@ function createReturn(toggle) {
   return {
     element,
     update(view) {
-      setText(words, view.isPaced ? "stages paced for the eye" : "");
+      setText(words, view.isPaced ? _("stages paced for the eye") : "");
     },
   };
 }

@@ -39,6 +39,7 @@ export function describe(session) {
     guess: session.guess,
     word: session.word,
     code: facts.code,
+    terms: facts.terms,
     notice: session.notice,
     address: writeAddress(session),
   };
