@@ -21,6 +21,8 @@ ACCENTED = str.maketrans("aceinosuyACEINOSUY", "áçéíñóšúýÁÇÉÍÑÓŠ
 NAMES = frozenset(
     [
         "storyteller",
+        "nats",
+        "GPT",
         "cpu",
         "cuda",
         "auto",
@@ -46,6 +48,7 @@ NAMES = frozenset(
         "Deutsch",
     ]
 )
+_TAG = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"(?<![\w.␣“<|])[A-Za-z]{3,}(?![\w.]*\w)")  # but in a token's label
 # every visible text, and what is heard of a visible element, of the page and its shadow roots
 _TEXTS = """() => {
@@ -109,7 +112,7 @@ def speaking_pseudo(folder: Path) -> Iterator[None]:
 
 def unmarked(texts: Iterable[str]) -> list[str]:
     """Returns the texts that no catalogue has: those with a word without accents."""
-    return [text for text in texts if set(_WORD.findall(text)) - NAMES]
+    return [text for text in texts if set(_WORD.findall(_TAG.sub("", text))) - NAMES]
 
 
 def texts_on(page: Page) -> list[str]:

@@ -115,6 +115,7 @@ export function createBars(actions, loop) {
 /** What one sees, in a sentence, and the legend. */
 function createTopLine() {
   const active = el("p", { class: "bars-active" });
+  const words = el("b", { class: "bars-words" });
   const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
   const element = el(
     "div",
@@ -129,7 +130,8 @@ function createTopLine() {
     if (shown === said + pipeline) return;
     shown = said + pipeline;
     const [before, after] = said.split("{pipeline}");
-    active.replaceChildren(before, el("b", { class: "bars-words" }, pipeline), after);
+    setText(words, pipeline);
+    active.replaceChildren(before, words, after);
   }
   return { element, update };
 }
