@@ -18,13 +18,15 @@ const outcomes = () =>
   [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
 const isAtWork = () => isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
 
-/** What a page shows now and did not show before. */
+/** What a page shows now and did not show before. @param {string[]} before */
 const news = (before) => {
   const known = new Set(before);
   return outcomes().filter((words) => words !== "" && !known.has(words)).slice(0, MAX_SAID);
 };
 
+/** @param {HTMLElement} region */
 const listen = (region) => {
+  /** @type {string[]|null} */
   let before = null; // what stood on the page at the first press that was not answered yet
   let last = "";
   let since = 0;
@@ -38,7 +40,7 @@ const listen = (region) => {
       setTimeout(look, LOOK);
       return;
     }
-    const words = news(before).join(" ");
+    const words = news(before ?? []).join(" ");
     before = null;
     if (words !== "") region.textContent = words; // hidden: it is said beside the component
   };
@@ -60,6 +62,7 @@ const SCROLLED = {
   "aria-label": "Scrolls with the arrow keys",
   "data-scrolls": "",
 };
+/** @param {Element} frame */
 const isScrolled = (frame) => {
   const isWider = frame.scrollWidth > frame.clientWidth + 1; // what is rounded is no overflow
   const isHigher = frame.scrollHeight > frame.clientHeight + 1;
@@ -95,6 +98,7 @@ const keepTold = () => {
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
 };
 
+/** @param {HTMLElement} region */
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
@@ -121,6 +125,9 @@ const keepReached = (region) => {
 /**
  * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
  * anew. `data-theme` is the theme that they were painted for.
+ * @param {HTMLElement} region
+ * @param {{ theme: string }} data
+ * @param {Component["setTriggerValue"]} setTriggerValue
  */
 const follow = (region, data, setTriggerValue) => {
   const { backgroundColor: paper, colorScheme } = getComputedStyle(find(document, ".stApp"));
@@ -129,7 +136,7 @@ const follow = (region, data, setTriggerValue) => {
   Object.assign(region.dataset, { paper, theme: data.theme });
 };
 
-export default ({ data, parentElement, setTriggerValue }) => {
+export default (/** @type {Component<{ theme: string }>} */ { data, parentElement, setTriggerValue }) => {
   const present = parentElement.querySelector("p");
   if (present) {
     follow(present, data, setTriggerValue);

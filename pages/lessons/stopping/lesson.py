@@ -184,4 +184,4 @@ class ThreeEnds(Experiment[StoppingLesson]):
                 "The prompt begins with this model’s end token, so that a repetition penalty "
                 "lowers its score from the first position on."
             )
-        st.html(prose((self.lesson.prompt, ""), (curve.sent, "generated"), size="1.1rem"))
+        st.html(prose((self.lesson.prompt, ""), (curve.sent, "generated"), size="lead"))
