@@ -54,6 +54,7 @@ from model.speculative.proof import (
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
+from pages.lessons.speculative.proof import SAMPLED_PROMPT
 from tests.jobs import run_until
 from tests.tiny_models import bare_model, generated, loaded, tiny, tokenizer
 
@@ -343,7 +344,7 @@ def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageMo
     """A draft that is the target itself: whatever it proposes is accepted."""
     recorded = recorded_job("spec_sampled", DistributionTest)
     assert recorded is not None
-    ids = encode(storyteller, "The cat sat on the")
+    ids = encode(storyteller, SAMPLED_PROMPT)
     drafter = ModelDraft(storyteller, storyteller.vocab_size)
     found = finish(compare_distribution(storyteller, drafter, ids, 30))
     assert found.n_tested == found.n_accepted >= 30
