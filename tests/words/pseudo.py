@@ -84,11 +84,11 @@ def write_pseudo(folder: Path) -> Path:
     made = Catalog(locale=Locale("en"), charset="utf-8", fuzzy=False)
     for message in template():
         if message.id:
-            forms = message.id if isinstance(message.id, tuple) else (message.id,)
-            said = tuple(map(accented, forms))
+            forms = [message.id] if isinstance(message.id, str) else message.id
+            said = [accented(str(form)) for form in forms]
             made.add(
                 message.id,
-                said if isinstance(message.id, tuple) else said[0],
+                said[0] if isinstance(message.id, str) else tuple(said),
                 locations=message.locations,
                 context=message.context,
             )
