@@ -39,11 +39,13 @@ LOOK = """() => {
   const own = shown.filter((part) => main.contains(part));
   const isOver = ([part, next]) =>
     part.getBoundingClientRect().top + part.scrollHeight > next.getBoundingClientRect().top + 2;
+  const asked = main.querySelector("#ask");
   return {
     parts: shown.map((part) => part.id),
     low: Math.max(0, ...own.map((part) => part.getBoundingClientRect().bottom)) / innerHeight,
     isCut: main.scrollHeight > innerHeight + 1,
-    isOver: own.slice(1).some((next, i) => isOver([own[i], next])),
+    isOver: own.slice(1).some((next, i) => isOver([own[i], next])) ||
+      [...main.querySelectorAll(".mark")].some((mark) => isOver([asked, mark])),
     isBare: !["code", "qr"].every((id) => shown.some((part) => part.id === id)),
   };
 }"""
@@ -84,7 +86,7 @@ class Class:
                 (look["isCut"], "something is cut off"),
                 (look["isOver"], "one part lies over another"),
                 (look["isBare"], "no code or no picture to join by"),
-                (look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
+                (0 < look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
             ):
                 if is_fault:
                     self.faults.append(f"{number} {step}: {name}: {fault}")

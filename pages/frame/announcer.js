@@ -11,11 +11,24 @@ import { keepScroll } from "./live/scroll.js";
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
 const MAX_SAID = 3; // sentences at once
-const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"])`;
+// captions, measured numbers, and what is said to an answer of a guided lesson, but not the room that is kept for it
+const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"],
+  .st-key-tour_reply .stMarkdown):not(.st-key-tour_asked *, [class*="st-key-tour_room"] *)`;
+const ICON = "[role=img][aria-label$=' icon']"; // of Streamlit's Markdown: its text is the icon's name
+/** @type {Record<string, string>} */
+const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
 const PRESSES = ["click", "change"];
 
 const outcomes = () =>
-  [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
+  [...document.querySelectorAll(OUTCOMES)].flatMap((one) => heardOf(one).trim().split(/(?<=[.:]) /));
+
+/** An element's text without the names of its icons. @param {Element} place */
+const heardOf = (place) => {
+  if (place.querySelector(ICON) === null) return place.textContent ?? "";
+  const copy = /** @type {Element} */ (place.cloneNode(true));
+  for (const icon of copy.querySelectorAll(ICON)) icon.remove();
+  return copy.textContent ?? "";
+};
 const isAtWork = () => isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
 
 /** What a page shows now and did not show before. @param {string[]} before */
@@ -95,6 +108,11 @@ const keepWords = () => {
 /** A figure is told once, in its label; screen readers would read its axes number by number. */
 const TOLD = ".stPlotlyChart[aria-label] .main-svg:not([aria-hidden])";
 const keepTold = () => {
+  for (const icon of document.querySelectorAll(ICON)) {
+    const said = ICONS[icon.getAttribute("aria-label") ?? ""];
+    if (said) icon.setAttribute("aria-label", said);
+    else icon.setAttribute("aria-hidden", "true");
+  }
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
 };
 

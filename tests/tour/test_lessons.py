@@ -48,6 +48,7 @@ WORDS_A_SECOND, SECONDS_A_PRESS, THINKING, OPENING = 3, 3, 15, 2
 MAX_MINUTES = 20
 MAX_STORY = 200  # tokens
 SPELT = {9: "Nine", 10: "Ten", 11: "Eleven", 12: "Twelve"}
+MAX_STORY = 200  # tokens, until the end token at the latest
 TOKENS_A_SECOND = 5  # of Play, as the first page opens
 MAX_STEPS = 12  # presses until a page has no step left
 RECORDED = Path(__file__).parents[2] / "model/recorded/sections"  # of each job, with its seconds
