@@ -48,25 +48,30 @@ NAMES = frozenset(
         "Deutsch",
     ]
 )
-_TAG = re.compile(r"<[^>]*>")
+_MARKUP = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"(?<![\w.␣“<|])[A-Za-z]{3,}(?![\w.]*\w)")  # but in a token's label
 # every visible text, and what is heard of a visible element, of the page and its shadow roots
 _TEXTS = """() => {
-  const found = [];
+  const [found, tokens] = [[], []];
   const silent = "script, style, noscript, [translate=no]:not(.loop-line), [lang=en]";
   const isShown = (node) => node.checkVisibility({ visibilityProperty: true });
   const heard = ["aria-label", "title", "placeholder", "alt", "aria-valuetext"];
   const read = (root) => {
     for (const node of root.querySelectorAll("*")) {
       if (node.shadowRoot) read(node.shadowRoot);
-      if (node.closest(silent) || !isShown(node)) continue;
+      if (!isShown(node)) continue;
+      if (node.closest(silent)) {
+        if (node.matches(".token, .bars-label, .guess-option, .named, .piece-label"))
+          tokens.push(...node.textContent.match(/[A-Za-z]+/g) ?? []);
+        continue;
+      }
       for (const name of heard) if (node.getAttribute(name)) found.push(node.getAttribute(name));
       for (const child of node.childNodes)
         if (child.nodeType === Node.TEXT_NODE && child.data.trim()) found.push(child.data.trim());
     }
   };
   read(document.body);
-  return [...new Set(found)];
+  return [[...new Set(found)], tokens];
 }"""
 
 
@@ -112,10 +117,11 @@ def speaking_pseudo(folder: Path) -> Iterator[None]:
 
 def unmarked(texts: Iterable[str]) -> list[str]:
     """Returns the texts that no catalogue has: those with a word without accents."""
-    return [text for text in texts if set(_WORD.findall(_TAG.sub("", text))) - NAMES]
+    return [text for text in texts if set(_WORD.findall(_MARKUP.sub("", text))) - NAMES]
 
 
 def texts_on(page: Page) -> list[str]:
     """Returns all texts that are seen or heard on the screen, outside of what stays as it is."""
-    texts: list[str] = page.evaluate(_TEXTS)
-    return texts
+    texts, tokens = page.evaluate(_TEXTS)
+    words_of_tokens = re.compile(rf"\b(?:{'|'.join(map(re.escape, {*tokens, '-'}))})\b")
+    return [words_of_tokens.sub("", text) for text in texts]  # spoken, they stand in sentences
