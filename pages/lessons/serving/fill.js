@@ -13,7 +13,7 @@ const RULES = `
   border-radius: 8px;
   background: none;
   color: var(--ink);
-  font: 400 16px/1.4 var(--st-font, system-ui, sans-serif);
+  font: 400 var(--size-body) / 1.4 var(--sans);
   cursor: pointer;
 }
 .again:focus-visible {
