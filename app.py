@@ -6,19 +6,20 @@ from streamlit.starlette import App
 from pages.frame.contents import APP, sections
 
 if __name__ == "__main__":  # a reader's visit
+    from pages.frame.words import _
     from pages.lessons.tour.bar import show_bar
 
     page = st.navigation(
         {
             section: [
-                st.Page(lesson.path, title=lesson.title, default=lesson.is_home)
+                st.Page(lesson.path, title=_(lesson.title), default=lesson.is_home)
                 for lesson in lessons
             ]
             for section, lessons in sections().items()
         },
         position="top",
     )
-    is_home = page.title.lower() == APP.lower()
+    is_home = page.url_path == ""
     st.set_page_config(page_title=APP if is_home else f"{page.title} · {APP}", layout="wide")
     # one place, empty or not: what is below it never moves, nor mounts anew
     with st.container(key="above"):

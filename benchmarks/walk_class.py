@@ -10,6 +10,7 @@ table that is printed, with what the desk advised and the faults that a class wo
 
 import argparse
 import random
+import re
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from benchmarks.bench_room import Phone, open_desk
 from benchmarks.harness import Server, chromium, serve
@@ -26,7 +27,7 @@ from pages.lessons.classroom.script import Item, items_of
 from pages.lessons.tour.scenes import read_lesson
 
 SIZES = {"desk": (1280, 800), "p1080": (1920, 1080), "p720": (1280, 720)}
-PHONE = (390, 844)
+PHONE: ViewportSize = {"width": 390, "height": 844}
 LATE, LEAVES, NOBODY, OFFLINE = 3, 9, 5, 10  # the questions at which it happens
 ASLEEP = range(4, 8)  # the questions that one phone sleeps through
 FILLED = 0.8  # of the projector's height, down to which something stands
@@ -38,11 +39,13 @@ LOOK = """() => {
   const own = shown.filter((part) => main.contains(part));
   const isOver = ([part, next]) =>
     part.getBoundingClientRect().top + part.scrollHeight > next.getBoundingClientRect().top + 2;
+  const asked = main.querySelector("#ask");
   return {
     parts: shown.map((part) => part.id),
     low: Math.max(0, ...own.map((part) => part.getBoundingClientRect().bottom)) / innerHeight,
     isCut: main.scrollHeight > innerHeight + 1,
-    isOver: own.slice(1).some((next, i) => isOver([own[i], next])),
+    isOver: own.slice(1).some((next, i) => isOver([own[i], next])) ||
+      [...main.querySelectorAll(".mark")].some((mark) => isOver([asked, mark])),
     isBare: !["code", "qr"].every((id) => shown.some((part) => part.id === id)),
   };
 }"""
@@ -72,27 +75,26 @@ class Class:
 
     def note(self, minute: float, step: str, *, is_page: bool = False) -> None:
         """Takes the pictures of a step, prints its line, and notes its faults."""
-        for page in self.pages.values():
-            page.wait_for_timeout(1300)  # each has asked again
-            break
+        self.pages["desk"].wait_for_timeout(1300)  # each page has asked again
         self.n_pictures += 1
+        number = f"{self.n_pictures:03}"
         for name, page in self.pages.items():
-            page.screenshot(path=self.folder / f"{self.n_pictures:03}-{name}.png")
+            page.screenshot(path=self.folder / f"{number}-{name}.png")
         looks = {name: self.pages[name].evaluate(LOOK) for name in ("p1080", "p720")}
         for name, look in looks.items():
             for is_fault, fault in (
                 (look["isCut"], "something is cut off"),
                 (look["isOver"], "one part lies over another"),
                 (look["isBare"], "no code or no picture to join by"),
-                (look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
+                (0 < look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
             ):
                 if is_fault:
-                    self.faults.append(f"{self.n_pictures:03} {step}: {name}: {fault}")
+                    self.faults.append(f"{number} {step}: {name}: {fault}")
         advice = self.pages["desk"].locator("#advice").inner_text()
         counts = self.pages["p1080"].locator("#counts").inner_text()
-        parts = ", ".join(part for part in looks["p1080"]["parts"] if part not in
-                          {"counts", "code", "qr", "address"})  # fmt: skip
-        print(f"| {minute:.0f} | {self.n_pictures:03} | {step} | {counts} | {parts} | {advice} |")
+        aside = {"counts", "code", "qr", "address"}
+        parts = ", ".join(part for part in looks["p1080"]["parts"] if part not in aside)
+        print(f"| {minute:.1f} | {number} | {step} | {counts} | {parts} | {advice} |")
         sys.stdout.flush()
 
 
@@ -157,61 +159,70 @@ def answer_by_hand(room: Class, item: Item, names: Sequence[str]) -> None:
 def teach(room: Class, place: int, item: Item, minute: float) -> None:
     """Puts one question of the script to the class, as the desk advises."""
     title = f"{place + 1} {item.scene.title}"
-    entry = room.pages["desk"].locator("#items > li").nth(place)
+    desk, other = room.pages["desk"], room.pages["other"].context
+    entry = desk.locator("#items > li").nth(place)
     entry.get_by_role("button", name="Show").click()
     room.note(minute, f"{title}: Show")
     if place == LATE:
         room.others.phones.append(Phone(room.others.url, room.others.code))
     room.others.is_asleep, room.others.has_left = place in ASLEEP, place > LEAVES
-    if place == OFFLINE:
-        room.pages["other"].context.set_offline(True)
+    other.set_offline(place == OFFLINE)
     room.others.item = None if place == NOBODY else item
-    room.pages["desk"].locator("#may-write").set_checked(item.kind == "next")
+    desk.locator("#may-write").set_checked(item.kind == "next")
     entry.get_by_role("button", name="Ask").click()
     expect(room.pages["phone"].locator("#ask")).not_to_be_empty()
-    room.note(minute + 0.5, f"{title}: Ask")
-    rubbish = room.pages["desk"].get_by_role("button", name="Remove “rubbish”")
-    there = ("phone",) if place == OFFLINE else ("phone", "other")
+    room.note(minute + 0.3, f"{title}: Ask")
     if place == NOBODY:
-        room.press("Close")
-        room.note(minute + 1, f"{title}: Close, nobody voted")
-        desk = room.pages["desk"]
-        desk.locator("#by-hand summary").click()
-        counts = desk.locator("#counts-by-hand input")
-        if counts.count():
-            counts.nth(1).fill("17")
-        else:
-            desk.locator("#hand-words").fill("2, 6, 6, 5, 4, 6")
-        desk.get_by_role("button", name="Count these hands and close").click()
-        room.note(minute + 1.5, f"{title}: hands")
+        count_hands(room, f"{title}: nobody votes", minute)
     else:
-        answer_by_hand(room, item, there)
-        room.note(minute + 1, f"{title}: answered")
-        if rubbish.count():
-            rubbish.first.click()
-            room.note(minute + 1, f"{title}: rubbish removed")
-        room.press("Close")
-        room.note(minute + 1.5, f"{title}: Close")
-    if place == OFFLINE:
-        room.pages["other"].context.set_offline(False)
-    if item.kind == "own" and item.scene.choices and place != NOBODY:
-        room.press("Ask again")
-        answer_by_hand(room, item, ("phone", "other"))
-        room.press("Close")
-        room.note(minute + 2, f"{title}: asked again")
+        vote(room, title, place, item, minute)
+    other.set_offline(False)
     for name in ("Reveal", "Beside the model", "Append the model’s draw"):
         if room.has(name) and (name[0] != "A" or item.kind != "own"):
             room.press(name)
-            room.note(minute + 2.5, f"{title}: {name}")
+            room.note(minute + 2, f"{title}: {name}")
     if item.kind == "own":
         room.press("Show its page")
-        frame = room.pages["p1080"].frame_locator("#page")
-        frame.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for(
-            timeout=60_000
-        )
-        room.pages["p1080"].wait_for_timeout(3000)
-        room.note(minute + 3, f"{title}: its page", is_page=True)
+        shown = room.pages["p1080"].frame_locator("#page")
+        shown.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+        desk.wait_for_timeout(3000)
+        room.note(minute + 2.5, f"{title}: its page", is_page=True)
         room.press("Take its page away")
+
+
+def vote(room: Class, title: str, place: int, item: Item, minute: float) -> None:
+    """Lets everyone answer who is there; a choice is asked again after a discussion."""
+    answer_by_hand(room, item, ("phone",) if place == OFFLINE else ("phone", "other"))
+    room.note(minute + 1, f"{title}: answered")
+    rubbish = room.pages["desk"].get_by_role("button", name="Remove “rubbish”")
+    if rubbish.count():
+        rubbish.first.click()
+        room.note(minute + 1, f"{title}: rubbish removed")
+    room.press("Close")
+    room.note(minute + 1.3, f"{title}: Close")
+    if item.kind == "own" and item.scene.choices and place != OFFLINE:
+        room.press("Ask again")
+        answer_by_hand(room, item, ("phone", "other"))
+        room.press("Close")
+        room.note(minute + 1.6, f"{title}: asked again")
+
+
+def count_hands(room: Class, title: str, minute: float) -> None:
+    """Closes a question to which nobody answered, and types the hands."""
+    desk = room.pages["desk"]
+    room.press("Close")
+    room.note(minute + 1, title)
+    desk.locator("#by-hand summary").click()
+    counts, words = desk.locator("#counts-by-hand input"), desk.locator("#hand-words")
+    counts.nth(1).fill("17") if counts.count() else words.fill("2, 6, 6, 5, 4, 6")
+    desk.get_by_role("button", name="Count these hands and close").click()
+    room.note(minute + 1.5, f"{title}, hands")
+
+
+def minutes_of(item: Item, items: Sequence[Item]) -> float:
+    """Returns the minutes that a question has, by the note of its scene."""
+    said = re.match(r"(\d+) minutes", item.scene.note)
+    return (int(said[1]) if said else 3) / sum(one.scene is item.scene for one in items)
 
 
 def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: str) -> list[str]:
@@ -223,9 +234,7 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     for name in ("p1080", "p720"):
         pages[name].goto(f"{server.url}/room/{code}/projector")
     for name in ("phone", "other"):
-        pages[name] = browser.new_context(
-            viewport=dict(zip(("width", "height"), PHONE, strict=False))
-        ).new_page()
+        pages[name] = browser.new_context(viewport=PHONE).new_page()
         pages[name].goto(f"{server.url}/room/{code}")
     others = Others(server.url, code, n_phones - 3)
     others.start()
@@ -238,10 +247,10 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     room.note(1, "all have joined")
     if script != "how-a-model-writes":
         pages["desk"].locator("#lessons").select_option(script)
-    minute = 2.0
-    for place, item in enumerate(items_of(read_lesson(script))):
+    minute, items = 2.0, list(items_of(read_lesson(script)))
+    for place, item in enumerate(items):
         teach(room, place, item, minute)
-        minute += 3
+        minute += minutes_of(item, items)
     room.note(minute, "the end")
     return room.faults
 

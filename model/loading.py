@@ -23,6 +23,7 @@ from model.language_model import Backend, LanguageModel, ModelParts, Weights
 from model.local import LOCAL
 from model.machine.device import lock_of
 from model.records import ModelKind
+from model.sentences import Sentence
 from model.weights.check import (
     LoadError,
     bytes_of,
@@ -102,8 +103,16 @@ def _load(
     if folder is None:
         folder, is_guarded = fetch_now(name, places, numbers, say, is_guarded=is_guarded), False
     megabytes = tokenizer_bytes(folder) / 1e6
-    patience = f", whose {megabytes:.0f} MB take a while" if megabytes > LARGE_TOKENIZER else ""
-    say(f"Reading the config and the tokenizer of {shown}{patience}")
+    is_large = megabytes > LARGE_TOKENIZER
+    say(
+        Sentence(
+            "Reading the config and the tokenizer of {model}, whose {size} MB take a while",
+            model=shown,
+            size=format(megabytes, ".0f"),
+        )
+        if is_large
+        else Sentence("Reading the config and the tokenizer of {model}", model=shown)
+    )
     kind = check_readable(folder, shown, is_guarded=is_guarded and name not in SHIPPED)
     counts = count_numbers(find_weights(folder, shown), shown)
     n_bytes = bytes_of(counts, numbers.itemsize)
@@ -113,7 +122,13 @@ def _load(
 
     # read them, in words first, then in numbers
     tokenizer = load_tokenizer(folder, shown)
-    say(f"Reading {n_bytes / 1e6:,.0f} MB of weights into {places[0].type}")
+    say(
+        Sentence(
+            "Reading {size} MB of weights into {device}",
+            size=format(n_bytes / 1e6, ",.0f"),
+            device=places[0].type,
+        )
+    )
     model = load_weights(folder, shown, kind, place, numbers)
     lm = describe(name, kind, parts_of(model, numbers), tokenizer)
     return lm if kind != "causal" or name in SHIPPED else look_at(lm, shown)
@@ -199,7 +214,10 @@ def _context_length(config: PreTrainedConfig, weights: Weights | None, shown: st
         return None
     if limits[0] <= n_before:
         raise LoadError(
-            f"The config.json of {shown} gives it room for no token: choose another model."
+            Sentence(
+                "The config.json of {model} gives it room for no token: choose another model.",
+                model=shown,
+            )
         )
     return limits[0] - n_before
 

@@ -24,7 +24,7 @@ from model.language_model import LanguageModel
 from model.language_model import Logits as Logits
 from model.machine.device import lock_of, synchronise
 from model.machine.turns import TURNS
-from model.sentences import reason
+from model.sentences import Sentence, reason
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -214,8 +214,15 @@ def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the t
     limit = lm.context_length
     if limit is not None and n_tokens > limit:
         raise ValueError(
-            f"{n_tokens:,} tokens are {n_tokens - limit:,} more than the {limit:,} that "
-            f"{lm.shown} reads: {remedy}."
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "{remedy}.",
+                n_tokens=format(n_tokens, ","),
+                number=format(n_tokens - limit, ","),
+                limit=format(limit, ","),
+                model=lm.shown,
+                remedy=remedy,
+            )
         )
 
 
@@ -226,13 +233,18 @@ def max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> 
         ValueError: where the prompt is empty or too long, or the wish makes no sense.
     """
     if not n_prompt:
-        raise ValueError("The prompt has no tokens: write a word.")
+        raise ValueError(Sentence("The prompt has no tokens: write a word."))
     check_context(lm, n_prompt, "shorten the prompt")
     limit = lm.context_length
     if max_new_tokens is None:
         return limit
     if max_new_tokens < 0:
-        raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 0 or more, or None.")
+        raise ValueError(
+            Sentence(
+                "max_new_tokens is {max_new_tokens}: choose 0 or more, or None.",
+                max_new_tokens=max_new_tokens,
+            )
+        )
     return n_prompt + max_new_tokens if limit is None else min(n_prompt + max_new_tokens, limit)
 
 
@@ -271,8 +283,17 @@ def explain(lm: LanguageModel, n_input: int, error: Exception) -> PassError:
     name = lm.shown
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return PassError(
-            f"The memory of {lm.device} ran out while {name} read {n_input} tokens: "
-            "use a shorter text or a smaller model."
+            Sentence(
+                "The memory of {device} ran out while {name} read {n_input} tokens: use a "
+                "shorter text or a smaller model.",
+                device=lm.device,
+                name=name,
+                n_input=n_input,
+            )
         )
     why = reason(error)
-    return PassError(f"{name} failed on this text ({why}): go back, or load it again.")
+    return PassError(
+        Sentence(
+            "{name} failed on this text ({why}): go back, or load it again.", name=name, why=why
+        )
+    )

@@ -40,7 +40,8 @@ class Figure(str):
 def joined(parts: Sequence[str]) -> Sentence:
     """Returns sentences one after the other, each to be said in the reader's language."""
     named = {f"s{i}": part for i, part in enumerate(parts) if part}
-    return Sentence(" ".join(f"{{{name}}}" for name in named), **named)
+    source = " ".join(f"{{{name}}}" for name in named)
+    return Sentence(source, **named)
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:

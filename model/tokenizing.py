@@ -21,7 +21,7 @@ import numpy as np
 from model.chat_template import write_in_template, writes_date
 from model.machine.text_trial import try_text
 from model.records import Piece
-from model.sentences import cut, is_failure, reason
+from model.sentences import Sentence, cut, is_failure, reason
 from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
 
 if TYPE_CHECKING:
@@ -154,15 +154,22 @@ def encode(lm: LanguageModel, text: str) -> list[int]:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"Character {error.start + 1} of the text is half of one (the lone surrogate "
-            f"U+{ord(text[error.start]):04X}): delete it or paste the text again."
+            Sentence(
+                "Character {position} of the text is half of one (the lone surrogate U+{code}): "
+                "delete it or paste the text again.",
+                position=error.start + 1,
+                code=format(ord(text[error.start]), "04X"),
+            )
         ) from None
     ids = _ids(lm, text)
     if ids:
         return ids
     if lm.bos_id is None:
         raise ValueError(
-            f"The prompt is empty and {lm.shown} has no token to begin a text with: write a word."
+            Sentence(
+                "The prompt is empty and {model} has no token to begin a text with: write a word.",
+                model=lm.shown,
+            )
         )
     return [lm.bos_id]
 
@@ -178,7 +185,11 @@ def encode_within(lm: LanguageModel, text: str, limit: int) -> list[int]:
     ids = encode(lm, text)
     if len(ids) > limit:
         raise ValueError(
-            f"A text has {len(ids):,} tokens, and there is room for {limit:,}: shorten it."
+            Sentence(
+                "A text has {n_ids} tokens, and there is room for {limit}: shorten it.",
+                n_ids=format(len(ids), ","),
+                limit=format(limit, ","),
+            )
         )
     return ids
 
@@ -200,8 +211,12 @@ def _check_length(lm: LanguageModel, text: str, limit: int) -> None:
     """
     if len(text) > limit:
         raise ValueError(
-            f"A text has {len(text):,} characters, and {lm.shown} reads up to {limit:,} here: "
-            "shorten it."
+            Sentence(
+                "A text has {n_text} characters, and {model} reads up to {limit} here: shorten it.",
+                n_text=format(len(text), ","),
+                model=lm.shown,
+                limit=format(limit, ","),
+            )
         )
 
 
@@ -217,7 +232,11 @@ def _ids(lm: LanguageModel, text: str, **more: Any) -> list[int]:
         if not is_failure(error):
             raise
         raise ValueError(
-            f"The tokenizer of {lm.shown} cannot read this text ({reason(error)}): change it."
+            Sentence(
+                "The tokenizer of {model} cannot read this text ({reason}): change it.",
+                model=lm.shown,
+                reason=reason(error),
+            )
         ) from error
     return ids
 
@@ -245,7 +264,12 @@ def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
         if not 0 <= number < lm.vocab_size:
             given = cut(repr(token_id)) if number.bit_length() < MAX_BITS else "That"
             raise ValueError(
-                f"{given} is no token of {lm.shown}: use ids from 0 to {lm.vocab_size - 1}."
+                Sentence(
+                    "{id} is no token of {model}: use ids from 0 to {highest}.",
+                    id=given,
+                    model=lm.shown,
+                    highest=lm.vocab_size - 1,
+                )
             )
         known.append(number)
     return known
@@ -266,14 +290,21 @@ def encode_chat(lm: LanguageModel, text: str) -> list[int]:
     """
     if not lm.has_chat_template:
         raise ValueError(
-            f"{lm.shown} has no chat template: write the text that it should continue."
+            Sentence(
+                "{model} has no chat template: write the text that it should continue.",
+                model=lm.shown,
+            )
         )
     encode(lm, text)
     try:
         written = write_in_template(lm.tokenizer, text)
     except Exception as error:  # a template is a program of the model's author
         raise ValueError(
-            f"The chat template of {lm.shown} failed ({reason(error)}): use the prompt without it."
+            Sentence(
+                "The chat template of {model} failed ({reason}): use the prompt without it.",
+                model=lm.shown,
+                reason=reason(error),
+            )
         ) from error
     return encode_bare(lm, written)
 

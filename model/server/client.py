@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model.sentences import cut
+from model.sentences import Sentence, cut
 from model.server.connection import Connection
 from model.server.logits import EngineError, ServerLogits, check_enough, finite, id_of
 
@@ -83,9 +83,13 @@ class Server:
         found = next((card for card in cards if not wanted or card.is_called(wanted)), None)
         if found is None:
             raise EngineError(
-                f"The server serves {_last_name(cards[0].name)}, and ONE_TOKEN_ENGINE_MODEL says "
-                f"{_last_name(wanted)}: name the model that it serves, or start it with "
-                f"--served-model-name {_last_name(wanted)} if that is the one."
+                Sentence(
+                    "The server serves {last_name}, and ONE_TOKEN_ENGINE_MODEL says "
+                    "{last_name_2}: name the model that it serves, or start it with "
+                    "--served-model-name {last_name_2} if that is the one.",
+                    last_name=_last_name(cards[0].name),
+                    last_name_2=_last_name(wanted),
+                )
             )
         self._model = found.name
         return found
@@ -183,7 +187,9 @@ class Server:
             with _understood():
                 choices += sorted(answer["choices"], key=lambda choice: choice["index"])
             if len(choices) != start + len(part):
-                raise EngineError("The server answered some of the texts only: try again.")
+                raise EngineError(
+                    Sentence("The server answered some of the texts only: try again.")
+                )
         return choices
 
     def _request(self, rows: list[list[int]], n_out: int) -> dict[str, object]:
@@ -218,8 +224,10 @@ def _understood() -> Iterator[None]:
         raise
     except _MALFORMED as error:
         raise EngineError(
-            "The server’s answer holds no log-probabilities by token id: serve the model with "
-            "vLLM, which the settings of this page expect."
+            Sentence(
+                "The server’s answer holds no log-probabilities by token id: serve the model "
+                "with vLLM, which the settings of this page expect."
+            )
         ) from error
 
 

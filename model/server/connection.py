@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 
-from model.sentences import cut, reason
+from model.sentences import Sentence, cut, reason
 from model.server.logits import EngineError
 
 _PAUSES = (0.2, 0.6)  # seconds before a request is tried again
@@ -47,7 +47,10 @@ class Connection:
             is_address = False
         if not is_address:
             raise EngineError(
-                f"“{cut(url)}” is no address of a server: write one such as http://127.0.0.1:8000."
+                Sentence(
+                    "“{given}” is no address of a server: write one such as http://127.0.0.1:8000.",
+                    given=cut(url),
+                )
             )
         self._threads = ThreadPoolExecutor(_N_THREADS, "model-server")
 
@@ -76,7 +79,10 @@ class Connection:
                         yield event
         except httpx2.TransportError as error:
             raise EngineError(
-                f"The model’s server broke off ({reason(error)}): try again once it is back."
+                Sentence(
+                    "The model’s server broke off ({reason}): try again once it is back.",
+                    reason=reason(error),
+                )
             ) from error
 
     def _send(self, method: str, path: str, body: object = None) -> httpx2.Response:
@@ -96,8 +102,11 @@ class Connection:
             if pause is not None:
                 time.sleep(pause)
         raise EngineError(
-            f"The model’s server does not answer ({why}): nothing is lost; press again once it is "
-            "back."
+            Sentence(
+                "The model’s server does not answer ({why}): nothing is lost; press again "
+                "once it is back.",
+                why=why,
+            )
         )
 
     def _exchange(self, method: str, path: str, body: object) -> httpx2.Response:
@@ -117,9 +126,13 @@ def _object(response: httpx2.Response) -> dict[str, Any]:
     try:
         answer = response.json()
     except ValueError as error:
-        raise EngineError(f"The server’s answer is no JSON: {_CHECK_URL}.") from error
+        raise EngineError(
+            Sentence("The server’s answer is no JSON: {check_url}.", check_url=_CHECK_URL)
+        ) from error
     if not isinstance(answer, dict):
-        raise EngineError(f"The server’s answer is no object: {_CHECK_URL}.")
+        raise EngineError(
+            Sentence("The server’s answer is no object: {check_url}.", check_url=_CHECK_URL)
+        )
     return answer
 
 
@@ -130,7 +143,10 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
         return response
     if status in (401, 403):
         raise EngineError(
-            "The model’s server refuses the key: set ONE_TOKEN_ENGINE_KEY to the one it expects."
+            Sentence(
+                "The model’s server refuses the key: set ONE_TOKEN_ENGINE_KEY to the one it "
+                "expects."
+            )
         )
     try:
         said = str(response.json()["error"]["message"])
@@ -143,4 +159,10 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
         remedy = "start it with the model that it had, or start this app again"
     elif status in _WRONG_ADDRESS:
         remedy = _CHECK_URL
-    raise EngineError(f"The model’s server refused this ({reason(ValueError(said))}): {remedy}.")
+    raise EngineError(
+        Sentence(
+            "The model’s server refused this ({reason}): {remedy}.",
+            reason=reason(ValueError(said)),
+            remedy=remedy,
+        )
+    )

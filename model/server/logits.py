@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from model.sentences import Sentence
+
 _ROUNDING = 1e-6  # that the sum of 4,096 float32 probabilities may be off by
 _SURELY_OFF = 1e-3  # no rounding puts a log-probability, or such a sum, so far above its bound
 _NEVER = -9999.0  # what vLLM writes for a log-probability of -inf
@@ -76,8 +78,12 @@ def check_enough(sent: Iterable[ServerLogits], n_asked: int) -> None:
     n_sent = min((part.ids.size for part in sent), default=n_asked)
     if n_sent < n_asked:
         raise EngineError(
-            f"The server sends {n_sent:,} of the {n_asked:,} log-probabilities that it was asked "
-            "for: serve the model with vLLM and --max-logprobs -1."
+            Sentence(
+                "The server sends {n_sent} of the {n_asked} log-probabilities that it was "
+                "asked for: serve the model with vLLM and --max-logprobs -1.",
+                n_sent=format(n_sent, ","),
+                n_asked=format(n_asked, ","),
+            )
         )
 
 
@@ -89,8 +95,11 @@ def with_uniform_rest(sent: ServerLogits, vocab_size: int) -> npt.NDArray[np.flo
     """
     if not sent.ids.size or sent.ids.min() < 0 or sent.ids.max() >= vocab_size:
         raise EngineError(
-            f"The server’s tokens are not the {vocab_size:,} of this model: set "
-            "ONE_TOKEN_ENGINE_MODEL to the folder or name of the model that it serves."
+            Sentence(
+                "The server’s tokens are not the {vocab_size} of this model: set "
+                "ONE_TOKEN_ENGINE_MODEL to the folder or name of the model that it serves.",
+                vocab_size=format(vocab_size, ","),
+            )
         )
     n_rest = vocab_size - sent.ids.size
     logits = np.full(vocab_size, -np.inf, dtype=np.float32)

@@ -8,7 +8,7 @@ from transformers import AutoConfig
 
 from model.language_model import LanguageModel, ModelParts
 from model.loading import describe
-from model.sentences import cut
+from model.sentences import Sentence, cut
 from model.server.backend import ServerBackend
 from model.server.client import Server
 from model.weights.check import LoadError
@@ -36,11 +36,11 @@ def open_server(
         LoadError: one sentence with the remedy.
     """
     say = progress or (lambda _: None)
-    say("Asking the model’s server what it serves")
+    say(Sentence("Asking the model’s server what it serves"))
     try:
         server = Server(url, key)
         served = server.served(model)
-        say("Asking it for a token: the first in a server’s life may take seconds")
+        say(Sentence("Asking it for a token: the first in a server’s life may take seconds"))
         server.expect([[0]], 1)
     except ValueError as error:
         raise LoadError(str(error)) from error
@@ -74,7 +74,11 @@ def _words_of(source: str, *, is_named: bool) -> Path:
     except (LoadError, OSError, ValueError) as error:
         said = "ONE_TOKEN_ENGINE_MODEL says" if is_named else "the server has its model from"
         raise LoadError(
-            f"No tokenizer was found here ({said} {cut(PurePath(source).name)}): set "
-            "ONE_TOKEN_ENGINE_MODEL to a folder of this machine, or a hub id, that has the model’s "
-            "tokenizer and config."
+            Sentence(
+                "No tokenizer was found here ({said} {given}): set ONE_TOKEN_ENGINE_MODEL to "
+                "a folder of this machine, or a hub id, that has the model’s tokenizer and "
+                "config.",
+                said=said,
+                given=cut(PurePath(source).name),
+            )
         ) from error

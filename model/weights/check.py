@@ -16,7 +16,7 @@ from safetensors import safe_open
 
 from model.machine.child import Child, EndedError
 from model.records import ModelKind
-from model.sentences import apart, cut
+from model.sentences import Sentence, apart, cut
 
 # writes from left to right, fills masks, or reads one text to write another
 
@@ -59,25 +59,46 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
     if not path.is_file():
         is_adapter = (folder / "adapter_config.json").is_file()
         what = "an adapter: merge it into its base model" if is_adapter else "no model"
-        raise LoadError(f"{name} has no config.json and is {what}: choose a saved model's folder.")
+        raise LoadError(
+            Sentence(
+                "{name} has no config.json and is {what}: choose a saved model's folder.",
+                name=name,
+                what=what,
+            )
+        )
     for file in SETTINGS_FILES:
         check_size(folder / file, name)
     config = read_json(path, name)
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
-        raise LoadError(f"The config.json of {name} names no model_type: save the model again.")
+        raise LoadError(
+            Sentence(
+                "The config.json of {name} names no model_type: save the model again.", name=name
+            )
+        )
     classes = config.get("architectures")
     if not isinstance(classes, list) or not classes or not all(isinstance(c, str) for c in classes):
-        raise LoadError(f"The config.json of {name} names no architectures: save the model again.")
+        raise LoadError(
+            Sentence(
+                "The config.json of {name} names no architectures: save the model again.", name=name
+            )
+        )
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
             raise LoadError(
-                f"{name} runs only with code of its own, which is never executed here: "
-                "choose a model whose type transformers knows."
+                Sentence(
+                    "{name} runs only with code of its own, which is never executed here: choose "
+                    "a model whose type transformers knows.",
+                    name=name,
+                )
             )
         raise LoadError(
-            f"transformers knows no model of the type “{cut(model_type)}”, which {name} is: "
-            "upgrade transformers or choose another model."
+            Sentence(
+                "transformers knows no model of the type “{given}”, which {name} is: upgrade "
+                "transformers or choose another model.",
+                given=cut(model_type),
+                name=name,
+            )
         )
     return config
 
@@ -110,12 +131,20 @@ def kind_of(config: dict[str, Any], name: str) -> ModelKind:
         return "causal"
     if names_causal:
         raise LoadError(
-            f"{name} is of the type “{cut(model_type)}”, which transformers opens only as a part "
-            "of another model: choose the whole one."
+            Sentence(
+                "{name} is of the type “{given}”, which transformers opens only as a part of "
+                "another model: choose the whole one.",
+                name=name,
+                given=cut(model_type),
+            )
         )
     raise LoadError(
-        f"{name} is no language model but “{cut(min(architectures))}”: choose one whose "
-        "config.json names a class that ends in ForCausalLM or LMHeadModel."
+        Sentence(
+            "{name} is no language model but “{given}”: choose one whose config.json "
+            "names a class that ends in ForCausalLM or LMHeadModel.",
+            name=name,
+            given=cut(min(architectures)),
+        )
     )
 
 
@@ -139,8 +168,13 @@ def check_causal(kind: ModelKind, name: str) -> None:
     if kind != "causal":
         what = {"masked": "fills gaps in a text", "seq2seq": "has an encoder before it writes"}
         raise LoadError(
-            f"{name} is a {kind} model, which {what[kind]} and does not write from left to right: "
-            "choose a causal one, such as openai-community/gpt2."
+            Sentence(
+                "{name} is a {kind} model, which {value} and does not write from left to "
+                "right: choose a causal one, such as openai-community/gpt2.",
+                name=name,
+                kind=kind,
+                value=what[kind],
+            )
         )
 
 
@@ -162,7 +196,11 @@ def find_weights(folder: Path, name: str) -> list[Path]:
         paths = [folder / shard for shard in shards_of(folder, name)]
         missing = [path.name for path in paths if not path.is_file()]
         if missing:
-            raise LoadError(f"{name} lacks {missing[0]}: download the model again.")
+            raise LoadError(
+                Sentence(
+                    "{name} lacks {value}: download the model again.", name=name, value=missing[0]
+                )
+            )
         return paths
     raise no_weights(name, (path.name for path in folder.iterdir()))
 
@@ -171,7 +209,13 @@ def shards_of(folder: Path, name: str) -> list[str]:
     """Lists the files that a model's index names."""
     shards = read_json(folder / INDEX, name, MAX_INDEX).get("weight_map")
     if not isinstance(shards, dict):
-        raise LoadError(f"{INDEX} of {name} has no weight_map: download the model again.")
+        raise LoadError(
+            Sentence(
+                "{index} of {name} has no weight_map: download the model again.",
+                index=INDEX,
+                name=name,
+            )
+        )
     return sorted({Path(str(shard)).name for shard in shards.values()})
 
 
@@ -179,10 +223,16 @@ def no_weights(name: str, files: Iterable[str]) -> LoadError:
     """Returns the error of a model whose files hold no safetensors that can be loaded."""
     if any(file.endswith(_PICKLES) for file in files):
         return LoadError(
-            f"{name} has its weights as pickles only, which can run code and are never opened: "
-            "choose a model with safetensors, or save it again with save_pretrained."
+            Sentence(
+                "{name} has its weights as pickles only, which can run code and are never "
+                "opened: choose a model with safetensors, or save it again with "
+                "save_pretrained.",
+                name=name,
+            )
         )
-    return LoadError(f"{name} has no safetensors weights: choose a model that has.")
+    return LoadError(
+        Sentence("{name} has no safetensors weights: choose a model that has.", name=name)
+    )
 
 
 def is_tokenizer_file(file: str) -> bool:
@@ -204,7 +254,12 @@ def check_tokenizer(folder: Path, name: str) -> None:
     if (n_bytes := tokenizer_bytes(folder)) > MAX_TOKENIZER:
         has, most = apart(n_bytes / 1e6, MAX_TOKENIZER / 1e6, 0)
         raise LoadError(
-            f"The tokenizer of {name} has {has} MB, and {most} are read: choose another model."
+            Sentence(
+                "The tokenizer of {name} has {has} MB, and {most} are read: choose another model.",
+                name=name,
+                has=has,
+                most=most,
+            )
         )
 
 
@@ -236,7 +291,11 @@ def _try(folder: Path, name: str, seconds: float) -> None:
             child.ask(folder=str(folder), name=name)
         except EndedError as error:
             raise LoadError(
-                f"{name} was tried and not loaded ({error}): choose another model."
+                Sentence(
+                    "{name} was tried and not loaded ({error}): choose another model.",
+                    name=name,
+                    error=error,
+                )
             ) from error
         except ValueError as error:
             raise LoadError(f"{error}.") from error
@@ -258,13 +317,22 @@ def count_numbers(paths: list[Path], name: str) -> Mapping[str, int]:
                 tensors = [file.get_slice(key) for key in keys[:MAX_TENSORS]]
         except Exception as error:  # some of a header's faults have kinds of their own
             raise LoadError(
-                f"{path.name} of {name} is not a safetensors file: download it again, "
-                "with `git lfs pull` if it came by Git."
+                Sentence(
+                    "{file} of {name} is not a safetensors file: download it again, with `git "
+                    "lfs pull` if it came by Git.",
+                    file=path.name,
+                    name=name,
+                )
             ) from error
         if n_tensors > MAX_TENSORS:
             raise LoadError(
-                f"{name} has {n_tensors:,} tensors or more, and {MAX_TENSORS:,} are read: "
-                "choose another model."
+                Sentence(
+                    "{name} has {n_tensors} tensors or more, and {max_tensors} are read: choose "
+                    "another model.",
+                    name=name,
+                    n_tensors=format(n_tensors, ","),
+                    max_tensors=format(MAX_TENSORS, ","),
+                )
             )
         for tensor in tensors:
             counts[tensor.get_dtype()] += math.prod(tensor.get_shape())
@@ -284,7 +352,14 @@ def check_size(path: Path, name: str, limit: int = MAX_SETTINGS) -> None:
     """
     if path.is_file() and path.stat().st_size > limit:
         size = f"{limit / 1e6:.0f} MB"
-        raise LoadError(f"{path.name} of {name} has more than {size}: download it again.")
+        raise LoadError(
+            Sentence(
+                "{file} of {name} has more than {size}: download it again.",
+                file=path.name,
+                name=name,
+                size=size,
+            )
+        )
 
 
 def read_json(path: Path, name: str, limit: int = MAX_SETTINGS) -> dict[str, Any]:
@@ -297,7 +372,11 @@ def read_json(path: Path, name: str, limit: int = MAX_SETTINGS) -> dict[str, Any
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise LoadError(f"{path.name} of {name} is malformed: download it again.") from error
+        raise LoadError(
+            Sentence("{file} of {name} is malformed: download it again.", file=path.name, name=name)
+        ) from error
     if not isinstance(content, dict):
-        raise LoadError(f"{path.name} of {name} is malformed: download it again.")
+        raise LoadError(
+            Sentence("{file} of {name} is malformed: download it again.", file=path.name, name=name)
+        )
     return content

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
-from model.sentences import apart, cut
+from model.sentences import Sentence, apart, cut
 from model.weights.check import INDEX, LoadError, bytes_of, check_causal, shards_of
 from model.weights.device import check_memory, host_bytes
 from model.weights.download import DamagedError, Download, shared_download
@@ -47,7 +47,9 @@ def fetch(
     Raises:
         LoadError: one sentence with the remedy.
     """
-    asking: Work[Any] = meanwhile(partial(ask, name), f"asking {host()} for {name}")
+    asking: Work[Any] = meanwhile(
+        partial(ask, name), Sentence("asking {host} for {model}", host=host(), model=name)
+    )
     model: HubModel = yield from asking
     counts = model.counts or _as_stored(model)
     n_bytes = bytes_of(counts, numbers.itemsize)
@@ -63,7 +65,9 @@ def fetch(
         _check_files(model, folder, name)
         return folder
 
-    folder = yield from meanwhile(look, f"looking at the config and the tokenizer of {name}")
+    folder = yield from meanwhile(
+        look, Sentence("looking at the config and the tokenizer of {model}", model=name)
+    )
     return (yield from _fetch_weights(model, name, folder))
 
 

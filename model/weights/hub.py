@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from model.records import ModelKind
-from model.sentences import reason
+from model.sentences import Sentence, reason
 from model.weights.check import (
     INDEX,
     SETTINGS_FILES,
@@ -227,12 +227,24 @@ def _wanted(sizes: Mapping[str, int], name: str, base: str | None) -> dict[str, 
     top = [file for file in sizes if "/" not in file]
     if any(file.endswith(".gguf") for file in top) and "model.safetensors" not in top:
         other = instead(base, "a repository that has safetensors")
-        raise LoadError(f"{name} is in GGUF, the format of llama.cpp: {other}.")
+        raise LoadError(
+            Sentence("{name} is in GGUF, the format of llama.cpp: {other}.", name=name, other=other)
+        )
     if "adapter_config.json" in top and "config.json" not in top:
         other = instead(base, "its base model")
-        raise LoadError(f"{name} is an adapter, which changes another model: {other}.")
+        raise LoadError(
+            Sentence(
+                "{name} is an adapter, which changes another model: {other}.",
+                name=name,
+                other=other,
+            )
+        )
     if "config.json" not in top:
-        raise LoadError(f"{name} has no config.json and is no model: choose another repository.")
+        raise LoadError(
+            Sentence(
+                "{name} has no config.json and is no model: choose another repository.", name=name
+            )
+        )
     shards = fnmatch.filter(top, "model-*-of-*.safetensors")
     whole = "model.safetensors"
     weights = [whole] if whole in top else [*shards, *fnmatch.filter(top, INDEX)]
@@ -251,28 +263,60 @@ def hub_error(name: str, error: Exception) -> LoadError:
     repo_id, revision = split_name(name)
     if isinstance(error, errors.GatedRepoError):
         return LoadError(
-            f"{repo_id} is gated: accept its terms at {constants.ENDPOINT}/{repo_id}, then give "
-            "this machine your token with `hf auth login` or in the variable HF_TOKEN."
+            Sentence(
+                "{model} is gated: accept its terms at {endpoint}/{model}, then give this "
+                "machine your token with `hf auth login` or in the variable HF_TOKEN.",
+                model=repo_id,
+                endpoint=constants.ENDPOINT,
+            )
         )
     if isinstance(error, errors.RepositoryNotFoundError):
         return LoadError(
-            f"{host()} has no public model {repo_id}: check the spelling, or sign in with "
-            "`hf auth login` if it is private."
+            Sentence(
+                "{host} has no public model {model}: check the spelling, or sign in with `hf "
+                "auth login` if it is private.",
+                host=host(),
+                model=repo_id,
+            )
         )
     if isinstance(error, errors.RevisionNotFoundError):
-        return LoadError(f"{repo_id} has no revision {revision}: leave it out, or correct it.")
+        return LoadError(
+            Sentence(
+                "{model} has no revision {revision}: leave it out, or correct it.",
+                model=repo_id,
+                revision=revision,
+            )
+        )
     if isinstance(error, errors.OfflineModeIsEnabled):
         return LoadError(
-            f"{name} is not on this machine and HF_HUB_OFFLINE forbids the network: "
-            "unset it, or choose a model that is here."
+            Sentence(
+                "{name} is not on this machine and HF_HUB_OFFLINE forbids the network: unset "
+                "it, or choose a model that is here.",
+                name=name,
+            )
         )
     if isinstance(error, errors.HfHubHTTPError):
-        return LoadError(f"{host()} refused {name} ({reason(error)}): try again later.")
+        return LoadError(
+            Sentence(
+                "{host} refused {name} ({reason}): try again later.",
+                host=host(),
+                name=name,
+                reason=reason(error),
+            )
+        )
     if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
         return LoadError(
-            f"{name} cannot be written to disk ({error.strerror}): free some space and try again."
+            Sentence(
+                "{name} cannot be written to disk ({strerror}): free some space and try again.",
+                name=name,
+                strerror=error.strerror,
+            )
         )
     return LoadError(
-        f"{name} is not on this machine and {host()} cannot be reached: connect to the network, "
-        "or choose a model that is here."
+        Sentence(
+            "{name} is not on this machine and {host} cannot be reached: connect to the "
+            "network, or choose a model that is here.",
+            name=name,
+            host=host(),
+        )
     )

@@ -6,7 +6,7 @@ Every source ends as a folder on this disk. What the hub has besides is for `hub
 import os
 from pathlib import Path
 
-from model.sentences import cut
+from model.sentences import Sentence, cut
 from model.weights.check import LoadError
 from model.weights.hub import cached_folder, is_hub_id
 
@@ -24,7 +24,7 @@ def find_folder(name: str) -> Path | None:
         LoadError: where there can be no such model.
     """
     if not name.strip():
-        raise LoadError(f"No model is named: choose one of {_choices()}.")
+        raise LoadError(Sentence("No model is named: choose one of {choices}.", choices=_choices()))
     if name in SHIPPED:
         return SHIPPED[name]
     path = path_of(name)
@@ -32,11 +32,20 @@ def find_folder(name: str) -> Path | None:
         return Path(path)
     shown = shown_name(name)
     if os.path.isfile(path):
-        raise LoadError(f"{shown} is a file: give the folder that holds it, its config.json too.")
+        raise LoadError(
+            Sentence(
+                "{model} is a file: give the folder that holds it, its config.json too.",
+                model=shown,
+            )
+        )
     if not is_hub_id(name):
         raise LoadError(
-            f"“{shown}” is neither a folder on this machine nor a hub id: "
-            f"choose one of {_choices()}."
+            Sentence(
+                "“{model}” is neither a folder on this machine nor a hub id: choose one of "
+                "{choices}.",
+                model=shown,
+                choices=_choices(),
+            )
         )
     return cached_folder(name)
 

@@ -15,7 +15,7 @@ from transformers.utils import logging
 
 from model.machine.device import lock_of
 from model.records import ModelKind
-from model.sentences import is_failure, reason
+from model.sentences import Sentence, is_failure, reason
 from model.weights import building
 from model.weights.check import (
     LoadError,
@@ -69,15 +69,22 @@ def reading(name: str) -> Iterator[None]:
         raise
     except (MemoryError, torch.OutOfMemoryError) as error:
         raise LoadError(
-            f"The memory ran out while {name} was read: choose a smaller model, or a 16-bit dtype "
-            "if this is none."
+            Sentence(
+                "The memory ran out while {name} was read: choose a smaller model, or a "
+                "16-bit dtype if this is none.",
+                name=name,
+            )
         ) from error
     except BaseException as error:  # transformers raises many kinds; each ends this load
         if not is_failure(error):
             raise
         raise LoadError(
-            f"transformers cannot read {name} ({reason(error)}): "
-            "download it again or choose another model."
+            Sentence(
+                "transformers cannot read {name} ({reason}): download it again or choose "
+                "another model.",
+                name=name,
+                reason=reason(error),
+            )
         ) from error
 
 
@@ -86,12 +93,18 @@ def load_tokenizer(folder: Path, name: str) -> Any:
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     if not any(is_tokenizer_file(path.name) for path in folder.iterdir()):
-        raise LoadError(f"{name} has no tokenizer files: save its tokenizer into the same folder.")
+        raise LoadError(
+            Sentence(
+                "{name} has no tokenizer files: save its tokenizer into the same folder.", name=name
+            )
+        )
     # ours is read by the plain class, which needs no model's
     reader: Any = PreTrainedTokenizerFast if folder == SHIPPED.get(name) else AutoTokenizer
     tokenizer = reader.from_pretrained(folder, **SAFELY)
     if not len(tokenizer):
-        raise LoadError(f"The tokenizer of {name} knows no tokens: save it again.")
+        raise LoadError(
+            Sentence("The tokenizer of {name} knows no tokens: save it again.", name=name)
+        )
     return tokenizer
 
 
@@ -110,7 +123,7 @@ def load_weights(
     config = AutoConfig.from_pretrained(folder, **SAFELY)
     n_layers = getattr(config.get_text_config(decoder=True), "num_hidden_layers", None)
     if isinstance(n_layers, int) and n_layers < 1:
-        raise LoadError(f"{name} has no layers: choose another model.")
+        raise LoadError(Sentence("{name} has no layers: choose another model.", name=name))
     is_direct = place == "auto" or (place.type != "cpu" and has_accelerate())
     target = torch.device("cuda") if place == "auto" else place
     with building, lock_of(target), _quietly():
@@ -128,9 +141,19 @@ def load_weights(
         is_finite = _is_finite(model)
     if report["missing_keys"]:
         missing = sorted(report["missing_keys"])[0]
-        raise LoadError(f"{name} has no weights for {missing}: choose a model saved with its head.")
+        raise LoadError(
+            Sentence(
+                "{name} has no weights for {missing}: choose a model saved with its head.",
+                name=name,
+                missing=missing,
+            )
+        )
     if not is_finite:
-        raise LoadError(f"{name} has weights that are not finite numbers: choose another model.")
+        raise LoadError(
+            Sentence(
+                "{name} has weights that are not finite numbers: choose another model.", name=name
+            )
+        )
     ready: PreTrainedModel = model.eval()
     return ready
 

@@ -3,7 +3,9 @@
 
 import { replaceAddress } from "./live/page_address.js";
 
-export default ({ data }) => {
+export default (
+  /** @type {Component<{ query: string, names: string[], in_scenes: boolean }>} */ { data },
+) => {
   const query = new URLSearchParams(location.search);
   if (query.has("lesson") && !data.in_scenes) return;
   for (const name of data.names) query.delete(name);

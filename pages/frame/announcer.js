@@ -11,20 +11,35 @@ import { keepScroll } from "./live/scroll.js";
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
 const MAX_SAID = 3; // sentences at once
-const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"])`;
+// captions, measured numbers, and what is said to an answer of a guided lesson, but not the room that is kept for it
+const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"],
+  .st-key-tour_reply .stMarkdown):not(.st-key-tour_asked *, [class*="st-key-tour_room"] *)`;
+const ICON = "[role=img][aria-label$=' icon']"; // of Streamlit's Markdown: its text is the icon's name
+/** @type {Record<string, string>} */
+const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
 const PRESSES = ["click", "change"];
 
 const outcomes = () =>
-  [...document.querySelectorAll(OUTCOMES)].flatMap((one) => one.textContent.trim().split(/(?<=[.:]) /));
+  [...document.querySelectorAll(OUTCOMES)].flatMap((one) => heardOf(one).trim().split(/(?<=[.:]) /));
+
+/** An element's text without the names of its icons. @param {Element} place */
+const heardOf = (place) => {
+  if (place.querySelector(ICON) === null) return place.textContent ?? "";
+  const copy = /** @type {Element} */ (place.cloneNode(true));
+  for (const icon of copy.querySelectorAll(ICON)) icon.remove();
+  return copy.textContent ?? "";
+};
 const isAtWork = () => isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
 
-/** What a page shows now and did not show before. */
+/** What a page shows now and did not show before. @param {string[]} before */
 const news = (before) => {
   const known = new Set(before);
   return outcomes().filter((words) => words !== "" && !known.has(words)).slice(0, MAX_SAID);
 };
 
+/** @param {HTMLElement} region */
 const listen = (region) => {
+  /** @type {string[]|null} */
   let before = null; // what stood on the page at the first press that was not answered yet
   let last = "";
   let since = 0;
@@ -38,7 +53,7 @@ const listen = (region) => {
       setTimeout(look, LOOK);
       return;
     }
-    const words = news(before).join(" ");
+    const words = news(before ?? []).join(" ");
     before = null;
     if (words !== "") region.textContent = words; // hidden: it is said beside the component
   };
@@ -60,6 +75,7 @@ const SCROLLED = {
   "aria-label": "Scrolls with the arrow keys",
   "data-scrolls": "",
 };
+/** @param {Element} frame */
 const isScrolled = (frame) => {
   const isWider = frame.scrollWidth > frame.clientWidth + 1; // what is rounded is no overflow
   const isHigher = frame.scrollHeight > frame.clientHeight + 1;
@@ -92,9 +108,15 @@ const keepWords = () => {
 /** A figure is told once, in its label; screen readers would read its axes number by number. */
 const TOLD = ".stPlotlyChart[aria-label] .main-svg:not([aria-hidden])";
 const keepTold = () => {
+  for (const icon of document.querySelectorAll(ICON)) {
+    const said = ICONS[icon.getAttribute("aria-label") ?? ""];
+    if (said) icon.setAttribute("aria-label", said);
+    else icon.setAttribute("aria-hidden", "true");
+  }
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
 };
 
+/** @param {HTMLElement} region */
 const keepReached = (region) => {
   let isDue = false;
   const look = () => {
@@ -121,6 +143,9 @@ const keepReached = (region) => {
 /**
  * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
  * anew. `data-theme` is the theme that they were painted for.
+ * @param {HTMLElement} region
+ * @param {{ theme: string }} data
+ * @param {Component["setTriggerValue"]} setTriggerValue
  */
 const follow = (region, data, setTriggerValue) => {
   const { backgroundColor: paper, colorScheme } = getComputedStyle(find(document, ".stApp"));
@@ -129,7 +154,7 @@ const follow = (region, data, setTriggerValue) => {
   Object.assign(region.dataset, { paper, theme: data.theme });
 };
 
-export default ({ data, parentElement, setTriggerValue }) => {
+export default (/** @type {Component<{ theme: string }>} */ { data, parentElement, setTriggerValue }) => {
   const present = parentElement.querySelector("p");
   if (present) {
     follow(present, data, setTriggerValue);

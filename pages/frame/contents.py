@@ -4,9 +4,17 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from pages.frame.words import N_, _
+
 APP = "One Token at a Time"
-COURSE = ("Write", "Choose", "Be wrong", "Remember", "Other ways")  # in the order of a pupil
-LABORATORY, CLASS = "Laboratory", "Lessons and class"
+COURSE = (
+    N_("Write"),
+    N_("Choose"),
+    N_("Be wrong"),
+    N_("Remember"),
+    N_("Other ways"),
+)  # in the order of a pupil
+LABORATORY, CLASS = N_("Laboratory"), N_("Lessons and class")
 
 
 @dataclass(frozen=True)
@@ -33,115 +41,116 @@ class Lesson:
 
     @property
     def part_name(self) -> str:
-        """Its part, with the part's number in the course if it has one."""
-        return f"{COURSE.index(self.part) + 1} {self.part}" if self.part in COURSE else self.part
+        """Its part in the reader's language, with its number in the course if it has one."""
+        name = _(self.part)
+        return f"{COURSE.index(self.part) + 1} {name}" if self.part in COURSE else name
 
 
 LESSONS: tuple[Lesson, ...] = (
-    Lesson("pages/generate.py", "One token at a time", "Write"),
+    Lesson("pages/generate.py", N_("One token at a time"), N_("Write")),
     Lesson(
         "pages/guess.py",
-        "Guess the next token",
-        "Write",
-        "Predicting the next word is a game that you can play too.",
-        "Who predicts well gives the right word a large share of the probability.",
+        N_("Guess the next token"),
+        N_("Write"),
+        N_("Predicting the next word is a game that you can play too."),
+        N_("Who predicts well gives the right word a large share of the probability."),
     ),
     Lesson(
         "pages/stopping.py",
-        "Stopping and streaming",
-        "Write",
-        "A text ends at a token, at a limit, or at a string.",
-        "Bytes that may still become a character or a stop string are held back.",
+        N_("Stopping and streaming"),
+        N_("Write"),
+        N_("A text ends at a token, at a limit, or at a string."),
+        N_("Bytes that may still become a character or a stop string are held back."),
     ),
     Lesson(
         "pages/sampling.py",
-        "Sampling strategies",
-        "Choose",
-        "The model gives probabilities. A mask says which tokens may be drawn.",
-        "Temperature reshapes the distribution; top-p and top-k cut its tail.",
+        N_("Sampling strategies"),
+        N_("Choose"),
+        N_("The model gives probabilities. A mask says which tokens may be drawn."),
+        N_("Temperature reshapes the distribution; top-p and top-k cut its tail."),
     ),
     Lesson(
         "pages/futures.py",
-        "All continuations",
-        "Choose",
-        "A text is as likely as the product of its tokens’ probabilities.",
-        "The probability of a text is one product: every token of it counts.",
+        N_("All continuations"),
+        N_("Choose"),
+        N_("A text is as likely as the product of its tokens’ probabilities."),
+        N_("The probability of a text is one product: every token of it counts."),
     ),
     Lesson(
         "pages/beam_search.py",
-        "Beam search",
-        "Choose",
-        "A likely text may begin with a less likely token.",
-        "Beam search keeps several beginnings, so a late reward can still be found.",
+        N_("Beam search"),
+        N_("Choose"),
+        N_("A likely text may begin with a less likely token."),
+        N_("Beam search keeps several beginnings, so a late reward can still be found."),
     ),
     Lesson(
         "pages/constraints.py",
-        "Constrained decoding",
-        "Choose",
-        "A mask can force the form of a text.",
-        "A mask takes probability away and gives the rest its share. It adds no knowledge.",
+        N_("Constrained decoding"),
+        N_("Choose"),
+        N_("A mask can force the form of a text."),
+        N_("A mask takes probability away and gives the rest its share. It adds no knowledge."),
     ),
     Lesson(
         "pages/snowball.py",
-        "Error propagation",
-        "Be wrong",
-        "What is written stays, and the model continues from it, right or wrong.",
-        "The model asks what follows from its text, not whether the text is true.",
+        N_("Error propagation"),
+        N_("Be wrong"),
+        N_("What is written stays, and the model continues from it, right or wrong."),
+        N_("The model asks what follows from its text, not whether the text is true."),
     ),
     Lesson(
         "pages/kv_cache.py",
-        "The KV cache",
-        "Remember",
-        "What a model has read, it need not read again.",
-        "The cache turns a triangle into a line.",
+        N_("The KV cache"),
+        N_("Remember"),
+        N_("What a model has read, it need not read again."),
+        N_("The cache turns a triangle into a line."),
     ),
     Lesson(
         "pages/prefill_decode.py",
-        "Prefill and decode",
-        "Remember",
-        "A thousand tokens are read in one pass, and written in a thousand.",
-        "Reading is parallel; writing waits for each token before the next.",
+        N_("Prefill and decode"),
+        N_("Remember"),
+        N_("A thousand tokens are read in one pass, and written in a thousand."),
+        N_("Reading is parallel; writing waits for each token before the next."),
     ),
     Lesson(
         "pages/speculative.py",
-        "Speculative decoding",
-        "Remember",
-        "Checking five guesses takes one pass; writing five tokens takes five.",
-        "A small model may guess, because the large one checks every guess.",
+        N_("Speculative decoding"),
+        N_("Remember"),
+        N_("Checking five guesses takes one pass; writing five tokens takes five."),
+        N_("A small model may guess, because the large one checks every guess."),
     ),
     Lesson(
         "pages/causal_mask.py",
-        "The causal mask",
-        "Other ways",
-        "No token may see those that come after it.",
-        "Each row is a question, and its answer stands one step outside the mask.",
+        N_("The causal mask"),
+        N_("Other ways"),
+        N_("No token may see those that come after it."),
+        N_("Each row is a question, and its answer stands one step outside the mask."),
     ),
     Lesson(
         "pages/diffusion.py",
-        "Masked diffusion",
-        "Other ways",
-        "A text need not be written from left to right.",
-        "Filling many places at once is quicker, but each place knows less of the others.",
+        N_("Masked diffusion"),
+        N_("Other ways"),
+        N_("A text need not be written from left to right."),
+        N_("Filling many places at once is quicker, but each place knows less of the others."),
     ),
     Lesson(
         "pages/encoder_decoder.py",
-        "The encoder-decoder",
-        "Other ways",
-        "What fits into a gap depends on the words after it as well.",
-        "The encoder reads everything once; the decoder writes one token at a time.",
+        N_("The encoder-decoder"),
+        N_("Other ways"),
+        N_("What fits into a gap depends on the words after it as well."),
+        N_("The encoder reads everything once; the decoder writes one token at a time."),
     ),
     Lesson(
         "pages/serving.py",
-        "Serving many requests",
+        N_("Serving many requests"),
         LABORATORY,
-        "Many readers share one model, pass by pass.",
-        "A slot that is free goes to the next request at once.",
+        N_("Many readers share one model, pass by pass."),
+        N_("A slot that is free goes to the next request at once."),
     ),
     Lesson(
         "pages/engines.py",
-        "Samplers and engines compared",
+        N_("Samplers and engines compared"),
         LABORATORY,
-        "The same masks in another order draw another token.",
+        N_("The same masks in another order draw another token."),
         measures="pages/sampling.py",
         sections=(
             "Do four engines draw the same token?",
@@ -152,9 +161,9 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "pages/roofline.py",
-        "Roofline and cost",
+        N_("Roofline and cost"),
         LABORATORY,
-        "A pass waits for memory or for arithmetic, and what it waits for has a price.",
+        N_("A pass waits for memory or for arithmetic, and what it waits for has a price."),
         measures="pages/prefill_decode.py",
         sections=(
             "The roofline: memory-bound or compute-bound",
@@ -166,9 +175,11 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "pages/teacher_forcing.py",
-        "Teacher forcing, measured",
+        N_("Teacher forcing, measured"),
         LABORATORY,
-        "A model reads its own text as it read true text: what becomes of that can be measured.",
+        N_(
+            "A model reads its own text as it read true text: what becomes of that can be measured."
+        ),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",
@@ -179,10 +190,10 @@ LESSONS: tuple[Lesson, ...] = (
             "Loss by context length",
         ),
     ),
-    Lesson("pages/claims.py", "Claims about generation, tested", LABORATORY),
-    Lesson("pages/tour.py", "Guided lessons", CLASS),
-    Lesson("pages/classroom.py", "A room for the class", CLASS),
-    Lesson("pages/glossary.py", "Glossary", CLASS),
+    Lesson("pages/claims.py", N_("Claims about generation, tested"), LABORATORY),
+    Lesson("pages/tour.py", N_("Guided lessons"), CLASS),
+    Lesson("pages/classroom.py", N_("A room for the class"), CLASS),
+    Lesson("pages/glossary.py", N_("Glossary"), CLASS),
 )
 
 

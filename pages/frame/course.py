@@ -12,6 +12,7 @@ from pages.frame.contents import Lesson, anchor_of, laboratory_of, lesson_at, ne
 from pages.frame.question import keep, lesson_asks
 from pages.frame.settings_table import SettingsTable
 from pages.frame.terms import explain
+from pages.frame.words import _
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
@@ -27,7 +28,7 @@ _moved = component("moved", Path(__file__).with_name("moved.js"))
 def show_claim(lesson: Lesson) -> None:
     """Says what the page shows, in one sentence; in a guided lesson its scene says so."""
     if lesson.claim and not lesson_asks():
-        words, notes = explain(lesson.claim, "claim")
+        words, notes = explain(_(lesson.claim), "claim")
         st.html(_CLAIM.format(lesson.part_name, words) + notes)
 
 
@@ -42,7 +43,7 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
     if lesson_asks():
         return
     with st.container(key="summary", gap="xsmall"):
-        words, notes = explain(lesson_at(path).remember, "remember")
+        words, notes = explain(_(lesson_at(path).remember), "remember")
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
@@ -50,10 +51,10 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if after is not None:
-                _link(after, f"Next: {after.title}", "forward")
+                _link(after, _("Next: {title}", title=_(after.title)), "forward")
             _jumps(laboratory)
             if (own := laboratory_of(path)) is not None:
-                _link(own, own.title, "forward")
+                _link(own, _(own.title), "forward")
 
 
 def show_sections(path: str) -> None:
@@ -63,7 +64,7 @@ def show_sections(path: str) -> None:
     lesson = lesson_at(path)
     course = lesson_at(lesson.measures)
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
-        _link(course, course.title, "back")
+        _link(course, _(course.title), "back")
         _jumps(lesson.sections)
 
 
@@ -91,7 +92,7 @@ def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
 def _jumps(titles: Sequence[str]) -> None:
     if titles:
         links = " · ".join(f"[{title}](#{anchor_of(title)})" for title in titles)
-        st.markdown(f":small[In the laboratory: {links}]")
+        st.markdown(f":small[{_('In the laboratory: {links}', links=links)}]")
 
 
 def _link(lesson: Lesson, label: str, way: str) -> None:

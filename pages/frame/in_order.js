@@ -13,10 +13,12 @@ const ROW = ".stHorizontalBlock"; // its parts move each other, also to the left
 const REST = 1000; // milliseconds without anything under way, until the page is drawn
 const PATIENCE = 20_000; // milliseconds: what does not come hides nothing for ever
 
-/** What stands beside or below a place, and not above it. */
+/** What stands beside or below a place, and not above it. @param {Element} place */
 function laterThan(place) {
   const later = [];
-  for (let node = place; node !== null && !node.matches(BLOCK); node = node.parentElement) {
+  /** @type {Element|null} */
+  let node = place;
+  for (; node !== null && !node.matches(BLOCK); node = node.parentElement) {
     const isInRow = node.parentElement?.matches(ROW) && node.matches(".stElementContainer");
     const all = [...node.parentElement?.children ?? []];
     later.push(...isInRow ? all : all.slice(all.indexOf(node) + 1));
@@ -30,6 +32,7 @@ document.documentElement.toggleAttribute("data-guided", new URLSearchParams(loca
 const begun = performance.now();
 let busyAt = begun;
 let hasActed = false; // nothing is hidden from who is at work
+/** @type {Element[]} */
 let hidden = [];
 
 function look() {

@@ -23,6 +23,7 @@ from model.timing import describe
 from pages.frame.attempts import Attempts
 from pages.frame.figures import recorded_on
 from pages.frame.layout import show_error
+from pages.frame.words import _, numeral
 from viz.format import count
 
 CLOCK_SECONDS = 0.15  # after which the next slice is asked for
@@ -86,7 +87,7 @@ class JobPanel:
             if self.controls is not None:
                 self.controls(has_clock)
             is_pressed = st.button(
-                "Stop" if has_clock else self.title,
+                _("Stop") if has_clock else self.title,
                 key=f"{self.key}_run",  # one button of one type, so that it keeps the focus
                 type="primary",
                 on_click=None if is_settling else press,
@@ -146,16 +147,21 @@ def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:
 
 def _show_progress(job: Job[Any]) -> None:
     progress = job.progress
-    share = f"{count(progress.n_done)} of {count(progress.n_total)} {progress.unit}".rstrip()
+    share = _(
+        "{done} of {total} {unit}",
+        done=numeral(count(progress.n_done)),
+        total=numeral(count(progress.n_total)),
+        unit=_(progress.unit),
+    ).rstrip()
     if job.notice:
         show_error(job.notice)
     elif job.is_running:
-        in_line = f"number {job.place + 1} in line: one job measures at a time"
-        doing = in_line if job.place else progress.doing
+        in_line = _("number {number} in line: one job measures at a time", number=job.place + 1)
+        doing = in_line if job.place else _(progress.doing)
         known = share if progress.n_total else ""
         st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
     elif not job.is_done:
-        st.caption(f"Stopped after {share}." if progress.n_total else "Stopped.")
+        st.caption(_("Stopped after {share}.", share=share) if progress.n_total else _("Stopped."))
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"
         st.caption(

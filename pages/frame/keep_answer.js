@@ -4,7 +4,9 @@ import { keepAnswer, keepSeen } from "./live/record.js";
 
 const SUMMARY = ".st-key-summary";
 
-export default ({ data }) => {
+export default (
+  /** @type {Component<Omit<import("./live/record.js").Answer, "place" | "title">>} */ { data },
+) => {
   const place = location.pathname.split("/").at(-1) || "home";
   if (data.question) {
     keepAnswer({ place, title: document.title.replace(/ · .*/, ""), ...data });

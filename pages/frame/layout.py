@@ -19,7 +19,7 @@ from pages.frame.course import show_claim
 from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from pages.frame.terms import forget_shown
-from pages.frame.words import _
+from pages.frame.words import N_, _
 from viz.palette import Theme, sizes
 
 # more specific than page.css, wherever that stands
@@ -48,6 +48,7 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
+LOADING = N_("Loading the model…")
 _JOINER = "\N{WORD JOINER}"
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
@@ -176,13 +177,13 @@ class CannotBeginError(ValueError):
 
 
 @contextmanager
-def lesson_page(path: str, doing: str = "Loading the model…") -> Iterator[DeltaGenerator]:
+def lesson_page(path: str, doing: str = LOADING) -> Iterator[DeltaGenerator]:
     """Draws the page of that file around what the lesson draws; yields as `stage` does."""
     lesson = lesson_at(path)
-    with open_page(lesson.title):
+    with open_page(_(lesson.title)):
         presenter_toggle()
     show_claim(lesson)
-    with stage(doing) as waiting:
+    with stage(_(doing)) as waiting:
         try:
             yield waiting
         except CannotBeginError as error:
@@ -196,9 +197,11 @@ def close_lesson(path: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
         if before is not None:
             back = ":material/arrow_back:"
-            st.page_link(before.path, label=f"Previous: {before.title}", icon=back)
+            st.page_link(
+                before.path, label=_("Previous: {title}", title=_(before.title)), icon=back
+            )
         if "pages/glossary.py" not in (path, after and after.path):
-            st.page_link("pages/glossary.py", label="Glossary")
+            st.page_link("pages/glossary.py", label=_("Glossary"))
         if after is not None:
-            on, label = ":material/arrow_forward:", f"Next: {after.title}"
+            on, label = ":material/arrow_forward:", _("Next: {title}", title=_(after.title))
             st.page_link(after.path, label=label, icon=on, icon_position="right")

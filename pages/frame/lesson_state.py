@@ -20,6 +20,7 @@ from pages.frame.models import shared_model, with_weights
 from pages.frame.offers import DEFAULT_MODEL, default_model, server_model
 from pages.frame.settings_table import SettingsTable
 from pages.frame.stepper import Stepper, Steps
+from pages.frame.words import _
 
 SESSION = "reader"
 
@@ -85,7 +86,7 @@ def progress_caption(waiting: DeltaGenerator) -> Callable[[str], None]:
     """Returns what says at a place of the page what is being done."""
 
     def say(doing: str) -> None:
-        waiting.caption(f"{doing}…")
+        waiting.caption(f"{_(doing)}…")
 
     return say
 

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
+from model.sentences import Sentence
 from pages.frame.gc_tuning import collector_paused, free_when_gone, freeze_heap, later
 from pages.frame.offers import DEFAULT_MODEL, resolve, server_model
 
@@ -69,7 +70,7 @@ def opening(name: str, device: str = "auto", dtype: str = "auto") -> Work[Langua
         )
         is_guarded = False  # it was tried before its weights came
     load = partial(shared_model, name, None, device, dtype, is_guarded=is_guarded)
-    return (yield from meanwhile(load, f"opening {shown}"))
+    return (yield from meanwhile(load, Sentence("opening {model}", model=shown)))
 
 
 def shared_model(
@@ -101,7 +102,7 @@ def shared_model(
     key = (name, str(place), str(choose_dtype(dtype, place)))
     turn = _turns[key]
     if progress is not None and turn.lock.locked():
-        progress(f"Waiting for {name}, which another reader is opening")
+        progress(Sentence("Waiting for {model}, which another reader is opening", model=name))
     asked = time.monotonic()
     with turn.lock:
         found = _loaded.get(key)
@@ -112,7 +113,7 @@ def shared_model(
         try:
             found = _load(name, source, device, dtype, progress, is_guarded=is_guarded)
         except LoadError as error:
-            turn.failed, turn.why = time.monotonic(), str(error)
+            turn.failed, turn.why = time.monotonic(), error.args[0]
             raise
         if source not in SHIPPED and found.local is not None:
             guard(found.tokenizer)

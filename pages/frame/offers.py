@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from model.sentences import cut
+from model.sentences import Sentence, cut
 from pages.frame.readers import PROXIES
 
 DEFAULT_MODEL = "storyteller"
@@ -106,7 +106,13 @@ def resolve(name: str) -> tuple[str, str]:
     if is_restricted() or os.path.exists(path) or not is_hub_id(of_hub):
         others = "" if is_restricted() else " and models of the hub, such as openai-community/gpt2,"
         offered = cut(", ".join(offered_models()), 150)
-        raise LoadError(f"This server offers {offered}{others} only: choose one of them.")
+        raise LoadError(
+            Sentence(
+                "This server offers {offered}{others} only: choose one of them.",
+                offered=offered,
+                others=others,
+            )
+        )
     return (of_hub,) * 2
 
 

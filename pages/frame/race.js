@@ -1,6 +1,7 @@
 // Lanes on one clock: bars that fill, tokens that come, as they were measured, at another pace.
 
 import { createButton, el, setText } from "./live/dom.js";
+import { last } from "./live/required.js";
 import { mountOnce } from "./live/stale_updates.js";
 
 const THIN = "\u202f";
@@ -96,16 +97,21 @@ const RULES = `
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(RULES);
 
-/** Seconds with as many decimals as a clock needs that runs for so long. */
+/**
+ * Seconds with as many decimals as a clock needs that runs for so long.
+ * @param {number} seconds
+ * @param {number} longest
+ */
 const clockText = (seconds, longest) => `${seconds.toFixed(longest < 1 ? 3 : 2)}${THIN}s`;
 
-/** How many of some sorted moments have passed. */
+/** How many of some sorted moments have passed. @param {number[]} moments @param {number} now */
 const countUntil = (moments, now) => {
   const place = moments.findIndex((moment) => moment > now);
   return place === -1 ? moments.length : place;
 };
 
 class Lane {
+  /** @param {RaceLane} lane @param {number} longest @param {RaceData} data */
   constructor(lane, longest, { waits, byTokens }) {
     this.lane = lane;
     this.longest = longest;
@@ -130,18 +136,18 @@ class Lane {
     );
   }
 
-  /** Shows the lane as it was after so many seconds. */
+  /** Shows the lane as it was after so many seconds. @param {number} now */
   show(now) {
     const { parts, arrivals, texts } = this.lane;
-    const [last] = parts.at(-1);
-    const isOver = now >= last;
+    const [end] = last(parts);
+    const isOver = now >= end;
     const n = isOver ? arrivals.length : countUntil(arrivals, now); // a sum of gaps may end later
-    const widths = this.byTokens ? [n / arrivals.length] : parts.map(([end], i) => {
+    const widths = this.byTokens ? [n / arrivals.length] : parts.map(([until], i) => {
       const begin = i > 0 ? parts[i - 1][0] : 0;
-      return Math.max(0, Math.min(now, end) - begin) / this.longest;
+      return Math.max(0, Math.min(now, until) - begin) / this.longest;
     });
     widths.forEach((share, i) => this.fills[i].style.width = `${100 * share}%`);
-    setText(this.clock, clockText(Math.min(now, last), this.longest)); // one unit on all clocks
+    setText(this.clock, clockText(Math.min(now, end), this.longest)); // one unit on all clocks
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${n} of ${arrivals.length} tokens`);
     setText(this.text, texts[n] ?? "");
@@ -149,9 +155,14 @@ class Lane {
 }
 
 class Race {
+  told = ""; // what was drawn last
+  slower = 1;
+  /** @type {Lane[]} */
+  lanes = [];
   longest = 0; // seconds of the last lane to end
   frame = 0; // that is asked for
 
+  /** @param {ShadowRoot} place */
   constructor(place) {
     this.box = el("div", { class: "race" });
     this.again = createButton("again", "Watch again", () => this.start());
@@ -159,13 +170,14 @@ class Race {
     place.append(this.box);
   }
 
+  /** @param {Component<RaceData>} given */
   receive({ data }) {
     this.box.toggleAttribute("data-presenter", data.presenter);
     const told = JSON.stringify([data.lanes, data.waits, data.byTokens]);
     if (told === this.told) return;
     this.told = told;
     this.slower = data.slower;
-    this.longest = Math.max(...data.lanes.map((lane) => lane.parts.at(-1)[0]));
+    this.longest = Math.max(...data.lanes.map((lane) => last(lane.parts)[0]));
     this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, data));
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
     this.again.hidden = data.waits;
@@ -177,6 +189,7 @@ class Race {
   start() {
     cancelAnimationFrame(this.frame);
     let began = performance.now();
+    /** @param {number} now */
     const tick = (now) => {
       if (getComputedStyle(this.box).visibility === "hidden") began = now; // a guided lesson covers it
       const passed = Math.max(0, now - began) / 1000 / this.slower;
@@ -186,6 +199,7 @@ class Race {
     tick(began);
   }
 
+  /** @param {number} now */
   show(now) {
     for (const lane of this.lanes) lane.show(now);
   }

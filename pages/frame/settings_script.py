@@ -4,13 +4,17 @@ The script is written when the table changes; a test holds that it is the table'
 """
 
 import json
+import re
 from pathlib import Path
 
 from model.settings import SETTINGS, Even, Setting
 
+_SAID = re.compile(r'("(?:title|short|says)": )("(?:[^"\\]|\\.)*")')
 SCRIPT = Path(__file__).parent / "live" / "settings.js"
 _HEAD = """\
 // The sampling settings by name: made from the rows of model/settings.py, changed only there.
+
+import { _ } from "./words.js";
 
 export const SETTINGS = {
 """
@@ -18,8 +22,13 @@ export const SETTINGS = {
 
 def settings_script() -> str:
     """Returns the module, a row on each line."""
-    rows = (f"  {name}: {json.dumps(_row(row))},\n" for name, row in SETTINGS.items())
+    rows = (f"  {name}: {_marked(json.dumps(_row(row)))},\n" for name, row in SETTINGS.items())
     return f"{_HEAD}{''.join(rows)}}};\n"
+
+
+def _marked(row: str) -> str:
+    """Marks what a reader is told of a setting as messages."""
+    return _SAID.sub(r"\1_(\2)", row)
 
 
 def _row(row: Setting) -> dict[str, object]:

@@ -11,6 +11,8 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
+from pages.frame.words import ENGLISH, language
+
 _SHOWN = "terms_shown"  # on this page: the place of each
 
 
@@ -84,6 +86,8 @@ def explain(text: str, place: str) -> tuple[Markup, Markup]:
     Returns:
         The text, and the notes that its terms open, to stand after it.
     """
+    if language() is not ENGLISH:  # the glossary is in English
+        return Markup.escape(text), Markup("")
     shown = st.session_state.setdefault(_SHOWN, {})
     marked, notes, end = Markup(""), Markup(""), 0
     here: set[str] = set()

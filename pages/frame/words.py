@@ -40,6 +40,7 @@ FOLDER = Path(os.environ.get("ONE_TOKEN_WORDS") or Path(__file__).parents[1] / "
 NAME = "lang"  # in the address
 MAX_ASKED = 300  # characters of what a browser asks for that are read
 SAMPLES = (*range(201), 1_000, 10**6)  # numbers among which all plural forms are met
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
 _TAG = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*")
 
 
@@ -185,7 +186,7 @@ def _(source: str, **values: object) -> str:
         values: By the names of the placeholders.
     """
     if isinstance(source, Sentence):
-        values = {**source.values, **values}
+        values = {name: _value(one) for name, one in source.values.items()} | values
         source = source.source
     if not _is_foreign() or not source:
         return fill(source, values)
@@ -205,6 +206,14 @@ def in_language(value: object) -> Any:
         case list() | tuple():
             return [in_language(part) for part in value]
     return value
+
+
+def _value(value: object) -> object:
+    """Returns a value of the model's sentences as the reader's language says or writes it."""
+    if isinstance(value, Sentence):
+        return _(value)
+    is_grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
+    return numeral(str(value).replace(",", THIN)) if is_grouped and _is_foreign() else value
 
 
 def N_(source: str) -> str:  # noqa: N802  gettext's own name for it

@@ -14,6 +14,7 @@ from typing import Any
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.records import Pass, RunRecord, Step
+from model.sentences import Sentence
 from model.text_ahead import text_ahead
 from model.tokenizing import pieces
 from pages.frame.fields import echo
@@ -88,7 +89,7 @@ def write_file(lm: LanguageModel, asked: TextRequest, fields: Mapping[str, Any])
         "html": lambda run: replay_page(run, presenter=fields.get("presenter") is True),
     }
     if kind not in writers:
-        raise ValueError(f"The page asked for {echo(kind)}: reload the page.")
+        raise ValueError(Sentence("The page asked for {given}: reload the page.", given=echo(kind)))
     return {"text": writers[kind](_read_again(lm, asked, fields, link))}
 
 
@@ -126,15 +127,15 @@ def _draws(fields: Mapping[str, Any], n_tokens: int) -> list[Draw]:
     """
     alike, forced = fields.get("draws"), fields.get("forced")
     if not isinstance(alike, list) or not isinstance(forced, list) or len(alike) > n_tokens:
-        raise ValueError("The page sent no run: reload the page.")
+        raise ValueError(Sentence("The page sent no run: reload the page."))
     draws = list[Draw]()
     for one in alike:
         if not isinstance(one, Mapping) or not isinstance(one.get("controls"), Mapping):
-            raise ValueError("The page sent no settings: reload the page.")
+            raise ValueError(Sentence("The page sent no settings: reload the page."))
         count, seed = whole(one, "count", 1, n_tokens), whole(one, "seed", 0, MAX_SEED)
         draws += [Draw(seed, Controls.from_page(one["controls"]), forced=False)] * count
     if len(draws) != n_tokens or len(forced) != n_tokens:
-        raise ValueError("The page sent a run of another length: reload the page.")
+        raise ValueError(Sentence("The page sent a run of another length: reload the page."))
     pairs = zip(draws, forced, strict=True)
     return [replace(draw, forced=is_forced is True) for draw, is_forced in pairs]
 
@@ -147,22 +148,28 @@ def _passes(fields: Mapping[str, Any], n_tokens: int) -> list[dict[str, Any]]:
     """
     columns = fields.get("passes")
     if not isinstance(columns, Mapping):
-        raise ValueError("The page sent no passes: reload the page.")
+        raise ValueError(Sentence("The page sent no passes: reload the page."))
     kinds = _OF_PASS | {"seconds": float}
     rows = [columns.get(name) for name in kinds]
     for row, kind in zip(rows, kinds.values(), strict=True):
         number = (int, float) if kind is float else kind
         if not isinstance(row, list) or len(row) != n_tokens:
-            raise ValueError("The page sent passes of another length: reload the page.")
+            raise ValueError(Sentence("The page sent passes of another length: reload the page."))
         if not all(isinstance(value, number) for value in row):
-            raise ValueError("The page sent a pass that is none: reload the page.")
+            raise ValueError(Sentence("The page sent a pass that is none: reload the page."))
     return [dict(zip(kinds, values, strict=True)) for values in zip(*rows, strict=True)]
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
     value = fields.get(name)
     if not isinstance(value, str) or len(value) > MAX_TEXT:
-        raise ValueError(f"The page sent {echo(str(value)[:99])} for {name}: reload the page.")
+        raise ValueError(
+            Sentence(
+                "The page sent {given} for {name}: reload the page.",
+                given=echo(str(value)[:99]),
+                name=name,
+            )
+        )
     return value
 
 

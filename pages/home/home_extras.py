@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.frame.claims import CLAIMS, Claim
+from pages.frame.words import _
 from pages.home.component import to_top
 from pages.home.tab import Tab
 
@@ -17,15 +18,15 @@ def show_experiments(tab: Tab) -> None:
 
     What is folded away is not in the page: a browser looks at all that is there after every step.
     """
-    drawer = st.expander("Try these claims on this model", key="experiments", on_change="rerun")
+    drawer = st.expander(_("Try these claims on this model"), key="experiments", on_change="rerun")
     for claim in HOME_CLAIMS if drawer.open else ():
         with drawer.container(horizontal=True, vertical_alignment="center", wrap=False):
             is_chosen = st.button(
-                "Set up",
+                _("Set up"),
                 key=f"try_{claim.id}",
                 on_click=set_up,
                 args=(tab, claim),
-                help=f"{claim.id}: set this page up for it.",
+                help=_("{claim}: set this page up for it.", claim=claim.id),
             )
             st.markdown(f"**{claim.sentence}** {claim.where}")
         if is_chosen:

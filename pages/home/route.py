@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.frame.readers import network_in
-from pages.frame.words import Language, speaking, spoken_in
+from pages.frame.words import N_, Language, speaking, spoken_in, told
 from pages.home.answer_queue import PLACES, AnswerQueue, FullError, Place
 from pages.home.ticket import Ticket, read_ticket
 
@@ -49,19 +49,25 @@ async def answer(request: Request) -> Response:
         _check_origin(request)
         ticket = read_ticket(request.path_params["ticket"])
         if ticket is None:
-            raise RefusedError(403, "This server does not know your page: load it again.")
+            raise RefusedError(403, N_("This server does not know your page: load it again."))
         async with asyncio.timeout(MAX_SECONDS):
             data = await _body(request)
         packed = await _in_turn(request, ticket, data)
     except RefusedError as error:
-        return JSONResponse({"error": str(error)}, error.status, headers=_HEADERS)
+        return JSONResponse({"error": _say(request, error)}, error.status, headers=_HEADERS)
     except TimeoutError:
-        return JSONResponse({"error": "The request did not come whole."}, 408, headers=_HEADERS)
+        late = RefusedError(408, N_("The request did not come whole."))
+        return JSONResponse({"error": _say(request, late)}, late.status, headers=_HEADERS)
     except ClientDisconnect:
         return Response(status_code=400)  # nobody reads it
     finally:
         _large.discard(request)
     return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
+
+
+def _say(request: Request, error: RefusedError) -> str:
+    with speaking(spoken_in(request)):
+        return told(error)
 
 
 async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
@@ -73,7 +79,9 @@ async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
             run = asyncio.get_running_loop().run_in_executor
             return await run(_THREADS, _answer, ticket, data, place, spoken_in(request))
     except FullError:
-        raise RefusedError(429, "The page asks faster than it is answered: try again.") from None
+        raise RefusedError(
+            429, N_("The page asks faster than it is answered: try again.")
+        ) from None
 
 
 def _answer(ticket: Ticket, data: bytes, place: Place, language: Language) -> bytes:
@@ -87,12 +95,12 @@ def _answer(ticket: Ticket, data: bytes, place: Place, language: Language) -> by
         with speaking(language):
             return tab.answer(_parsed(data))
     except ValueError as error:
-        raise RefusedError(400, str(error)) from error
+        raise RefusedError(400, told(error)) from error
     except RefusedError:
         raise
     except Exception as error:  # whatever it was, a reader gets a sentence and the log the rest
         LOGGER.exception("A request failed")
-        sentence = "That did not work, and the text stays: try again, or Reset."
+        sentence = N_("That did not work, and the text stays: try again, or Reset.")
         raise RefusedError(400, sentence) from error
     finally:
         place.seconds = time.thread_time() - began
@@ -103,7 +111,7 @@ def _check_origin(request: Request) -> None:
     site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
     is_own = urlsplit(origin).netloc == request.headers.get("host") if origin else True
     if site not in (None, "same-origin") or not is_own:
-        raise RefusedError(403, "Only this app's own page may ask that.")
+        raise RefusedError(403, N_("Only this app's own page may ask that."))
 
 
 async def _body(request: Request) -> bytes:
@@ -111,10 +119,10 @@ async def _body(request: Request) -> bytes:
     async for part in request.stream():
         data += part
         if len(data) > MAX_BODY:
-            raise RefusedError(413, "That is too long for this server.")
+            raise RefusedError(413, N_("That is too long for this server."))
         if len(data) > LARGE_BODY and request not in _large:
             if len(_large) >= MAX_LARGE:
-                raise RefusedError(429, "The server reads other long texts: try again.")
+                raise RefusedError(429, N_("The server reads other long texts: try again."))
             _large.add(request)
     return bytes(data)
 
@@ -125,7 +133,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
-        raise RefusedError(400, "That cannot be read: load the page again.")
+        raise RefusedError(400, N_("That cannot be read: load the page again."))
     return request
 
 

@@ -14,11 +14,13 @@ from weakref import WeakValueDictionary
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.machine.turns import TURNS
+from model.sentences import Sentence
 from model.tokenizing import text_of
 from pages.frame.component import encode_payload
 from pages.frame.fields import echo
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.words import told
 from pages.home.controls import Controls
 from pages.home.facts import facts
 from pages.home.files import write_file
@@ -114,7 +116,7 @@ class Tab:
             try:
                 return encode_payload(*self.act(request))
             except ValueError as error:
-                return encode_payload({"refusal": str(error)}, {})
+                return encode_payload({"refusal": told(error)}, {})
 
     def act(self, request: Mapping[str, Any]) -> Answer:
         """Does what a request asks.
@@ -125,7 +127,9 @@ class Tab:
         kind = request.get("kind")
         action = _ACTIONS.get(kind) if isinstance(kind, str) else None
         if action is None:
-            raise ValueError(f"The page asked for {echo(str(kind))}: reload the page.")
+            raise ValueError(
+                Sentence("The page asked for {given}: reload the page.", given=echo(str(kind)))
+            )
         return action(self, request)
 
     def _open(self, _request: Mapping[str, Any]) -> Answer:

@@ -11,7 +11,7 @@ from typing import Any
 from model.loading import LanguageModel
 from model.passes import check_context
 from model.records import Memory
-from model.sentences import cut
+from model.sentences import Sentence, cut
 from model.stopping import NO_STOP, StopStrings
 from model.tokenizing import are_ids
 from pages.frame.fields import echo
@@ -45,12 +45,12 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
     ids, memory, controls = (fields.get(name) for name in ("ids", "memory", "controls"))
     stop = fields.get("stop", [])
     if not isinstance(ids, list) or not ids:
-        raise ValueError("The page sent no text: reload the page.")
+        raise ValueError(Sentence("The page sent no text: reload the page."))
     check_context(lm, len(ids))
     if not isinstance(memory, Mapping) or not isinstance(controls, Mapping):
-        raise ValueError("The page sent no settings: reload the page.")
+        raise ValueError(Sentence("The page sent no settings: reload the page."))
     if not isinstance(stop, list) or not all(isinstance(string, str) for string in stop):
-        raise ValueError("The page sent no stop strings: reload the page.")
+        raise ValueError(Sentence("The page sent no stop strings: reload the page."))
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
         ids=ids_of(lm, ids),
@@ -73,8 +73,12 @@ def ids_of(lm: LanguageModel, ids: list[Any]) -> list[int]:
     for token_id in ids:
         if type(token_id) is not int or not 0 <= token_id < lm.vocab_size:
             raise ValueError(
-                f"{cut(repr(token_id)[:99])} is no token of {lm.name}: use ids from 0 to "
-                f"{lm.vocab_size - 1}."
+                Sentence(
+                    "{id} is no token of {model}: use ids from 0 to {highest}.",
+                    id=cut(repr(token_id)[:99]),
+                    model=lm.name,
+                    highest=lm.vocab_size - 1,
+                )
             )
     return ids
 
@@ -87,7 +91,13 @@ def whole(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     """
     value = fields.get(name)
     if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"The page sent {echo(repr(value)[:99])} for {name}: reload the page.")
+        raise ValueError(
+            Sentence(
+                "The page sent {given} for {name}: reload the page.",
+                given=echo(repr(value)[:99]),
+                name=name,
+            )
+        )
     return value
 
 
@@ -99,11 +109,14 @@ def text_of_page(fields: Mapping[str, Any], max_characters: int) -> str:
     """
     text = fields.get("text")
     if not isinstance(text, str):
-        raise ValueError("The page sent no text: reload the page.")
+        raise ValueError(Sentence("The page sent no text: reload the page."))
     if len(text) > max_characters:
         raise ValueError(
-            f"The text has {len(text):,} characters; at most {max_characters:,} are read: "
-            "shorten it."
+            Sentence(
+                "The text has {number} characters; at most {most} are read: shorten it.",
+                number=format(len(text), ","),
+                most=format(max_characters, ","),
+            )
         )
     return text
 
@@ -111,5 +124,5 @@ def text_of_page(fields: Mapping[str, Any], max_characters: int) -> str:
 def _bits(memory: Mapping[str, Any], name: str) -> float:
     value = memory.get(name)
     if not isinstance(value, int | float) or not -MAX_BITS <= value <= MAX_BITS:
-        raise ValueError("The page sent a memory that no mask has: reload the page.")
+        raise ValueError(Sentence("The page sent a memory that no mask has: reload the page."))
     return float(value)

@@ -22,6 +22,7 @@ from model.masks import log_softmax
 from model.passes import check_context
 from model.records import Distribution, FloatArray, Pass, Piece, Step
 from model.sampling import process
+from model.sentences import Sentence
 from model.server.logits import EngineError
 from model.tokenizing import (
     encode,
@@ -167,9 +168,13 @@ class Texts:
             ValueError: No token stands there, or nothing stands before it; one sentence.
         """
         if not 0 <= position < len(asked.ids):
-            raise ValueError("There is no token at that position: choose one of those shown.")
+            raise ValueError(
+                Sentence("There is no token at that position: choose one of those shown.")
+            )
         if position == 0:
-            raise ValueError("Nothing stands before the first token, so nothing predicted it.")
+            raise ValueError(
+                Sentence("Nothing stands before the first token, so nothing predicted it.")
+            )
         _, text = self._find(asked)
         before = text.fork()
         before.turn_to(asked.ids[:position], min(asked.n_prompt, position))
@@ -183,7 +188,7 @@ class Texts:
         """
         guess = guess.strip()
         if not guess:
-            raise ValueError("The guess is empty: write the word that you expect next.")
+            raise ValueError(Sentence("The guess is empty: write the word that you expect next."))
         encode(self.lm, guess)  # says what is wrong with half a character
         _, text = self._find(asked)
         ids, logits = _likelier_form(text, guess)
@@ -206,25 +211,35 @@ class Texts:
         """
         word = word.strip()
         if not word:
-            raise ValueError("No word is written: write the one whose probability you want.")
+            raise ValueError(
+                Sentence("No word is written: write the one whose probability you want.")
+            )
         encode(self.lm, word)  # says what is wrong with half a character
         if not 1 <= position <= len(asked.ids):
-            raise ValueError("The text has no such position: choose one of those shown.")
+            raise ValueError(Sentence("The text has no such position: choose one of those shown."))
         _, found = self._find(asked)
         text = found.fork()
         text.turn_to(asked.ids[:position], min(asked.n_prompt, position))
         if text.finished:
-            raise ValueError("The text is finished, so nothing follows it: go back first.")
+            raise ValueError(
+                Sentence("The text is finished, so nothing follows it: go back first.")
+            )
         ids, logits = _likelier_form(text, word)
         if len(ids) > MAX_WORD:
             raise ValueError(
-                f"This is {len(ids)} tokens; at most {MAX_WORD} are read: write a shorter word."
+                Sentence(
+                    "This is {n_tokens} tokens; at most {most} are read: write a shorter word.",
+                    n_tokens=len(ids),
+                    most=MAX_WORD,
+                )
             )
         logprobs = [float(log_softmax(logits)[ids[0]])]
         for before, token_id in pairwise(ids):
             text.step(token_id=before)
             if text.finished:
-                raise ValueError("The word does not fit before the end of the text: go back first.")
+                raise ValueError(
+                    Sentence("The word does not fit before the end of the text: go back first.")
+                )
             logprobs.append(float(log_softmax(text.logits_with([token_id]))[token_id]))
         return Word(word, ids, logprobs)
 

@@ -34,7 +34,9 @@ LIES_WELL = """() => {
   const top = (part) => part.getBoundingClientRect().top;
   const bottom = (part) => top(part) + part.scrollHeight;
   const isFree = (part, i) => i === 0 || bottom(parts[i - 1]) <= top(part) + 2;
-  return main.scrollHeight <= innerHeight && parts.every(isFree);
+  const asked = main.querySelector("#ask").getBoundingClientRect().bottom;
+  const areBelow = [...main.querySelectorAll(".mark")].every((mark) => top(mark) >= asked);
+  return main.scrollHeight <= innerHeight && parts.every(isFree) && areBelow;
 }"""  # nothing is cut, and no part lies over the next
 NO_PHONE_SENDS = [
     ("join", b"{"),
@@ -359,7 +361,14 @@ def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Room) -> 
     assert (asked, last) == ("Which temperature suits a poem?", "Time is up.")
     assert len(said) <= 1, "nothing is said every second"
     expect(room.projector.locator("#outcome")).to_be_visible()  # without a press
+    desk.locator("#by-hand summary").click()
+    desk.locator("#hand-words").fill(",".join(["3"] * 25))  # a class of one opinion
+    room.press("Count these hands and close")
     room.press("Reveal")
+    expect(room.projector.locator(".dots b")).to_have_count(26)
+    for size in (SMALL_PROJECTOR, PROJECTOR):
+        room.projector.set_viewport_size(size)
+        room.projector.wait_for_function(LIES_WELL)
     for screen in (room.projector, phone, desk):  # at the right end there is room for its words
         mark = screen.locator(".dots .generated")
         expect(mark).to_contain_text("12.5")

@@ -210,6 +210,9 @@ def test_a_class_votes_where_the_browser_keeps_nothing(
     expect(phone.locator("#error")).to_be_empty()
     assert phone.evaluate(WORDS, "#text, #options b") == []
     assert phone.evaluate(SMALL, MIN_TARGET) == []
+    assert desk.evaluate(WORDS, "#text, #code, #address") == []
+    for place_of_ones_own in (desk, phone):
+        assert place_of_ones_own.evaluate(LIVE_IN_SHADOW) == []
 
 
 def test_the_projector_shows_tokens_as_they_are(
@@ -223,6 +226,7 @@ def test_the_projector_shows_tokens_as_they_are(
     press(url, code, key, "close")
     expect(projector.locator(".bars .name").first).to_be_visible()
     assert projector.evaluate(WORDS, "#text, #code, #address, #options li, .bars .name") == []
+    assert projector.evaluate(LIVE_IN_SHADOW) == []
 
 
 @pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY))
@@ -264,7 +268,7 @@ def test_keys_of_other_keyboards_and_input_methods(open_in: Open, url: str) -> N
 
 
 def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> None:
-    page = open_in()
+    page = open_in(NO_STORAGE + NO_COPY)
     visit(page, f"{url}/?prompt=Once&seed=3&side=1")
     next_once(page)
     page.get_by_text("The prompt as its tokens").click()
@@ -276,8 +280,12 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     )
     assert page.locator(".code-lines li").count() > 5
     assert page.evaluate(WORDS, shown) == []
-    visit(page, f"{url}/kv_cache")
+    # and a lesson goes on where nothing is kept and nothing copied
+    visit(page, f"{url}/kv_cache?lesson=how-a-model-writes&scene=9")
     page.wait_for_function(f"() => ({WORDS})('pre, code, .stPlotlyChart').length === 0")
+    by_key(page, "kv_link").get_by_role("button").click()
+    expect(page.get_by_role("dialog").locator("code")).to_contain_text(f"{url}/kv_cache?")
+    assert page.evaluate(LIVE_IN_SHADOW) == []
 
 
 def test_the_file_runs_in_a_sandboxed_frame(open_in: Open, file: Path) -> None:
@@ -286,8 +294,18 @@ def test_the_file_runs_in_a_sandboxed_frame(open_in: Open, file: Path) -> None:
     page.route(HOST, lambda route: route.fulfill(body=SANDBOX, content_type="text/html"))
     page.goto(HOST)
     frame = page.frames[-1]
-    for _ in range(2):
+    for _ in range(3):
         next_once(frame)
+    n_tokens, box = frame.locator(".token").count(), frame.get_by_role("textbox", name="Prompt")
+    type_key(frame.locator("body"), key="я", code="KeyZ", ctrlKey=True)
+    expect(frame.locator(".token")).to_have_count(n_tokens - 1)
+    written = box.input_value()
+    box.fill("日本")
+    type_key(box, key="Enter", keyCode=229)
+    expect(frame.get_by_text("Enter starts from this text")).to_be_visible()
+    box.fill(written)
+    assert frame.evaluate(WORDS, ".token, .bars-label, .coin-segment span, code") == []
+    assert frame.evaluate(LIVE_IN_SHADOW) == []
     frame.get_by_role("button", name="copy link").click()
     assert frame.get_by_label("Text to copy").input_value().startswith(f"{HOST}file?")
 
@@ -297,7 +315,7 @@ def test_no_link_is_made_of_a_srcdoc(scripts: Page) -> None:
 
 
 def test_a_clock_that_tells_no_short_time_says_less_than(open_in: Open, file: Path) -> None:
-    page = open_in(COARSE_CLOCK)
+    page = open_in(COARSE_CLOCK + FULL_STORAGE)
     page.goto(file.as_uri())
     expect(page.locator(".token").first).to_be_visible()
     for _ in range(4):

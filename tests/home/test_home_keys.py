@@ -133,7 +133,7 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
         "input.slider[name=temperature]",
         "input[name=use_top_k]",
         ".transport button:has-text('Reset')",
-        ".transport select",
+        ".transport select.speed",
         ".token >> nth=-1",
         ".bars-row button >> nth=0",
         "summary >> nth=0",

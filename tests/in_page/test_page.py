@@ -197,7 +197,7 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
     expect(page.locator(".branch")).to_have_count(2)  # the tab kept the other text
 
 
-LONG = "The old man looked at the sea and told a story. " * 24
+LONG = "The old man looked at the sea and told a story. " * 16
 READING = """() => {
   const words = new Set();
   const note = () => {

@@ -25,6 +25,7 @@ from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
+from viz.snowball.mistake import sure_words
 
 STEPS = [
     ForkStep(Token(1, "a", -0.5), Token(2, "b", -6.0), 0.0),
@@ -168,3 +169,12 @@ def test_a_text_s_words_are_only_ever_text() -> None:
     assert not any(tag in written for tag in ("<b>", "<i>"))
     assert written.count("<mark") == 3
     assert "&amp; put in" in written
+
+
+@pytest.mark.parametrize(
+    ("prob", "says"),
+    [(0.38, "less sure"), (0.42, "about as sure"), (0.58, "about"), (0.62, "surer")],
+)
+def test_how_sure_it_is_after_a_mistake_is_computed(prob: float, says: str) -> None:
+    before, after = Token(3, "c", math.log(0.5)), Token(4, "d", math.log(prob))
+    assert sure_words([STEPS[0], ForkStep(before, after, 0.0)]).startswith(says)

@@ -21,6 +21,7 @@ from benchmarks.violations import generous
 from model.job import Job, finish
 from model.loading import LanguageModel, load_model
 from model.passes import Logits
+from model.recorded import recorded_job
 from model.sampling import Settings
 from model.speculative import timing
 from model.speculative.decoding import (
@@ -43,6 +44,7 @@ from model.speculative.drafting import (
 )
 from model.speculative.proof import (
     GENEROUS,
+    DistributionTest,
     MemoizedSpeculation,
     check_greedy,
     compare_distribution,
@@ -52,6 +54,7 @@ from model.speculative.proof import (
 from model.speculative.records import Acceptance, Parts, RoundCost
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
+from pages.lessons.speculative.proof import SAMPLED_PROMPT
 from tests.jobs import run_until
 from tests.tiny_models import bare_model, generated, loaded, tiny, tokenizer
 
@@ -339,10 +342,16 @@ def test_a_report_counts_what_was_tested() -> None:
 
 def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageModel) -> None:
     """A draft that is the target itself: whatever it proposes is accepted."""
-    ids, drafter = encode(storyteller, "The cat"), ModelDraft(storyteller, storyteller.vocab_size)
+    recorded = recorded_job("spec_sampled", DistributionTest)
+    assert recorded is not None
+    ids = encode(storyteller, SAMPLED_PROMPT)
+    drafter = ModelDraft(storyteller, storyteller.vocab_size)
     found = finish(compare_distribution(storyteller, drafter, ids, 30))
     assert found.n_tested == found.n_accepted >= 30
     assert found.counts.sum() == 30
+    # what was recorded is of the settings that its caption names today
+    assert found.labels == recorded.result.labels
+    np.testing.assert_allclose(found.probs, recorded.result.probs, rtol=1e-3)
 
 
 # Whatever the draft, the distribution is the target's: by all coins of a grid, by any numbers

@@ -1,5 +1,6 @@
 """The lessons that are shipped: every scene's link opens its page as the scene says."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -45,11 +46,12 @@ TEACHING = (Path(__file__).parents[2] / "docs/teaching.md").read_text("utf-8")
 # a pupil's seconds: a word is read in a third of one, a press is made, a question thought about
 WORDS_A_SECOND, SECONDS_A_PRESS, THINKING, OPENING = 3, 3, 15, 2
 MAX_MINUTES = 20
+MAX_STORY = 200  # tokens
 SPELT = {9: "Nine", 10: "Ten", 11: "Eleven", 12: "Twelve"}
-# seconds that a task's job takes, as `benchmarks.walk_lessons` measured it on two busy cores
-WAITED = {"loop": 20}
-# presses until a page has no step left, as it measured them
-N_STEPS = {"beam_search": 8, "constraints": 8, "stopping": 12, "diffusion": 1}
+MAX_STORY = 200  # tokens, until the end token at the latest
+TOKENS_A_SECOND = 5  # of Play, as the first page opens
+MAX_STEPS = 12  # presses until a page has no step left
+RECORDED = Path(__file__).parents[2] / "model/recorded/sections"  # of each job, with its seconds
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
 TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
@@ -95,10 +97,16 @@ def n_presses(scene: Scene) -> int:
     if tokens and not scene.task.startswith("Press Play"):
         n_task = math.ceil(int(tokens[1]) / (20 if "+20" in scene.task else 1))
     elif scene.task.endswith("no step is left."):
-        n_task = N_STEPS.get(scene.page, max(N_STEPS.values()))
+        n_task = MAX_STEPS
     else:
         n_task = 2 if scene.task.startswith(("Tick", "Write your word")) else bool(scene.task)
     return n_task + (1 if scene.choices else 2) + 1
+
+
+def waited(job: str) -> float:
+    """The seconds that a job of that name took when it was recorded; of several, the most."""
+    found = [*RECORDED.glob(f"{job}.json"), *RECORDED.glob(f"*_{job}.json")]
+    return max(float(json.loads(path.read_text("utf-8"))["seconds"]) for path in found)
 
 
 def minutes_of(lesson: GuidedLesson) -> float:
@@ -109,8 +117,8 @@ def minutes_of(lesson: GuidedLesson) -> float:
         told += [scene.answer, scene.remember]
         seconds += len(" ".join(told).split()) / WORDS_A_SECOND + THINKING * scene.asks
         seconds += n_presses(scene) * SECONDS_A_PRESS + OPENING
-        seconds += sum(WAITED.get(job, max(WAITED.values())) for job in jobs_of(scene))
-        seconds += WAITED["end"] * scene.task.endswith("is finished.")
+        seconds += sum(waited(job) for job in jobs_of(scene))
+        seconds += MAX_STORY / TOKENS_A_SECOND * scene.task.endswith("is finished.")
     return seconds / 60
 
 

@@ -81,7 +81,7 @@ def test_a_record_keeps_the_newest_answer_of_each_question_and_five_lines(script
 def test_the_answers_of_all_lessons_are_printed_on_one_page(scripts: Page) -> None:
     scenes = [scene for name in lesson_names() for scene in read_lesson(name).scenes]
     asked = [
-        answer(scene.right, title=scene.page, question=scene.question, right=scene.right)
+        answer(scene.right, title=scene.page or "home", question=scene.question, right=scene.right)
         for scene in scenes
     ]
     kept(scripts, *(("keepAnswer", one) for one in asked))

@@ -32,7 +32,13 @@ def faults(source: str | tuple[str, ...], said: str | tuple[str, ...]) -> list[s
 
 def translated(path: Path) -> Iterable[tuple[str | tuple[str, ...], str | tuple[str, ...]]]:
     language = words.Language(path.stem.replace("_", "-"))
-    return ((each.id, each.string) for each in words.catalogue(language) if each.id)
+    for each in words.catalogue(language):
+        ident, said = each.id, each.string or ""
+        if ident:
+            yield (
+                ident if isinstance(ident, str) else tuple(ident),
+                said if isinstance(said, str) else tuple(said),
+            )
 
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)

@@ -11,12 +11,21 @@ from viz.format import percent
 from viz.palette import colour
 from viz.strip import SPACE, chip, element, prose, row
 
+NEARLY = 0.1  # between two means of some 28 tokens
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
 
 def sureness(tokens: Sequence[Token | None]) -> float:
     """Returns the mean probability that the model itself gave to some tokens."""
     return fmean(math.exp(token.logprob) for token in tokens if token is not None)
+
+
+def sure_words(steps: Sequence[ForkStep]) -> str:
+    """Says how sure the model is after the wrong word, beside the text that it writes by itself."""
+    before, after = (sureness(tokens[1:]) for tokens in _both(steps))
+    if abs(after - before) <= NEARLY:
+        return "about as sure as by itself"
+    return "surer than by itself" if after > before else "less sure than by itself"
 
 
 def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:

@@ -1,44 +1,46 @@
 // What stands on the page as it is heard: tokens by the names of their signs, numbers with commas. Screen
 // readers leave single signs out, and read a number with thin spaces as several.
 
+import { _, languageTag, pgettext } from "./words.js";
+
 /** @type {Record<string, string>} */
-const WHITESPACE = { "␣": "space", "⏎": "new line", "⇥": "tab" };
+const WHITESPACE = { "␣": pgettext("a sign", "space"), "⏎": _("new line"), "⇥": _("tab") };
 /** @type {Record<string, string>} */
 const SIGNS = {
-  ".": "full stop",
-  ",": "comma",
-  ";": "semicolon",
-  ":": "colon",
-  "!": "exclamation mark",
-  "?": "question mark",
-  "…": "ellipsis",
-  '"': "quotation mark",
-  "“": "opening quotation mark",
-  "”": "closing quotation mark",
-  "'": "apostrophe",
-  "‘": "opening quotation mark",
-  "’": "apostrophe",
-  "-": "hyphen",
-  "–": "dash",
-  "—": "dash",
-  "(": "opening parenthesis",
-  ")": "closing parenthesis",
-  "[": "opening bracket",
-  "]": "closing bracket",
-  "/": "slash",
-  "*": "asterisk",
+  ".": _("full stop"),
+  ",": _("comma"),
+  ";": _("semicolon"),
+  ":": _("colon"),
+  "!": _("exclamation mark"),
+  "?": _("question mark"),
+  "…": _("ellipsis"),
+  '"': _("quotation mark"),
+  "“": _("opening quotation mark"),
+  "”": _("closing quotation mark"),
+  "'": _("apostrophe"),
+  "‘": _("opening quotation mark"),
+  "’": _("apostrophe"),
+  "-": _("hyphen"),
+  "–": _("dash"),
+  "—": _("dash"),
+  "(": _("opening parenthesis"),
+  ")": _("closing parenthesis"),
+  "[": _("opening bracket"),
+  "]": _("closing bracket"),
+  "/": _("slash"),
+  "*": _("asterisk"),
 };
 const BYTE = /<0x([0-9A-F]{2})>/g;
 const SPECIAL = /^<\|?([^<>|]+)\|?>$/; // a token that is no text
 /** @type {Record<string, string>} */
-const SPECIAL_NAMES = { endoftext: "end of text" };
+const SPECIAL_NAMES = { endoftext: _("end of text") };
 
 /**
  * The label of a token as it is heard: whitespace by its name, signs that stand alone by theirs.
  * @param {string} label
  */
 export function spoken(label) {
-  const words = label.replace(BYTE, "byte $1 ").trim();
+  const words = label.replace(BYTE, (_byte, hex) => `${_("byte {hex}", { hex })} `).trim();
   const special = SPECIAL.exec(words)?.[1];
   if (special) return SPECIAL_NAMES[special] ?? special.replaceAll("_", " ");
   const isOfSigns = [...words].every((sign) => sign in WHITESPACE || sign in SIGNS);
@@ -49,7 +51,7 @@ export function spoken(label) {
 
 /** Words with numbers as they are heard: 4,096. @param {string} words */
 export function withCommas(words) {
-  return words.replace(/(\d)\u202f(?=\d{3})/g, "$1,");
+  return languageTag() === "en" ? words.replace(/(\d)\u202f(?=\d{3})/g, "$1,") : words;
 }
 
 /**

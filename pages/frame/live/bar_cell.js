@@ -3,7 +3,8 @@
 // and the word "out" in place of a number.
 
 import { el, setShown, setText } from "./dom.js";
-import { formatProbability } from "./format.js";
+import { formatProbability, formatShare } from "./format.js";
+import { _ } from "./words.js";
 
 const TICKS = [0, 25, 50, 75, 100];
 
@@ -11,7 +12,7 @@ const TICKS = [0, 25, 50, 75, 100];
 export function createAxis() {
   const axis = el("span", { class: "axis", "aria-hidden": "true" });
   for (const percent of TICKS) {
-    const tick = el("span", { class: "axis-tick" }, `${percent}\u202f%`);
+    const tick = el("span", { class: "axis-tick" }, formatShare(percent / 100));
     tick.style.left = `${percent}%`;
     axis.append(tick);
   }
@@ -36,7 +37,7 @@ export function createBarCell() {
     while (bars.length < lies.length) bars.push(addBar(track));
     bars.forEach((bar, i) => lay(bar, lies[i] ?? [0, 0]));
     setLength(ghost, out ?? 0);
-    setText(number, words ?? (isOut ? "out" : formatProbability(share)));
+    setText(number, words ?? (isOut ? _("out") : formatProbability(share)));
   }
   return { track, bars, ghost, number, show };
 }

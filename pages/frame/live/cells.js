@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 
 const HATCH = "repeating-linear-gradient(45deg, var(--rejected-tint) 0 4px, var(--rejected) 4px 6px)";
+/** @type {Record<string, string>} */
 const LOOKS = {
   p: "var(--prompt)",
   g: "var(--generated)",
@@ -14,7 +15,10 @@ const LOOKS = {
   r: HATCH,
 };
 
-/** Draws rows of cells, as large as their place; who hears the page has the words beside them. */
+/**
+ * Draws rows of cells, as large as their place; who hears the page has the words beside them.
+ * @param {string[]} rows
+ */
 export function drawCells(rows) {
   const wide = Math.max(...rows.map((row) => row.length));
   const cells = rows.flatMap((row) =>

@@ -2,9 +2,10 @@
 // stands selected in a field for a person to copy.
 
 import { el } from "./dom.js";
+import { _ } from "./words.js";
 
 /** What to do where the browser refused. */
-export const REFUSED = "not copied: copy the selected text";
+export const REFUSED = _("not copied: copy the selected text");
 
 /**
  * Copies a text; returns false if the browser refuses, with the text in a field behind `beside`.
@@ -26,7 +27,7 @@ function copyByField(text, beside) {
     class: "to-copy",
     value: text,
     readOnly: true,
-    "aria-label": "Text to copy",
+    "aria-label": _("Text to copy"),
   });
   beside.after(field);
   field.select();

@@ -3,6 +3,7 @@
 
 import { spoken } from "./aloud.js";
 import { required } from "./required.js";
+import { _ } from "./words.js";
 
 const SHORT_LABEL = 24;
 const VERBATIM = ["code", "kbd", "pre"]; // tags whose words no browser may translate
@@ -138,18 +139,23 @@ export function setSentence(node, sentence) {
 
 /** The same sentence as plain text. @param {string} sentence */
 export function quoted(sentence) {
-  return sentence.replace(/\uE000␣?/g, "“").replaceAll(CLOSE, "”");
+  return sentence.replace(/\uE000␣?([^\uE001]*)\uE001/g, (_named, token) => inQuotes(token));
 }
 
 /** The same sentence as it is heard. @param {string} sentence */
 export function heard(sentence) {
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
-  return parts.map((part, i) => (i % 2 ? `“${spoken(part)}”` : part)).join("");
+  return parts.map((part, i) => (i % 2 ? inQuotes(spoken(part)) : part)).join("");
 }
 
 /** The label of a token as quoted in a sentence: “␣the”. @param {string} label */
 export function quote(label) {
-  return `“${isolated(shorten(label))}”`;
+  return inQuotes(isolated(shorten(label)));
+}
+
+/** @param {string} text */
+function inQuotes(text) {
+  return _("“{text}”", { text });
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;

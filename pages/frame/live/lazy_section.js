@@ -1,6 +1,7 @@
 // A section whose script and style are fetched once it is opened.
 
 import { el, setText } from "./dom.js";
+import { _ } from "./words.js";
 
 const given = new Map(); // modules by name, in a file that holds them itself
 
@@ -34,7 +35,7 @@ export function createLazySection(title, name, make, isOpen = false) {
       element.append(part.element);
       if (view !== null) part.update(view);
     } catch {
-      setText(notice, "This part did not come. Close the section and open it again.");
+      setText(notice, _("This part did not come. Close the section and open it again."));
       isAsked = false;
     }
     isSettled = true;

@@ -11,11 +11,15 @@ const MAX_TEXT = 600; // characters of one text
 /** @typedef {{place: string, title: string, question: string, said: string, right: string, isRight: boolean|null}} Answer */
 /** @typedef {{text: string, link: string}} Line */
 
+/** @param {unknown} text */
 const isText = (text) => typeof text === "string" && text !== "" && text.length <= MAX_TEXT;
+/** @param {Answer} one */
 const isAnswer = (one) =>
   [one?.place, one?.title, one?.question, one?.said].every(isText) && typeof one.right === "string" &&
   [true, false, null].includes(one.isRight);
+/** @param {Line} one */
 const isLine = (one) => isText(one?.text) && isText(one?.link) && one.link.startsWith("./?");
+/** @template One @param {unknown} value @param {(one: One) => boolean} isOne */
 const listOf = (value, isOne) => Array.isArray(value) ? value.filter(isOne) : [];
 
 /** What was kept, the newest first; `best` is the line that the pupil chose. */
@@ -27,6 +31,7 @@ export function readRecord() {
   return { seen, answers: /** @type {Answer[]} */ (listOf(kept?.answers, isAnswer)), lines, best };
 }
 
+/** @param {{ lines: Line[], best: number, seen: string[], answers: Answer[] }} record */
 const write = (record) => localStore.write(STORED_AS, JSON.stringify(record));
 
 /** Keeps what was said to a question, in place of what was said to it before. @param {Answer} answer */
@@ -59,7 +64,7 @@ export function keepLine(line) {
   write({ ...record, lines, best });
 }
 
-/** Keeps which of the lines is the best one. */
+/** Keeps which of the lines is the best one. @param {number} best */
 export function chooseBest(best) {
   write({ ...readRecord(), best });
 }

@@ -1,7 +1,9 @@
 // What a scene of a guided lesson does to the page that it is about: parts of which it speaks are lit, the others
 // dimmed, and what holds the answer to a question that is still open is covered.
 
-const COVERED = "Answer first: then this shows";
+import { _ } from "./words.js";
+
+const COVERED = _("Answer first: then this shows");
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
 [data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
@@ -22,6 +24,7 @@ export const RULES = `
  * @param {{ lit: Element[], covered: Element[], lines: string }} scene `lines` matches what has no room for a note
  */
 export function markNodes(all, { lit, covered, lines }) {
+  /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
     const cover = node.matches(lines) ? "hidden" : "covered";

@@ -4,6 +4,7 @@ import { withCommas } from "./aloud.js";
 import { el, setAttribute, setText } from "./dom.js";
 import { formatSetting } from "./format.js";
 import { SETTINGS } from "./settings.js";
+import { _ } from "./words.js";
 
 const SWIPE_PX = 10;
 const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
@@ -68,10 +69,10 @@ export function createSlider(name, onMove) {
  */
 function inWords(name, value) {
   const isOff = name !== "temperature" && value === SETTINGS[name].neutral;
-  if (isOff) return "off";
+  if (isOff) return _("off");
   const { slider } = SETTINGS[name];
   const isSwitch = typeof slider === "object" && "step" in slider && slider.step === 1;
-  return isSwitch ? "on" : formatSetting(value);
+  return isSwitch ? _("on") : formatSetting(value);
 }
 
 /**

@@ -1,5 +1,7 @@
 // Stop strings, the twin of model/stopping: a test on the bytes that were generated, made after each token.
 
+import { _, ngettext } from "./words.js";
+
 const MAX_STRINGS = 4;
 const MAX_CHARACTERS = 40; // of one string
 /** @type {Record<string, string>} */
@@ -16,13 +18,27 @@ export function readStrings(lines) {
   const strings = lines.split(/\r?\n/).filter(Boolean).map(unescape);
   const { length } = strings;
   if (length > MAX_STRINGS)
-    throw new RangeError(`There are ${length} stop strings: use at most ${MAX_STRINGS}.`);
+    throw new RangeError(
+      ngettext(
+        "There is {n} stop string: use at most {most}.",
+        "There are {n} stop strings: use at most {most}.",
+        length,
+        { most: MAX_STRINGS },
+      ),
+    );
   for (const string of strings) {
     const n = Array.from(string).length;
     if (n > MAX_CHARACTERS)
-      throw new RangeError(`A stop string has ${n} characters: use 1 to ${MAX_CHARACTERS}.`);
+      throw new RangeError(
+        ngettext(
+          "A stop string has {n} character: use 1 to {most}.",
+          "A stop string has {n} characters: use 1 to {most}.",
+          n,
+          { most: MAX_CHARACTERS },
+        ),
+      );
     if (!string.isWellFormed())
-      throw new RangeError("A stop string holds half a character: write it again.");
+      throw new RangeError(_("A stop string holds half a character: write it again."));
   }
   return strings;
 }

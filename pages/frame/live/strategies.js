@@ -15,8 +15,9 @@ import { KEEP_BY_NAME } from "./keep.js";
 import { PENALTY_BY_NAME } from "./penalties.js";
 import { SETTINGS } from "./settings.js";
 import { required } from "./required.js";
+import { _, languageTag } from "./words.js";
 
-const GREEDY = { name: "greedy", title: "Greedy", short: "Greedy", says: "the best token" };
+const GREEDY = { name: "greedy", title: _("Greedy"), short: _("Greedy"), says: _("the best token") };
 
 /**
  * The masks from left to right; the home page has the first five. XTC is none of them: whether it masks
@@ -38,7 +39,7 @@ export const ENGINE_TITLES = {
   vllm: "vLLM",
   "llama.cpp": "llama.cpp",
   ollama: "Ollama",
-  all: "this app, all masks",
+  all: _("this app, all masks"),
 };
 
 const resultsByDistribution = new WeakMap();
@@ -48,12 +49,13 @@ const firstStages = new WeakMap(); // results by their last stage
 /** What a stage of the pipeline is called in prose: "top_p" is "top-p". @param {string} name */
 export function stageTitle(name) {
   const { title } = SETTINGS[/** @type {SettingName} */ (name)] ?? GREEDY;
-  return /^.+[A-Z]/.test(title) ? title : title.toLowerCase(); // "Top-p", but "DRY"
+  // "Top-p", but "DRY"; other languages may write nouns with a capital
+  return /^.+[A-Z]/.test(title) || languageTag() !== "en" ? title : title.toLowerCase();
 }
 
 /**
  * One strategy alone on the raw logits, whatever else is active.
- * @param {View} view
+ * @param {MaskView} view
  * @param {string} name "raw", "greedy" or one of the masks
  */
 export function aloneResult(view, name) {
@@ -108,9 +110,9 @@ export function drawnToken(result, coin) {
 
 /** How many tokens a strategy keeps: "4 of 4 096". @param {Result} result @param {number} nVocab */
 export function keptInWords(result, nVocab) {
-  if (waitsForPython(result)) return "some";
-  const { nKept } = lastStage(result);
-  return nKept === nVocab ? `all ${formatCount(nVocab)}` : `${formatCount(nKept)} of ${formatCount(nVocab)}`;
+  if (waitsForPython(result)) return _("some");
+  const [number, n_vocab] = [lastStage(result).nKept, nVocab].map(formatCount);
+  return number === n_vocab ? _("all {number}", { number }) : _("{number} of {n_vocab}", { number, n_vocab });
 }
 
 /**
@@ -120,8 +122,8 @@ export function keptInWords(result, nVocab) {
  * @param {number} nVocab
  */
 export function effectOf(name, result, nVocab) {
-  if (name === "temperature") return `entropy ${formatEntropy(lastStage(result))}`;
-  return `keeps ${keptInWords(result, nVocab)}`;
+  if (name === "temperature") return _("entropy {entropy}", { entropy: formatEntropy(lastStage(result)) });
+  return _("keeps {tokens}", { tokens: keptInWords(result, nVocab) });
 }
 
 /**
@@ -139,7 +141,7 @@ export function waitsForPython(result) {
  */
 export function describePipeline(result, settings) {
   const names = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
-  return names.length > 0 ? names.join(" → ") : "no mask, temperature 1: the raw distribution";
+  return names.length > 0 ? names.join(" → ") : _("no mask, temperature 1: the raw distribution");
 }
 
 /** One stage with its setting: "top-p 0.9". @param {string} name @param {Settings} settings */

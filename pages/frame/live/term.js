@@ -12,6 +12,7 @@ let nMade = 0;
  */
 export function createTerm(word, says) {
   const note = el("span", { class: "term-note", popover: "auto", id: `term-${nMade += 1}` });
+  Object.assign(note, { lang: "en", dir: "ltr" }); // the glossary's language
   note.addEventListener("beforetoggle", () => note.textContent = says());
   const button = createButton("term", word);
   button.setAttribute("popovertarget", note.id);

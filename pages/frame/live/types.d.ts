@@ -393,10 +393,68 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   compares: boolean; // whether the engines' orders stand below the masks
-  controls: Controls;
-  orders: Record<string, string[]>; // stage names by engine
-  distribution: { n_vocab: number };
+  controls: LabControls;
+  orders: Record<string, SettingName[]>; // stages by engine
+  distribution: Described;
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
+}
+
+/** The sliders of that lesson, and whether the rarer masks are shown. */
+type LabControls = Controls & { more: boolean };
+/** What its parts show. */
+interface LabView extends MaskView {
+  header: LabHeader;
+  distribution: Distribution;
+  controls: LabControls;
+  nShown: number; // masks
+  label: Label;
+}
+
+/** A lane of a race: see pages/frame/race.py. */
+interface RaceLane {
+  name: string;
+  parts: [number, string][]; // seconds at which each ends, and its role
+  arrivals: number[]; // seconds at which each token was there
+  texts: string[];
+}
+interface RaceData {
+  lanes: RaceLane[];
+  slower: number;
+  waits: boolean;
+  byTokens: boolean;
+  presenter: boolean;
+}
+
+/** What the browser is told of a guided lesson's scene: see pages/lessons/tour/bar.py. */
+interface Scene {
+  title: string;
+  heading: string;
+  page: string;
+  parts: Record<string, string>; // selectors by name
+  light: string[];
+  cover: string[];
+  is_open: boolean; // its question is not answered yet
+  keeps: boolean; // the text of this scene is kept for the lesson's end
+  lesson: string;
+  number: number;
+  answer: import("./record.js").Answer | null;
+}
+/** The list of guided lessons: words for the way on, and which lesson has ended. */
+interface LessonList {
+  ended: string;
+  again: string;
+  onwards: string;
+}
+
+/** What `snowball` shows: see pages/lessons/snowball. */
+interface Strip {
+  prompt: string;
+  original: string[];
+  forced: (string | null)[];
+  kl: (number | null)[]; // nats
+  same: boolean[];
+  place: number;
+  presenter: boolean;
 }
 
 /** The header of the payload of all continuations; its arrays hold the texts that were opened. */
@@ -430,6 +488,20 @@ interface FuturesView {
   drops: number; // pointers that have fallen
   seed: number; // of the first of them
   guess: "" | "yes" | "no";
+}
+/** All that the parts of that page show. */
+type FuturesShown = ReturnType<import("../../lessons/futures/futures.js").Futures["describe"]>;
+interface FuturesActions {
+  select(ids: number[]): void;
+  zoom(ids: number[]): void;
+  resized(width: number): void;
+}
+/** A text that pointers hit. */
+interface FallenText {
+  ids: number[];
+  prob: number;
+  places: number[]; // where each pointer fell, from 0 to 1
+  isWhole: boolean; // false where one fell into what the page does not hold
 }
 /** A text after the prompt of which the next token's logits are here. */
 interface OpenedText {
@@ -702,13 +774,61 @@ interface LinkField {
 /** What the map of the sliders is made from. */
 type MapView = Pick<View, "distribution" | "contextIds" | "nPrompt" | "settings" | "toss" | "memory">;
 
+/** What one mask alone is computed from. */
+type MaskView = MapView & Pick<View, "controls">;
+
 /** The map as its worker answered, with what was asked of it. */
-interface MapAnswer {
+interface MapAnswer extends Omit<MapRequest, "maps"> {
   n: number; // of the request
+  maps: MapPoints[]; // of this position's pointer, and of others
+  survey: MapSurvey; // of the first
+}
+type SecondAxis = "top_p" | "min_p";
+type MapAxis = "temperature" | SecondAxis;
+/** What the worker of a map is asked, and a key that changes with all that the map depends on. */
+interface MapRequest {
   distribution: Distribution | null;
-  axis: string;
-  maps: any[]; // of this position's pointer, and of others
-  survey: any; // of the first
+  view: MapView;
+  axis: SecondAxis;
+  maps: { pointers: number[]; temperatures: number[]; limits: number[] }[];
+  key: string;
+}
+/** Points of a map, by column, then by limit. */
+interface MapPoints {
+  rows: Int32Array[]; // of each pointer's token, -1 where the page cannot know it
+  entropies: Float32Array; // nats
+  nUp: number; // limits
+}
+type MapSurvey = ReturnType<typeof import("./lazy/slider_map_paint.js").surveyMap>;
+type MapColours = Record<string, number[]>; // [red, green, blue] by role
+/** What stands at one point: the row on which a pointer falls, and the entropy in nats. */
+type MapPoint = (limit: number) => { draw: (pointer: number) => number; entropy: number };
+/** Weights of tokens, best first, and their sums from the best on. */
+interface MapSums {
+  weights: Float64Array;
+  ends: Float64Array;
+  pulls: Float64Array;
+  falling: Float64Array;
+  into: Float64Array[];
+}
+
+/** What a reader may write. */
+interface SamplerTask {
+  title: string;
+  name: "pick" | "process"; // of the function
+  asks: string;
+  code: string; // to begin with
+  settings?: Partial<Values>; // of the mask that an exercise asks for
+}
+/** What a reader's own sampler is tried on. */
+interface SamplerCase {
+  input: Float64Array;
+  pointers: number[] | null; // null: the function takes none
+}
+/** What it returned: NaN where that was neither a number nor a list as long as its input. */
+interface SamplerOutcome {
+  values: (number | Float64Array)[];
+  isChanged: boolean; // whether it changed its input
 }
 
 /** A text that a reader's own sampler may write on. */

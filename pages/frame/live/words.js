@@ -122,7 +122,7 @@ export function translateMarkup(root) {
 const SPOKEN = ["aria-label", "placeholder", "title", "alt"]; // as pages/words/update.py has them
 
 /** @param {string} text @param {Record<string, unknown>} [values] */
-function fill(text, values) {
+export function fill(text, values) {
   if (values === undefined) return text;
   return text.replace(PLACE, (place, name) => name in values ? String(values[name]) : place);
 }

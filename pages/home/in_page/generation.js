@@ -7,6 +7,7 @@ import { KVCache } from "./kv_cache.js";
 import { required } from "../../frame/live/required.js";
 import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
+import { Sentence } from "../../frame/live/errors.js";
 
 /** @type {SettingName[]} */
 const IN_ORDER_OF_TRANSFORMERS = [
@@ -63,7 +64,7 @@ export class Generation {
    * @param {number|null} forcedId
    */
   step(settings = NEUTRAL, forcedId = null) {
-    if (this.finished) throw new RangeError("The text is finished: go back, or start a new one.");
+    if (this.finished) throw new Sentence("The text is finished: go back, or start a new one.");
 
     // Cut: turn the raw logits, stage by stage, into the distribution to draw from
     const result = this.process(settings, this.pointer);

@@ -1,11 +1,13 @@
 // What the reader expects next, weighed by the model: predict, then reveal. The twin of
 // pages/home/prediction.py.
 
+import { Sentence } from "../../frame/live/errors.js";
+
 const MAX_WORD = 16; // tokens, each of which may take a pass
 
 /** A guess with its rank and its probability at temperature 1; only its first token is compared. */
 export function weighGuess(generation, tokenizer, text) {
-  if (text === "") throw new RangeError("The guess is empty: write the word that you expect next.");
+  if (text === "") throw new Sentence("The guess is empty: write the word that you expect next.");
   tokenizer.encode(text); // says what is wrong with half a character
   const reading = likelierForm(generation, tokenizer, text);
   const { distribution: { ids, rawStage } } = generation;
@@ -30,19 +32,20 @@ function likelierForm({ logits }, tokenizer, text) {
  * @returns {Scored}
  */
 export function scoreWord(generation, tokenizer, text) {
-  if (text === "") throw new RangeError("No word is written: write the one whose probability you want.");
+  if (text === "") throw new Sentence("No word is written: write the one whose probability you want.");
   tokenizer.encode(text); // says what is wrong with half a character
   if (generation.finished)
-    throw new RangeError("The text is finished, so nothing follows it: go back first.");
+    throw new Sentence("The text is finished, so nothing follows it: go back first.");
   const ids = likelierForm(generation, tokenizer, text);
-  if (ids.length > MAX_WORD) {
-    const most = `at most ${MAX_WORD} are read: write a shorter word.`;
-    throw new RangeError(`This is ${ids.length} tokens; ${most}`);
-  }
+  if (ids.length > MAX_WORD)
+    throw new Sentence("This is {n_tokens} tokens; at most {most} are read: write a shorter word.", {
+      n_tokens: ids.length,
+      most: MAX_WORD,
+    });
   const logprobs = ids.map((id, i) => {
     if (i > 0) generation.step(undefined, ids[i - 1]);
     if (generation.finished)
-      throw new RangeError("The word does not fit before the end of the text: go back first.");
+      throw new Sentence("The word does not fit before the end of the text: go back first.");
     const { ids: byRow, rawStage: { scores, probs } } = generation.distribution;
     return scores[byRow.indexOf(id)] - scores[0] + Math.log(probs[0]);
   });

@@ -4,6 +4,7 @@ import { drawCells } from "../../frame/live/cells.js";
 import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
+import { _ } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -32,7 +33,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     show();
     place.querySelector("h2")?.focus();
   };
-  const start = createButton("", `Lesson: ${lesson.title}`, () => go(0));
+  const start = createButton("", _("Lesson: {title}", { title: lesson.title }), () => go(0));
   offer.replaceChildren(start);
 
   /** Lights and covers the parts of the text's page. */
@@ -64,7 +65,15 @@ export function connectLesson({ lesson, place, offer, live, open }) {
         "header",
         {},
         el("h2", { tabIndex: -1 }, scene.title),
-        el("span", { class: "note" }, `${lesson.title}, scene ${at + 1} of ${scenes.length}`),
+        el(
+          "span",
+          { class: "note" },
+          _("{title}, scene {number} of {n_scenes}", {
+            title: lesson.title,
+            number: at + 1,
+            n_scenes: scenes.length,
+          }),
+        ),
       ),
       el("p", {}, ...inline(scene.words)),
       scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
@@ -80,7 +89,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   function endOf() {
     const n = checked.filter((i) => isRight(scenes[i], checks[i])).length;
     const isChecked = checked.every((i) => i in checks);
-    const verdict = isChecked ? `Done: ${n} of ${checked.length} are right.` : "";
+    const verdict = isChecked
+      ? _("Done: {n_right} of {n_asked} are right.", { n_right: n, n_asked: checked.length })
+      : "";
     const questions = checked.flatMap((i) =>
       questionOf(scenes[i], checks[i], (reply) => {
         checks = { ...checks, [i]: reply };
@@ -91,9 +102,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       el("li", {}, ...inline(remember))
     );
     return [
-      el("h2", { tabIndex: -1 }, "To remember"),
+      el("h2", { tabIndex: -1 }, _("To remember")),
       el("ol", {}, ...sentences),
-      el("h2", {}, "Four questions once more"),
+      el("h2", {}, _("Four questions once more")),
       ...questions,
       el("p", { class: "lesson-verdict", role: "status" }, verdict), // below the answer that was given last
     ];
@@ -108,12 +119,12 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     };
     return el(
       "nav",
-      { class: "row", ariaLabel: "Scenes" },
-      at > 0 ? createButton("", "‹ Back", () => go(at - 1)) : null,
+      { class: "row", ariaLabel: _("Scenes") },
+      at > 0 ? createButton("", _("‹ Back"), () => go(at - 1)) : null,
       at < scenes.length
-        ? createButton(isOpen ? "" : "is-next", isOpen ? "Skip ›" : "Continue ›", () => go(at + 1))
+        ? createButton(isOpen ? "" : "is-next", isOpen ? _("Skip ›") : _("Continue ›"), () => go(at + 1))
         : null,
-      createButton("", "Leave", leave),
+      createButton("", _("Leave"), leave),
     );
   }
 
@@ -133,7 +144,7 @@ const repliesOf = (said) =>
 /** A question with its answers; once something was said, what is right beside it, in the room that was kept for it. */
 function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
-  const atMost = toldOf(scene, longest, ` ✓ Right is ${scene.right}.`, inLetters);
+  const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
   const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
   const said = () => el("div", { role: "status" }, ...toldOf(scene, reply, verdictOf(scene, reply)));
   return [
@@ -147,14 +158,17 @@ const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
 
 function verdictOf(scene, reply) {
   const right = isRight(scene, reply);
-  return right === null ? "" : right ? " ✓ Right." : ` Right is ${scene.right}.`;
+  if (right === null) return "";
+  return right ? _("✓ Right.") : _("Right is {right}.", { right: scene.right });
 }
 
 /** What was said, what is right, and what is to be remembered. */
 function toldOf(scene, reply, verdict, written = (text) => text) {
   const told = (text) => inline(written(text));
+  const [before, after] = _("You said {reply}.").split("{reply}");
+  const rest = [after, verdict, scene.answer].filter(Boolean).join(" ");
   return [
-    el("p", {}, ...told("You said "), el("b", {}, ...told(reply)), ...told(`.${verdict} ${scene.answer}`)),
+    el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
     el("p", {}, el("b", {}, ...told(scene.remember))),
   ];
 }
@@ -178,7 +192,7 @@ function askingOf(scene, say) {
     event.preventDefault();
     if (field.value.trim() !== "") say(field.value.trim());
   };
-  return el("form", { class: "row", onsubmit: send }, field, el("button", {}, "Say it"));
+  return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }
 
 /** Whether a reply is right; null if nothing is, or nothing was said. */

@@ -9,7 +9,7 @@ import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
 import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
-import { translateMarkup } from "../../frame/live/words.js";
+import { _, translateMarkup } from "../../frame/live/words.js";
 import { embed, isEmbedded } from "../live/controls/embed.js";
 import { createFiles } from "../live/controls/files.js";
 import { Live } from "../live/live.js";
@@ -63,7 +63,10 @@ class Page {
   }
 
   otherModel(name) {
-    return `This file holds ${this.model} alone: open the link in the app for ${name}.`;
+    return _("This file holds {model} alone: open the link in the app for {other}.", {
+      model: this.model,
+      other: name,
+    });
   }
 
   changed({ active: { seed } }) {
@@ -97,7 +100,11 @@ function show(session, facts, sheet) {
   connectToolbar(session);
   addEventListener("hashchange", () => follow(session));
   const { name, n_parameters: nWeights } = facts.model;
-  node("model").textContent = `${name}: ${formatCount(nWeights)} weights, trained on simple stories`;
+  node("model").textContent = _("The model is {model}: {number} weights, trained on simple stories.", {
+    model: name,
+    number: formatCount(nWeights),
+  });
+  writeWay(node("way"));
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
   node("seed").value = session.active.seed;
   const lesson = JSON.parse(node("lesson-data").textContent);
@@ -109,10 +116,19 @@ function show(session, facts, sheet) {
     connectLesson({ lesson, place: node("lesson"), offer: node("offer"), live: node("live"), open });
 }
 
+/** Says where the rest of the app is, and how to start it. @param {Element} place */
+function writeWay(place) {
+  const sentence = _(
+    "Other models, the lessons, the measurements and a room for a class are in the app that this page is a part of: get its code and run {command}.",
+  );
+  const [before, after] = sentence.split("{command}");
+  place.replaceChildren(before, el("code", { translate: false }, "make run"), after ?? "");
+}
+
 /** The section in which a reader writes a sampler. @param {Live} live */
 function createSampler(live) {
   const section = createLazySection(
-    "Your own sampler: write one, and let it be judged",
+    _("Your own sampler: write one, and let it be judged"),
     "own_sampler",
     (module) => module.createOwnSampler(createOwnText(live)),
   );

@@ -6,6 +6,7 @@ import { activeSettings } from "../live/controls.js";
 import { COLUMNS } from "../live/session/columns.js";
 import { Generation } from "./generation.js";
 import { scoreWord, weighGuess } from "./guess.js";
+import { Sentence } from "../../frame/live/errors.js";
 
 const MAX_TEXTS = 8;
 const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
@@ -75,9 +76,9 @@ export class Texts {
   /** @param {TextRequest} asked */
   logitsAt(asked, position) {
     if (!(position >= 0 && position < asked.ids.length))
-      throw new RangeError("There is no token at that position: choose one of those shown.");
+      throw new Sentence("There is no token at that position: choose one of those shown.");
     if (position === 0)
-      throw new RangeError("Nothing stands before the first token, so nothing predicted it.");
+      throw new Sentence("Nothing stands before the first token, so nothing predicted it.");
     return { described: this.described, arrays: { logits: this.find(asked).text.logitsAt(position) } };
   }
 
@@ -89,7 +90,7 @@ export class Texts {
   /** A word with the log-probability of each of its tokens at a position. @param {TextRequest} asked */
   score(asked, word, position) {
     if (!(position >= 1 && position <= asked.ids.length))
-      throw new RangeError("The text has no such position: choose one of those shown.");
+      throw new Sentence("The text has no such position: choose one of those shown.");
     const text = this.find(asked).text.fork();
     text.turnTo(asked.ids.slice(0, position), Math.min(asked.n_prompt, position), NO_MEMORY);
     return scoreWord(text, this.tokenizer, word.trim());

@@ -3,6 +3,7 @@
 
 import { required } from "../../frame/live/required.js";
 import { ByteJoiner } from "./byte_joiner.js";
+import { Sentence } from "../../frame/live/errors.js";
 
 /** Text to ids and back. */
 export class Tokenizer {
@@ -116,8 +117,8 @@ function refuseHalfCharacters(text) {
   const characters = Array.from(text);
   const place = characters.findIndex((character) => !character.isWellFormed());
   const code = characters[place].charCodeAt(0).toString(16).toUpperCase();
-  throw new RangeError(
-    `Character ${place + 1} of the text is half of one (the lone surrogate U+${code}): ` +
-      "delete it or paste the text again.",
+  throw new Sentence(
+    "Character {position} of the text is half of one (the lone surrogate U+{code}): delete it or paste the text again.",
+    { position: place + 1, code },
   );
 }

@@ -19,7 +19,9 @@ addEventListener("message", async ({ data: { n, kind, said } }) => {
     postMessage({ n, answer });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    postMessage({ n, refusal: error.message });
+    const { message, source = message, values } =
+      /** @type {Partial<import("../../frame/live/errors.js").Sentence> & RangeError} */ (error);
+    postMessage({ n, refusal: { source, values } });
   }
 });
 addEventListener("unhandledrejection", ({ reason }) => reportError(reason)); // the page hears of it

@@ -28,7 +28,7 @@ import { createStopField } from "./controls/stop_field.js";
 import { createStrip } from "./figures/strip.js";
 import { createTable } from "./figures/table.js";
 import { createTransport } from "./controls/transport.js";
-import { languageTag } from "../../frame/live/words.js";
+import { _, languageTag } from "../../frame/live/words.js";
 
 /** Parts whose words may need another line at the next token. */
 const WORDY = ".bars-top, .loop-band";
@@ -53,7 +53,7 @@ export function createLayout(actions, shadowRoot) {
     logprobs: createLogprobs(),
     stop: createStopField(actions),
     map: createLazySection(
-      "The sliders as a map: which token this pointer takes where",
+      _("The sliders as a map: which token this pointer takes where"),
       "slider_map",
       ({ createSliderMap, startWorker }) => createSliderMap(startWorker, actions.setControls),
     ),
@@ -165,7 +165,7 @@ function holdHeights(parts) {
 }
 
 function piecesSection(place) {
-  const title = el("summary", { textContent: "The prompt as its tokens: pieces, bytes and ids" });
+  const title = el("summary", { textContent: _("The prompt as its tokens: pieces, bytes and ids") });
   return el("details", { class: "section" }, title, place);
 }
 
@@ -174,14 +174,14 @@ function createLines(actions) {
   let dismissed = null;
   let shown = null;
   const message = announced(el("span"), { role: "alert" });
-  const dismiss = createButton("quiet", "Dismiss", () => {
+  const dismiss = createButton("quiet", _("Dismiss"), () => {
     dismissed = shown;
     notice.hidden = true;
     setText(message, "");
   });
   const notice = el("div", { class: "row notice", hidden: true }, message, dismiss);
   const where = el("span", {});
-  const back = createButton("quiet", "Back to now (Esc)", () => actions.inspect(null));
+  const back = createButton("quiet", _("Back to now (Esc)"), () => actions.inspect(null));
   const banner = el("div", { class: "row where", hidden: true }, where, back);
   return {
     elements: [notice, banner],
@@ -198,8 +198,14 @@ function createLines(actions) {
 }
 
 function whereWords(view) {
-  const settings = view.isWhatIf ? "under the settings below" : "under the settings of that step";
-  return `You look at position ${view.inspecting} as it was, before ${
-    named(view.label(view.chosenId))
-  } was chosen, ${settings}.`;
+  const said = { position: view.inspecting, token: named(view.label(view.chosenId)) };
+  return view.isWhatIf
+    ? _(
+      "You look at position {position} as it was, before {token} was chosen, under the settings below.",
+      said,
+    )
+    : _(
+      "You look at position {position} as it was, before {token} was chosen, under the settings of that step.",
+      said,
+    );
 }

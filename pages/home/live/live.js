@@ -22,6 +22,7 @@ import { afterThisFrame, beginTiming } from "./timings.js";
 import { Undo } from "./session/undo.js";
 import { visible } from "./controls/stop_field.js";
 import { buildView } from "./view.js";
+import { _ } from "../../frame/live/words.js";
 
 const SETTLE_AFTER_MS = 250;
 const QUIET_EVENTS = ["state", "tokenise", "inspect", "guess", "word"];
@@ -34,10 +35,10 @@ const EVENTS_WITH_CONTROLS = ["next", "force", "finish", "settings"];
 const SCOPES = ["stage", "token", "all"];
 /** Why Next cannot be pressed. */
 const REASONS = {
-  eos: "The model wrote its end token. Go back, or click another bar.",
-  stop: "The text has reached a stop string. Go back or reset.",
-  length: "The text has reached its length limit. Go back or reset.",
-  recorded: "The recording ends here. Go back or reset.",
+  eos: _("The model wrote its end token. Go back, or click another bar."),
+  stop: _("The text has reached a stop string. Go back or reset."),
+  length: _("The text has reached its length limit. Go back or reset."),
+  recorded: _("The recording ends here. Go back or reset."),
 };
 
 /** One live component in the page. */
@@ -327,7 +328,9 @@ export class Live {
     const { finished, stopped_by: string } = this.header;
     if (this.layout.prompt.isChanged) return null;
     if (finished === "stop" && string)
-      return `The text has reached ${visible(string)}. Go back, or take that stop string away.`;
+      return _("The text has reached {string}. Go back, or take that stop string away.", {
+        string: visible(string),
+      });
     return REASONS[finished] ?? null;
   }
 

@@ -2,19 +2,22 @@
 
 import { el, find, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
+import { _, languageTag, translateMarkup } from "../../frame/live/words.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { RecordingEngine } from "../live/engines/recording.js";
 import { Live } from "../live/live.js";
 import { Session } from "../live/session/session.js";
 
+/** @type {Record<string, string>} */
 const FINISHES = {
-  eos: " The model ended the text.",
-  stop: " A stop string ended the text.",
-  length: " The text reached its length limit.",
+  eos: _("The model ended the text."),
+  stop: _("A stop string ended the text."),
+  length: _("The text reached its length limit."),
 };
 
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
-export default async function ({ sheet }) {
+export default async function (/** @type {{ sheet: CSSStyleSheet }} */ { sheet }) {
+  translateMarkup(document);
   /** @type {Run} */
   const run = JSON.parse(find(document, "#run").textContent);
   const place = find(document, "#live").attachShadow({ mode: "open" });
@@ -76,32 +79,59 @@ class Scrubber {
   changed() {
     const { active: { choices: { length: n } } } = this.session;
     if (!this.isTurning) this.slider.value = String(n);
-    setText(find(document, "#count"), `${n} of ${formatTokens(this.engine.length)}`);
+    setText(
+      find(document, "#count"),
+      _("{number} of {n_tokens}", {
+        number: formatCount(n),
+        n_tokens: formatTokens(this.engine.length),
+      }),
+    );
   }
 }
 
-/** Writes what stands around the component: where the run is from, and what it takes to repeat it. */
+/** @param {number} id @param {string} position */
+const idAt = (id, position) => _("{id} at position {position}", { id, position });
+
+/**
+ * Writes what stands around the component: where the run is from, and what it takes to repeat it.
+ * @param {Run} given
+ */
 function writeAround(
   { facts: { model }, prompt, ids, n_prompt: nPrompt, rows, finished, seed, created, versions },
 ) {
   const forced = ids.flatMap((_id, at) => rows.forced[at - nPrompt] ? [at] : []);
-  const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
-  const title = `${model.name} wrote ${formatTokens(rows.id.length)}, one at a time`;
+  const when = new Intl.DateTimeFormat(languageTag() === "en" ? "en-GB" : languageTag(), {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  const title = _("{model} wrote {n_tokens}, one at a time", {
+    model: model.name,
+    n_tokens: formatTokens(rows.id.length),
+  });
   setText(find(document, "#title"), title);
   setText(
     find(document, "#provenance"),
-    `Recorded ${when.format(new Date(created))} UTC, on ${model.device} in ${model.dtype}, ` +
-      `model ${model.name}, seed ${seed}.${FINISHES[finished] ?? ""}`,
+    [
+      _("Recorded {time} UTC, on {device} in {dtype}, model {model}, seed {seed}.", {
+        time: when.format(new Date(created)),
+        device: model.device,
+        dtype: model.dtype,
+        model: model.name,
+        seed,
+      }),
+      FINISHES[finished] ?? "",
+    ].join(" ").trim(),
   );
   const again = [
-    ["model", model.name],
-    ["seed", String(seed)],
-    ["prompt", prompt],
-    ["prompt ids", ids.slice(0, nPrompt).join(" ")],
-    ["written ids", ids.slice(nPrompt).join(" ")],
-    ["chosen", forced.map((at) => `${ids[at]} at position ${formatCount(at)}`).join(", ") || "none"],
-    ["versions", Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
+    [_("model"), model.name],
+    [_("seed"), String(seed)],
+    [_("prompt"), prompt],
+    [_("prompt ids"), ids.slice(0, nPrompt).join(" ")],
+    [_("written ids"), ids.slice(nPrompt).join(" ")],
+    [_("chosen"), forced.map((at) => idAt(ids[at], formatCount(at))).join(", ") || _("none")],
+    [_("versions"), Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
   ];
-  const parts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]);
+  const parts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", { translate: false }, text)]);
   find(document, "#again").append(...parts);
 }

@@ -21,9 +21,10 @@ from model.classroom.rooms import find_desk
 from model.sentences import Sentence
 from pages.frame.words import in_language
 from pages.lessons.classroom.advice import advise
+from pages.lessons.classroom.one_at_a_time import ENDED
 from pages.lessons.classroom.projector import close_in_time
 from pages.lessons.classroom.script import described, lessons
-from pages.lessons.classroom.state import ENDED, SAID, Classroom
+from pages.lessons.classroom.state import SAID, Classroom
 from pages.lessons.classroom.wire import (
     NO_STORE,
     body_of,

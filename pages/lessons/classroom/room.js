@@ -6,6 +6,7 @@ import { el, setShown } from "../../frame/live/dom.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
+const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
@@ -88,7 +89,7 @@ export function drawOutcome(place, outcome) {
   const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
   place.replaceChildren(
     el("p", { class: "keys" }, ...keys),
-    dots === null ? barsOf(bars, series) : dotsOf(dots, series),
+    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series) : "",
     el("p", { class: "words", textContent: words }),
   );
 }
@@ -139,11 +140,14 @@ function axisOf(long) {
 
 function dotsOf({ dots, marks, ends }, series) {
   const place = el("div", { class: "dots" });
-  place.style.height = `${Math.max(3, 0.6 * Math.max(0, ...dots.map(([, height]) => height)))}em`;
+  const highest = Math.max(0, ...dots.map(([, height]) => height));
+  const step = Math.min(0.6, MAX_PILE / highest); // a whole class may say the same
+  place.style.height = `${Math.max(3, step * highest)}em`;
+  place.style.setProperty("--dot", `${step / 1.2}em`);
   for (const [at, height, i] of dots) {
     const dot = el("b", { class: series[i][1] });
     dot.style.left = `${100 * at}%`;
-    dot.style.bottom = `${0.6 * (height - 1)}em`;
+    dot.style.bottom = `${step * (height - 1)}em`;
     place.append(dot);
   }
   for (const [words, at, role] of marks) {

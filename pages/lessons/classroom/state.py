@@ -9,9 +9,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from itertools import chain
-from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
@@ -24,6 +23,7 @@ from model.sentences import Figure, Sentence, joined
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.words import N_
 from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import picture_of
 from pages.lessons.classroom.script import (
     WORDS,
@@ -38,10 +38,7 @@ from pages.lessons.tour.scenes import GuidedLesson, read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
 from viz.format import in_full
 
-P = ParamSpec("P")
-T = TypeVar("T")
 How: TypeAlias = Literal["draw", "favourite", "true"]
-ENDED = Sentence("The room was ended: open a new one.")
 SAID: dict[How, str] = {
     "draw": N_("The model drew “{word}”."),
     "favourite": N_("The class chose “{word}”."),
@@ -60,21 +57,6 @@ def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classr
     room.teacher = desk = Classroom(room, text, plan())
     desk.show_text()
     return desk
-
-
-def one_at_a_time(
-    press: Callable[Concatenate[Classroom, P], T],
-) -> Callable[Concatenate[Classroom, P], T]:
-    """Begins a press once another one is done: a teacher may have two desks of one room."""
-
-    @wraps(press)
-    def waiting(desk: Classroom, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with desk.lock:
-            if desk.room.has_ended:
-                raise RoomError(ENDED)
-            return press(desk, *args, **kwargs)
-
-    return waiting
 
 
 @dataclass(eq=False)

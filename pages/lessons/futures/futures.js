@@ -22,6 +22,7 @@ const N_DRAWS = 1000;
 const FALL_SECONDS = 1.5; // that so many pointers take
 const MIN_DRAWS = 100; // for a test
 const MAX_SEED = 999_000; // of the first pointer: the greatest that a link may say
+/** @type {Map<string, FuturesView>} */
 const views = new Map(); // what was set on each tree, while this tab is open
 
 /** One tree in the page. */
@@ -37,8 +38,11 @@ export class Futures {
 
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
+    /** @type {Map<number, number[]>} */
     this.pointers = new Map(); // of each seed, one for every token
+    /** @type {FallenText[]} */
     this.falls = []; // texts that they hit
+    /** @type {WeighedTree|null} */
     this.fallenIn = null; // the weights under which they did
     this.fallenFrom = 0; // the seed of the first
     this.nFallen = 0;
@@ -46,6 +50,7 @@ export class Futures {
     this.isDragged = false;
     this.width = 1000;
     this.frame = 0;
+    /** @type {FuturesActions} */
     const actions = {
       select: (ids) => this.change({ selected: ids }),
       zoom: (ids) => this.change({ top: ids.length === 0 || this.canZoom(ids) ? ids : ids.slice(0, -1) }),
@@ -101,7 +106,10 @@ export class Futures {
     return required(this.#weighed, "weighed tree yet");
   }
 
-  /** Takes what Python says; what the reader has set here stays, unless it is another prompt's tree. */
+  /**
+   * Takes what Python says; what the reader has set here stays, unless it is another prompt's tree.
+   * @param {Component} component
+   */
   receive(component) {
     this.component = component;
     /** @type {{header: FuturesHeader, arrays: Arrays}} */
@@ -116,6 +124,7 @@ export class Futures {
     this.schedule();
   }
 
+  /** @param {Partial<FuturesView>} values */
   change(values, isFinal = true) {
     this.#view = { ...this.view, ...values };
     views.set(this.header.treeId, this.view);
@@ -123,15 +132,18 @@ export class Futures {
     this.schedule();
     // a trigger takes one value a message: whatever came before the last is of no interest
     this.isDragged = !isFinal;
-    if (isFinal) this.component.setTriggerValue("event", { view: this.view });
+    if (isFinal) this.component?.setTriggerValue("event", { view: this.view });
   }
 
-  /** Whether there is something below a text. */
+  /** Whether there is something below a text. @param {number[]} ids */
   canZoom(ids) {
     return ids.length > 0 && ids.length < this.tree.nTokens && openedAt(this.tree, ids) !== null;
   }
 
-  /** Lets so many more pointers fall: that of the next seed, or a thousand; after a thousand, others. */
+  /**
+   * Lets so many more pointers fall: that of the next seed, or a thousand; after a thousand, others.
+   * @param {number} n
+   */
   drop(n) {
     const { drops, seed } = this.view;
     const isFull = drops === N_DRAWS;
@@ -173,7 +185,7 @@ export class Futures {
     if (this.nFallen < view.drops) this.schedule();
   }
 
-  /** All that the parts show, in one record. */
+  /** All that the parts show, in one record. @param {Label} label */
   describe(label) {
     const { header, view, tree, weighed } = this;
     const isThere = view.top.length < tree.nTokens && openedAt(tree, view.top) !== null;
@@ -189,6 +201,7 @@ export class Futures {
       tree,
       pieces,
       label,
+      /** @param {number[]} ids */
       words: (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim()),
       heard: `${pieces.filter(({ kind }) => kind === "token").length} pieces. Walk with the arrow keys.`,
       isCovered,
@@ -199,14 +212,20 @@ export class Futures {
       trace: weighed.trace(view.selected),
       canZoom: this.canZoom(view.selected) && String(view.selected) !== String(top),
       survival: weighed.survival(),
-      opened: this.isDragged ? null : weighed.opened(openedAt(tree, top)), // it asks for every text
+      opened: this.isDragged ? null : weighed.opened(openedAt(tree, top) ?? tree.root), // it asks for every text
+      /** @param {number[]} ids */
       searchLink: (ids) => `${header.searchLink}&selected=${ids.join(",")}`,
+      /** @param {number[]} ids */
       homeLink: (ids) =>
         `${header.homeLink}&run=${ids.length}&forced=${ids.map((id, i) => `${i}:${id}`).join(",")}`,
     };
   }
 
-  /** The texts that have a name: greedy's, the likeliest, the reader's own, a beam's. */
+  /**
+   * The texts that have a name: greedy's, the likeliest, the reader's own, a beam's.
+   * @param {boolean} isCovered
+   * @param {{ from: number, width: number }} given
+   */
   describeTexts(isCovered, { from, width }) {
     const { header, weighed } = this;
     const greedy = weighed.greedy();
@@ -222,12 +241,14 @@ export class Futures {
       return place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
     });
     const kept = header.beam?.kept;
+    /** @param {number[]} ids @param {{ way: string, ids: number[] }} way */
     const isOn = (ids, way) => way.way !== "run" && `${way.ids},`.startsWith(`${ids},`);
     return {
       greedy,
       best,
       closed,
       flags,
+      /** @param {number[]} ids */
       wayOf: (ids) => named.filter((way) => isOn(ids, way)).map(({ way }) => way).join(" ") || null,
       runs: header.runs.map((run) => ({ ...run, prob: weighed.placeOf(run.ids)?.width ?? null })),
       beam: kept ? new Set(kept.map(String)) : null,
@@ -236,7 +257,7 @@ export class Futures {
     };
   }
 
-  /** The pointers that have fallen, and what they hit. */
+  /** The pointers that have fallen, and what they hit. @param {number[]} top */
   describeDraws(top) {
     const falls = this.fallen();
     const counts = countTexts(falls);
@@ -261,13 +282,18 @@ export class Futures {
     const { position } = this.header;
     this.falls.length = Math.min(this.falls.length, this.nFallen);
     for (let seed = first + this.falls.length; seed < first + this.nFallen; seed++) {
-      if (!this.pointers.has(seed)) this.pointers.set(seed, pointersOf(seed, position, this.tree.nTokens));
-      this.falls.push(fall(this.weighed, this.pointers.get(seed)));
+      const pointers = this.pointers.get(seed) ?? pointersOf(seed, position, this.tree.nTokens);
+      this.pointers.set(seed, pointers);
+      this.falls.push(fall(this.weighed, pointers));
     }
     return this.falls;
   }
 
-  /** All texts of which enough hits are expected, against the rest. */
+  /**
+   * All texts of which enough hits are expected, against the rest.
+   * @param {Map<string, number>} counts
+   * @param {number} nDraws
+   */
   test(counts, nDraws) {
     const { whole } = this.weighed.likeliest(N_DRAWS, 5 / nDraws);
     return chiSquare(
@@ -278,6 +304,7 @@ export class Futures {
   }
 }
 
+/** @param {ReturnType<typeof createSlider>} given @param {number} i */
 function inLabel({ input, readout }, i) {
   return el(
     "label",

@@ -4,6 +4,7 @@
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { move } from "../../frame/live/motion.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
+import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const FALL_MS = 450; // that a pointer takes from one row to the next
@@ -11,7 +12,7 @@ const WORDS = { thin: "too thin to draw", closed: "not opened" };
 
 /**
  * Makes the figure.
- * @param {{select(ids: number[]): void, zoom(ids: number[]): void, resized(width: number): void}} actions
+ * @param {FuturesActions} actions
  */
 export function createIcicle(actions) {
   const top = el("div", { class: "icicle-top", translate: false });
@@ -24,9 +25,12 @@ export function createIcicle(actions) {
     top,
     el("div", { class: "icicle-body" }, pieces, marks, cover),
   );
+  /** @type {Record<"mark" | "flag", HTMLElement[]>} */
   const pool = { mark: [], flag: [] };
+  /** @type {Map<string, HTMLElement>} */
   const boxes = new Map(); // of pieces, by what each is: none becomes another's while the tree grows
-  let shown = null;
+  /** @type {FuturesShown} */
+  let shown;
   let nFallen = 0; // pointers that were drawn
   let width = 1000;
   let size = 14;
@@ -56,12 +60,13 @@ export function createIcicle(actions) {
     actions.resized(width);
   }).observe(pieces);
 
+  /** @param {EventTarget | null} target */
   function pieceOf(target) {
-    const box = target.closest(".icicle-piece");
+    const box = target instanceof Element ? target.closest(".icicle-piece") : null;
     return shown.pieces.find((piece) => boxes.get(keyOf(piece)) === box);
   }
 
-  /** Where an arrow leads: to the piece beside, below or above the one that is chosen. */
+  /** Where an arrow leads: to the piece beside, below or above the one that is chosen. @param {string} key */
   function goTo(key) {
     const tokens = shown.pieces.filter(({ kind }) => kind === "token");
     const chosen = String(shown.selected);
@@ -75,6 +80,7 @@ export function createIcicle(actions) {
     return tokens.find(({ ids }) => ids.length > same[i].depth && String(ids.slice(0, -1)) === chosen)?.ids;
   }
 
+  /** @param {FuturesShown} view */
   function update(view) {
     shown = view;
     const first = view.topIds.length;
@@ -94,12 +100,15 @@ export function createIcicle(actions) {
     setShown(cover, view.isCovered && nRows > 1);
   }
 
+  /** @param {IciclePiece} piece */
   function boxOf(piece) {
     const key = keyOf(piece);
-    if (!boxes.has(key)) boxes.set(key, boxIn(pieces, "icicle-piece"));
-    return boxes.get(key);
+    const box = boxes.get(key) ?? boxIn(pieces, "icicle-piece");
+    boxes.set(key, box);
+    return box;
   }
 
+  /** @param {HTMLElement} node @param {IciclePiece} piece @param {number} first */
   function paint(node, piece, first) {
     const { kind, depth, from, width: share, ids, count } = piece;
     const isTall = kind !== "token" || (piece.isLast && depth < shown.tree.nTokens);
@@ -109,15 +118,16 @@ export function createIcicle(actions) {
     node.style.setProperty("--tall", String(isTall ? shown.tree.nTokens - depth + 1 : 1));
     const room = share * width / size / LETTER_WIDTH;
     const label = kind === "token"
-      ? shown.label(ids.at(-1))
+      ? shown.label(last(ids))
       : kind === "thin"
       ? `${formatCount(count)} more`
       : WORDS.closed;
     const ofAll = formatProbability(share * shown.topProb);
     const isFit = [...label].length + 1 <= room;
     const cut = kind === "token" && room > 3.5 ? shorten(label, Math.floor(room - 1)) : "";
-    setText(node.firstChild, isFit ? label : cut);
-    setText(node.lastChild, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
+    const [name, number] = node.children;
+    setText(name, isFit ? label : cut);
+    setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
     setAttribute(node, "data-kind", kind);
     setAttribute(node, "data-even", kind === "token" && piece.isEven);
     setAttribute(node, "data-way", kind === "token" ? shown.wayOf(ids) : null);
@@ -130,7 +140,10 @@ export function createIcicle(actions) {
     setAttribute(node, "title", kind === "token" ? `${shown.words(ids)}: ${ofAll}` : `${label}: ${ofAll}`);
   }
 
-  /** The pointer that fell last, row by row; and below the tree whose texts end where. */
+  /**
+   * The pointer that fell last, row by row; and below the tree whose texts end where.
+   * @param {FuturesShown} given
+   */
   function paintMarks({ pointer, flags, nDraws, view }) {
     const places = pointer ?? [];
     const isNew = nDraws === view.drops && nDraws === nFallen + 1; // one that was dropped by itself
@@ -147,18 +160,23 @@ export function createIcicle(actions) {
       const node = at(pool.flag, i, marks, "icicle-flag");
       node.style.setProperty("--place", String(place));
       setAttribute(node, "data-way", way);
-      setText(node.firstChild, words);
+      setText(node.children[0], words);
     });
     hideFrom(pool.flag, flags.length);
   }
   return { element, update };
 }
 
-/** The text that fills the width, as a way back: a press on one of its tokens goes up to it. */
+/**
+ * The text that fills the width, as a way back: a press on one of its tokens goes up to it.
+ * @param {HTMLDivElement} top
+ * @param {FuturesShown} given
+ */
 function paintTop(top, { topIds, prompt, label }) {
   const key = JSON.stringify([prompt, topIds]);
   if (top.dataset.key === key) return;
   top.dataset.key = key;
+  /** @param {string} words @param {number} length @param {string} kind */
   const step = (words, length, kind) => {
     const isHere = length === topIds.length;
     const node = el(isHere ? "span" : "button", { class: kind, "data-length": String(length) }, words);
@@ -171,26 +189,31 @@ function paintTop(top, { topIds, prompt, label }) {
   );
 }
 
+/** @param {IciclePiece} given */
 function keyOf({ kind, ids }) {
   return `${kind} ${ids}`;
 }
 
+/** @param {HTMLElement} place @param {string} kind */
 function boxIn(place, kind) {
   const box = el("div", { class: kind }, el("span", {}), el("small", {}));
   place.append(box);
   return box;
 }
 
+/** @param {HTMLElement[]} pool @param {number} i @param {HTMLElement} place @param {string} kind */
 function at(pool, i, place, kind) {
   pool[i] ??= boxIn(place, kind);
   setShown(pool[i], true);
   return pool[i];
 }
 
+/** @param {HTMLElement[]} pool @param {number} n */
 function hideFrom(pool, n) {
   for (let i = n; i < pool.length; i++) setShown(pool[i], false);
 }
 
+/** @param {number[]} ids @param {number[]} of */
 function isBeginning(ids, of) {
   return ids.every((id, i) => of[i] === id);
 }
@@ -201,11 +224,12 @@ const N_HEAPS = 80;
 export function createPile() {
   const heaps = Array.from({ length: N_HEAPS }, () => el("span", {}));
   const element = el("div", { class: "futures-pile", role: "img" }, ...heaps);
+  /** @param {FuturesShown} given */
   function update({ falls, topIds, nDraws }) {
     setShown(element, nDraws > 1 && topIds.length === 0);
     if (element.hidden) return;
     const counts = new Array(N_HEAPS).fill(0);
-    for (const { places } of falls) counts[Math.min(N_HEAPS - 1, Math.floor(places.at(-1) * N_HEAPS))]++;
+    for (const { places } of falls) counts[Math.min(N_HEAPS - 1, Math.floor(last(places) * N_HEAPS))]++;
     heaps.forEach((heap, i) => heap.style.height = `${Math.min(100, 50 * counts[i] * N_HEAPS / nDraws)}%`);
     setAttribute(element, "aria-label", `${formatCount(nDraws)} pointers, where they fell across the width`);
   }

@@ -2,15 +2,21 @@
 
 import { uniformAt } from "../../frame/live/pointer.js";
 
-/** The pointers of a text by its seed, one for each token. */
+/**
+ * The pointers of a text by its seed, one for each token.
+ * @param {number} seed
+ * @param {number} position
+ * @param {number} nTokens
+ */
 export function pointersOf(seed, position, nTokens) {
   return Array.from({ length: nTokens }, (_, i) => uniformAt(seed, position + i));
 }
 
 /**
  * Lets the pointers of one text fall, from the prompt down.
- * @returns {{ids: number[], prob: number, places: number[], isWhole: boolean}} the tokens that they hit,
- *   and where each fell, from 0 to 1; not whole where one fell into what the page does not hold
+ * @param {import("./tree.js").WeighedTree} weighed
+ * @param {number[]} pointers
+ * @returns {FallenText}
  */
 export function fall(weighed, pointers) {
   const ids = [];
@@ -26,13 +32,14 @@ export function fall(weighed, pointers) {
     ids.push(nextIds[i]);
     [from, width] = [from + width * (end - probs[i]), width * probs[i]];
     if (weighed.isWhole(ids.length, nextIds[i])) return { ids, prob: width, places, isWhole: true };
-    text = text.openedById.get(nextIds[i]);
-    if (!text) break;
+    const next = text.openedById.get(nextIds[i]);
+    if (!next) break;
+    text = next;
   }
   return { ids, prob: width, places, isWhole: false };
 }
 
-/** How often each whole text was hit, by its tokens. */
+/** How often each whole text was hit, by its tokens. @param {FallenText[]} falls */
 export function countTexts(falls) {
   const counts = new Map();
   for (const { ids, isWhole } of falls) {

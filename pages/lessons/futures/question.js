@@ -4,13 +4,18 @@
 import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
+import { last } from "../../frame/live/required.js";
 import { measure, snapped } from "./tree.js";
 
-const GUESSES = { yes: "Yes, no text is likelier", no: "No, another text is likelier" };
+const GUESSES = /** @type {const} */ ([
+  ["yes", "Yes, no text is likelier"],
+  ["no", "No, another text is likelier"],
+]);
 
-/** How the probability is divided, and what the masks took of it. */
+/** How the probability is divided, and what the masks took of it. @param {FuturesShown} given */
 export function sumsOf({ pieces, survival, topProb, opened }) {
   const { token } = measure(pieces);
+  /** @param {number} share @param {string} words */
   const part = (share, words) => `${formatProbability(snapped(share) * topProb)} ${words}`;
   const parts = opened === null
     ? [part(token, "drawn text by text"), part(1 - token, "too thin to draw or not opened")]
@@ -25,9 +30,14 @@ export function sumsOf({ pieces, survival, topProb, opened }) {
   return `${parts.join(", ")}.${cut}`;
 }
 
-/** What a beam search kept of the texts. */
+/**
+ * What a beam search kept of the texts.
+ * @param {number[][]} kept
+ * @param {import("./tree.js").WeighedTree} weighed
+ * @param {{ ids: number[] }[]} best
+ */
 export function beamWordsOf(kept, weighed, best) {
-  const whole = kept.filter((ids) => weighed.isWhole(ids.length, ids.at(-1)));
+  const whole = kept.filter((ids) => weighed.isWhole(ids.length, last(ids)));
   const mass = whole.reduce((sum, ids) => sum + (weighed.placeOf(ids)?.width ?? 0), 0);
   const hasBest = whole.some((ids) => String(ids) === String(best[0]?.ids));
   return ` The beams keep ${formatProbability(snapped(mass))}, ${
@@ -35,13 +45,12 @@ export function beamWordsOf(kept, weighed, best) {
   } the likeliest text.`;
 }
 
-/** The question, and once it is answered the answer. */
+/** The question, and once it is answered the answer. @param {(guess: FuturesView["guess"]) => void} answer */
 export function createQuestion(answer) {
-  const buttons = Object.entries(GUESSES).map(([guess, words]) =>
-    createButton("button", words, () => answer(guess))
-  );
+  const buttons = GUESSES.map(([guess, words]) => createButton("button", words, () => answer(guess)));
   const asked = el("p", { class: "row futures-question" }, ...buttons);
   const answered = announced(el("p", { class: "futures-answer" }));
+  /** @param {FuturesShown} view */
   function update(view) {
     setShown(asked, view.isCovered);
     setShown(answered, !view.isCovered);
@@ -50,13 +59,17 @@ export function createQuestion(answer) {
   return { element: el("div", {}, asked, answered), update };
 }
 
-/** How many times as likely, in the two digits that the probabilities beside it bear. */
+/**
+ * How many times as likely, in the two digits that the probabilities beside it bear.
+ * @param {number} ratio
+ */
 export function timesAsLikely(ratio) {
   const times = Number(ratio.toPrecision(2));
   if (times === 1) return "about as likely";
   return `${times < 100 ? ratio.toPrecision(2) : formatCount(times)} times as likely`;
 }
 
+/** @param {FuturesShown} given */
 function findingOf({ greedy, best, closed, words, view, tree, isNeutral }) {
   if (best.length === 0) return "No text is whole yet: open more.";
   const [first] = best;

@@ -4,13 +4,14 @@
 import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
+import { last } from "../../frame/live/required.js";
 import { snapped } from "./tree.js";
 
 export const N_TEXTS = 8;
 const UNUSUAL = 0.01; // p-value at which the reader is told to look again
 const MAX_RUNS = 16; // of the first page, and of files
 
-/** Makes the list. */
+/** Makes the list. @param {FuturesActions} actions */
 export function createTexts(actions) {
   const rows = Array.from({ length: N_TEXTS + 1 }, () => createRow(actions));
   const own = Array.from({ length: MAX_RUNS }, () => createRow(actions));
@@ -39,6 +40,7 @@ export function createTexts(actions) {
   const test = announced(el("p", { class: "texts-test" }));
   const element = el("section", { class: "texts" }, el("h2", {}, "The likeliest texts"), table, test);
 
+  /** @param {FuturesShown} view */
   function update(view) {
     const { best, runs, counts, nDraws, chi } = view;
     const rest = best.reduce((left, { prob }) => left - prob, 1);
@@ -59,11 +61,14 @@ export function createTexts(actions) {
   return { element, update };
 }
 
+/** @param {string} percent */
 const tickOf = (percent) => el("small", {}, `${percent}\u202f%`);
 
+/** @param {FuturesActions} actions */
 function createRow(actions) {
+  /** @type {number[] | null} */
   let ids = null;
-  const name = createButton("texts-name", null, () => actions.select(ids));
+  const name = createButton("texts-name", null, () => ids && actions.select(ids));
   const others = el("span", { class: "muted" }, "all other texts");
   const bar = el("span", { class: "texts-bar" });
   const mark = el("span", { class: "texts-mark", title: "share of the pointers" });
@@ -78,6 +83,11 @@ function createRow(actions) {
     hits,
   );
   let shown = "";
+  /**
+   * @param {{ ids: number[] | null, prob: number | null, name?: string } | null} text
+   * @param {number} n
+   * @param {FuturesShown} given
+   */
   function update(text, n, { label, nDraws, selected }) {
     setShown(element, text !== null);
     if (text === null) return;
@@ -85,15 +95,16 @@ function createRow(actions) {
     setShown(name, ids !== null);
     setShown(others, ids === null);
     const key = JSON.stringify([text.name, ids]);
-    const parts = () => [
+    /** @param {number[]} ids */
+    const parts = (ids) => [
       ...(text.name ? [el("b", { class: "texts-run", translate: false }, text.name)] : []),
       ...chips(ids, label),
     ];
-    if (ids && key !== shown) name.replaceChildren(...parts());
+    if (ids && key !== shown) name.replaceChildren(...parts(ids));
     shown = key;
     setAttribute(name, "aria-pressed", String(String(ids) === String(selected)));
     setShown(mark, nDraws > 0);
-    bar.style.width = `${100 * text.prob}%`;
+    bar.style.width = `${100 * (text.prob ?? 0)}%`;
     mark.style.left = `${100 * n / Math.max(1, nDraws)}%`;
     setText(number, text.prob === null ? "not opened" : formatProbability(text.prob));
     setShown(hits, nDraws > 0);
@@ -102,14 +113,22 @@ function createRow(actions) {
   return { element, update };
 }
 
-/** What the last pointers wrote: the first page writes it too, with the same seed. */
+/**
+ * What the last pointers wrote: the first page writes it too, with the same seed.
+ * @param {FuturesShown} given
+ */
 export function fallOf({ falls, nDraws, words, view }) {
-  const { ids, prob, isWhole } = falls.at(-1);
+  const { ids, prob, isWhole } = last(falls);
   const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
   return `The pointers of seed ${view.seed + nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
 }
 
-/** Whether the hits are those that the probabilities lead one to expect. */
+/**
+ * Whether the hits are those that the probabilities lead one to expect.
+ * @param {ReturnType<typeof import("../../frame/live/chi_square.js").chiSquare>} given
+ * @param {number} nDraws
+ * @param {number} seed
+ */
 function verdictOf({ statistic, nDegrees, pValue }, nDraws, seed) {
   if (nDegrees < 1) return "Every pointer falls on one text, so there is nothing to test.";
   const rule = pValue > UNUSUAL ? "as chance would have it" : "unusual: drop others";
@@ -120,20 +139,22 @@ function verdictOf({ statistic, nDegrees, pValue }, nDraws, seed) {
     `freedom, p ${formatChance(pValue)}: ${rule}.`;
 }
 
-/** Write a p-value with as many digits as show on which side of the bar it lies. */
+/** Write a p-value with as many digits as show on which side of the bar it lies. @param {number} pValue */
 export function formatChance(pValue) {
   if (pValue < 1e-4) return "< 0.0001";
   let digits = 2;
+  /** @param {string} text */
   const isUnusual = (text) => Number(text) <= UNUSUAL;
   while (isUnusual(pValue.toPrecision(digits)) !== pValue <= UNUSUAL) digits++;
   return `= ${pValue.toPrecision(digits)}`;
 }
 
+/** @param {number[]} ids @param {Label} label */
 function chips(ids, label) {
   return ids.map((id) => el("span", { class: "named", translate: false }, ...visibleParts(label(id))));
 }
 
-/** Makes the part that follows one text, token by token. */
+/** Makes the part that follows one text, token by token. @param {FuturesActions} actions */
 export function createPath(actions) {
   const text = el("p", { class: "path-text", translate: false });
   const body = el("tbody", {});
@@ -142,6 +163,7 @@ export function createPath(actions) {
   );
   const table = el("table", { class: "path-table" }, el("thead", {}, el("tr", {}, ...heads)), body);
   const sum = el("p", {});
+  /** @param {string} words */
   const link = (words) => el("a", { class: "button", target: "_blank", rel: "noopener" }, words);
   const [home, search] = [link("Go on from this text"), link("What a beam search does with it")];
   const zoom = createButton("button", "Widen it", () => actions.zoom(shown.selected));
@@ -155,8 +177,10 @@ export function createPath(actions) {
     el("p", { class: "row path-ways" }, home, search, zoom),
   );
   const element = el("section", { class: "path" }, el("h2", {}, "One text, token by token"), hint, whole);
-  let shown = null;
+  /** @type {FuturesShown} */
+  let shown;
 
+  /** @param {FuturesShown} view */
   function update(view) {
     shown = view;
     const { selected, trace, label } = view;
@@ -179,6 +203,7 @@ export function createPath(actions) {
   return { element, update };
 }
 
+/** @param {FuturesShown["trace"][number]} step @param {number} id @param {Label} label */
 function stepRow(step, id, label) {
   const cells = step === null ? ["not opened", "–", "–"] : [
     step.prob > 0 ? formatProbability(step.prob) : "cut",

@@ -50,18 +50,22 @@ export class WeighedTree {
   constructor(tree, settings) {
     this.tree = tree;
     this.settings = settings;
+    /** @type {Map<OpenedText, ReturnType<WeighedTree["weigh"]>>} */
     this.known = new Map();
   }
 
   /**
    * What may follow an opened text: the tokens that the masks keep, best first, and what the page does
    * not hold one by one; `cut` is the probability that the masks took away.
+   * @param {OpenedText} text
    */
   at(text) {
-    if (!this.known.has(text)) this.known.set(text, this.weigh(text));
-    return this.known.get(text);
+    const next = this.known.get(text) ?? this.weigh(text);
+    this.known.set(text, next);
+    return next;
   }
 
+  /** @param {OpenedText} text */
   weigh(text) {
     text.distribution ??= createDistribution(text.held);
     const { stages } = processLogits(text.distribution, [], 0, this.settings);
@@ -78,7 +82,11 @@ export class WeighedTree {
     };
   }
 
-  /** Whether nothing follows: the text has its length, or an end token ends it. */
+  /**
+   * Whether nothing follows: the text has its length, or an end token ends it.
+   * @param {number} depth
+   * @param {number} tokenId
+   */
   isWhole(depth, tokenId) {
     return depth === this.tree.nTokens || this.tree.endIds.has(tokenId);
   }
@@ -101,10 +109,13 @@ export class WeighedTree {
   /**
    * The likeliest whole texts, best first, none less likely than `least`; and the likeliest text that
    * was not opened, which bounds what might be hidden in it.
+   * @param {number} nMost
+   * @param {number} least
    */
   likeliest(nMost, least) {
     /** @type {{text: OpenedText, ids: number[], prob: number}[]} */
     const waiting = [{ text: this.tree.root, ids: [], prob: 1 }];
+    /** @type {{ ids: number[], prob: number }[]} */
     const whole = [];
     let closed = 0;
     for (let likeliest = waiting.pop(); likeliest; likeliest = waiting.pop()) {
@@ -112,7 +123,7 @@ export class WeighedTree {
       const next = this.at(text);
       for (let i = 0; i < next.ids.length; i++) {
         const [id, longer] = [next.ids[i], prob * next.probs[i]];
-        if (longer < least || (whole.length === nMost && longer <= whole.at(-1).prob)) break;
+        if (longer < least || (whole.length === nMost && longer <= last(whole).prob)) break;
         const child = text.openedById.get(id);
         if (this.isWhole(text.depth + 1, id)) insert(whole, { ids: [...ids, id], prob: longer }, nMost);
         else if (child) waiting.push({ text: child, ids: [...ids, id], prob: longer });
@@ -123,7 +134,10 @@ export class WeighedTree {
     return { whole, closed };
   }
 
-  /** The probability of a text, token by token: 0 where a mask cuts one, null where it is not known. */
+  /**
+   * The probability of a text, token by token: 0 where a mask cuts one, null where it is not known.
+   * @param {number[]} ids
+   */
   trace(ids) {
     /** @type {OpenedText|null} */
     let text = this.tree.root;
@@ -136,7 +150,7 @@ export class WeighedTree {
     });
   }
 
-  /** Where a text lies, from 0 to 1, and how wide; null where it is not known. */
+  /** Where a text lies, from 0 to 1, and how wide; null where it is not known. @param {number[]} ids */
   placeOf(ids) {
     /** @type {OpenedText|null} */
     let text = this.tree.root;
@@ -156,11 +170,13 @@ export class WeighedTree {
   opened(text = this.tree.root) {
     if (text.depth === this.tree.nTokens - 1) return 1;
     const { ids, probs } = this.at(text);
-    return ids.reduce((sum, id, i) => {
+    let sum = 0;
+    ids.forEach((id, i) => {
       const child = text.openedById.get(id);
-      const isEnd = this.tree.endIds.has(id);
-      return child || isEnd ? sum + probs[i] * (isEnd ? 1 : this.opened(child)) : sum;
-    }, 0);
+      if (this.tree.endIds.has(id)) sum += probs[i];
+      else if (child) sum += probs[i] * this.opened(child);
+    });
+    return sum;
   }
 
   /** How much of the texts the masks leave, at most: further cuts in what is thin or closed are not counted. */
@@ -181,7 +197,7 @@ export class WeighedTree {
 
 const SUM_ERROR = 1e-9; // of a share of the texts, which is a sum of many: what lies below is 0
 
-/** A share without the error of its own sum: all and nothing are 1 and 0. */
+/** A share without the error of its own sum: all and nothing are 1 and 0. @param {number} share */
 export function snapped(share) {
   if (share < SUM_ERROR) return 0;
   return share > 1 - SUM_ERROR ? 1 : share;
@@ -189,6 +205,11 @@ export function snapped(share) {
 
 const NEGLIGIBLE = 0.003; // share of a text that is too thin to be drawn
 
+/**
+ * @param {{ ids: number[], prob: number }[]} whole
+ * @param {{ ids: number[], prob: number }} text
+ * @param {number} nMost
+ */
 function insert(whole, text, nMost) {
   let place = whole.length;
   while (place > 0 && whole[place - 1].prob < text.prob) place--;
@@ -213,6 +234,7 @@ export function layOut(weighed, topIds, least) {
   if (top) place(top, topIds, 0, 1);
   return pieces;
 
+  /** @param {OpenedText} text @param {number[]} ids @param {number} from @param {number} width */
   function place(text, ids, from, width) {
     const next = weighed.at(text);
     let n = 0;
@@ -242,12 +264,22 @@ export function layOut(weighed, topIds, least) {
   }
 }
 
-/** The opened text of some tokens; null where it is not open. */
+/**
+ * The opened text of some tokens; null where it is not open.
+ * @param {FuturesTree} tree
+ * @param {number[]} ids
+ */
 export function openedAt(tree, ids) {
-  return ids.reduce((text, id) => text?.openedById.get(id) ?? null, tree.root);
+  /** @type {OpenedText | null} */
+  let text = tree.root;
+  for (const id of ids) text = text?.openedById.get(id) ?? null;
+  return text;
 }
 
-/** How the probability of what is shown is divided: drawn token by token, too thin, not opened. */
+/**
+ * How the probability of what is shown is divided: drawn token by token, too thin, not opened.
+ * @param {IciclePiece[]} pieces
+ */
 export function measure(pieces) {
   const sums = { token: 0, thin: 0, closed: 0 };
   for (const { kind, width, isLast } of pieces) if (isLast) sums[kind] += width;

@@ -24,7 +24,7 @@ class CacheInFewerBits(Experiment[CacheLesson]):
     button, icon = "Measure on my text", TIMER
     recorded = FewerBits
     claim = (
-        "A cache halves when its numbers take half the bits, and stops growing when only the "
+        "In half the bits a cache takes about half the bytes, and it stops growing when only the "
         "newest positions are kept. Keys are rounded per channel, values per token."
     )
     code = (compare_small_caches, SmallCache.read, SmallCache._shrink, rounded)

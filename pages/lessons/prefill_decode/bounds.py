@@ -45,8 +45,8 @@ class RooflineOfThisDevice(BesideRecording):
     button, part = "Measure", "roofline"
     claim = (
         "**What is the device waiting for: memory, or arithmetic?** The roof is what it can do at "
-        "best. A pass under the slope waits for memory, one under the flat part for arithmetic."
-        + BY_ID["C27"].box
+        "best. Under the slope memory sets the limit, under the flat part arithmetic does; a pass "
+        "far below the roof waits for something else." + BY_ID["C27"].box
     )
     code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
 
@@ -82,8 +82,8 @@ class Batching(BesideRecording):
     button, part = "Measure", "batches"
     claim = (
         "A step that reads all weights for one token can serve 64 sequences with the same "
-        "reading. Tokens per second rise until arithmetic binds, and each reader waits a little "
-        "longer for a token."
+        "reading. All of them together get more tokens a second, until arithmetic binds. **How "
+        "much longer does each reader wait for a token?**"
     )
     code = (Batch.read, forward, BlockLayer.update)
 

@@ -36,8 +36,8 @@ def show_cost(lesson: PhaseLesson) -> None:
     st.header("Cost per token", anchor=False)
     opening(
         "An hour costs the same whatever runs in it, so a token costs the time for which it "
-        "holds the machine: one output token costs as much as many input tokens. The times are "
-        "those of both phases and of the batches above; the price is yours."
+        "holds the machine, and those that share a step share its price. The times are those of "
+        "both phases and of the batches above; the price is yours."
     )
     st.fragment(_cost)(lesson)
     show_code(price_tokens, price_request, saved_by_budget, key="phase_code_6")

@@ -13,7 +13,7 @@ const N_LAB_ROWS = 11;
  * Makes a grid.
  * @param {string} name of the table, for who hears the page
  * @param {{name: string, element: HTMLElement}[]} heads one for each column
- * @returns {{element: HTMLElement, update(view: object, results: object[], nShown?: number): void}}
+ * @returns {{element: HTMLElement, update(view: LabView, results: Result[], nShown?: number): void}}
  */
 export function createGrid(name, heads) {
   const rows = Array.from({ length: N_LAB_ROWS + 1 }, (_, i) => createGridRow(heads, i));
@@ -27,6 +27,7 @@ export function createGrid(name, heads) {
   const element = el("div", { class: "lab-scroll", tabIndex: 0, role: "group" }, table);
   element.setAttribute("aria-label", `${name}: scrolls sideways where it is narrow`);
 
+  /** @param {LabView} view @param {Result[]} results */
   function update(view, results, nColumns = heads.length) {
     heads.forEach((head, c) => setShown(head.element, c < nColumns));
     const { nVocab, nRows, ids } = view.distribution;
@@ -52,12 +53,13 @@ export function createGrid(name, heads) {
   return { element, update };
 }
 
-/** Under each head stands the one axis of its column. */
+/** Under each head stands the one axis of its column. @param {HTMLElement} head */
 function withAxis(head) {
   head.append(createAxis());
   return head;
 }
 
+/** @param {{ name: string, element: HTMLElement }[]} heads @param {number} i */
 function createGridRow(heads, i) {
   const label = el("span", { class: "lab-label" });
   const cells = heads.map((head) => createGridCell(head.name));
@@ -67,6 +69,7 @@ function createGridRow(heads, i) {
     el("th", { scope: "row", translate: false }, label),
     ...cells.map((cell) => cell.element),
   );
+  /** @param {string} words */
   function setLabel(words) {
     setText(label, shorten(words, 18));
     setAttribute(label, "title", words);
@@ -74,10 +77,12 @@ function createGridRow(heads, i) {
   return { element, cells, setLabel };
 }
 
+/** @param {string} name */
 function createGridCell(name) {
   const { track, number, show } = createBarCell();
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, number));
   element.dataset.col = name;
+  /** @param {ReturnType<typeof readGridCell>} given */
   function update({ isKept, isUnknown, isLast, prob }) {
     show(prob, { out: isKept ? null : prob, words: isUnknown ? "…" : null });
     setAttribute(element, "data-state", isKept ? "kept" : "rejected");
@@ -87,7 +92,12 @@ function createGridCell(name) {
   return { element, update };
 }
 
-/** What a pipeline makes of one row: its probability, or the raw one where it is cut. */
+/**
+ * What a pipeline makes of one row: its probability, or the raw one where it is cut.
+ * @param {Result} result
+ * @param {number | null} row
+ * @param {number} nShown
+ */
 function readGridCell(result, row, nShown) {
   const raw = result.stages[0];
   const last = lastStage(result);
@@ -104,7 +114,7 @@ function readGridCell(result, row, nShown) {
   return { isKept, isUnknown, isLast: false, nKept, prob: Math.max(0, 1 - shown) };
 }
 
-/** Whether a mask keeps the best and cuts the rest, so that one line parts the two. */
+/** Whether a mask keeps the best and cuts the rest, so that one line parts the two. @param {Result} given */
 function isPrefixCut({ stages }) {
   return !stages.some(({ name }) => name === "greedy" || name === "typical_p");
 }

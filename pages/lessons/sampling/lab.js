@@ -9,7 +9,7 @@ import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
 import { NO_MEMORY } from "../../frame/live/memory.js";
 import { createMaskGrid } from "./maskgrid.js";
-import { createOrderGrid } from "./ordergrid.js";
+import { createOrderGrid, settingsOf } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
 import { required } from "../../frame/live/required.js";
 
@@ -17,12 +17,15 @@ import { required } from "../../frame/live/required.js";
 export class Lab {
   /** @type {LabHeader|null} */
   #header = null;
+  /** @type {LabControls|null} */
+  #controls = null;
 
   /** @param {ShadowRoot} parentElement */
   constructor(parentElement) {
+    /** @type {Distribution|null} */
     this.distribution = null;
-    this.controls = null;
     this.frame = 0;
+    /** @type {import("./maskgrid.js").LabActions} */
     const actions = {
       setControl: (name, value, isFinal) => this.change({ [name]: value }, isFinal),
       setUse: (name, isUsed) => this.change({ use: this.usedWith(name, isUsed) }, true),
@@ -31,7 +34,11 @@ export class Lab {
       "The sliders as a map: which token one pointer takes where",
       "slider_map",
       ({ createSliderMap, startWorker }) =>
-        createSliderMap(startWorker, ({ greedy: _, ...changes }, isFinal) => this.change(changes, isFinal)),
+        createSliderMap(
+          startWorker,
+          /** @param {Partial<Controls>} changes @param {boolean} isFinal */
+          ({ greedy: _, ...changes }, isFinal) => this.change(changes, isFinal),
+        ),
       true,
     );
     this.sampler = createLazySection(
@@ -50,7 +57,11 @@ export class Lab {
     return required(this.#header, "header yet");
   }
 
-  /** Takes what Python says; the sliders stay as they are under the hand. */
+  get controls() {
+    return required(this.#controls, "sliders yet");
+  }
+
+  /** Takes what Python says; the sliders stay as they are under the hand. @param {Component} component */
   receive(component) {
     this.component = component;
     /** @type {{header: LabHeader, arrays: Arrays}} */
@@ -58,26 +69,31 @@ export class Lab {
     if (this.#header === null) this.root.append(...this.partsOf(header).map(({ element }) => element));
     this.#header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
-    this.controls ??= header.controls; // from then on they are the page's
+    this.#controls ??= header.controls; // from then on they are the page's
     this.schedule();
   }
 
-  /** What the page shows: the lesson the map and the reasons, its laboratory the engines. */
+  /**
+   * What the page shows: the lesson the map and the reasons, its laboratory the engines.
+   * @param {LabHeader} given
+   */
   partsOf({ compares }) {
     return compares ? [this.masks, this.orders, this.sampler] : [this.map, this.masks, this.reasons];
   }
 
+  /** @param {string} name @param {boolean} isUsed */
   usedWith(name, isUsed) {
     const others = this.controls.use.filter((used) => used !== name);
     return isUsed ? [...others, name] : others;
   }
 
+  /** @param {Partial<LabControls>} values @param {boolean} isFinal */
   change(values, isFinal) {
-    this.controls = { ...this.controls, ...values };
+    this.#controls = { ...this.controls, ...values };
     this.schedule();
     if (!isFinal) return;
     // a trigger takes one value a message: whatever came before the last is of no interest
-    this.component.setTriggerValue("event", { controls: this.controls });
+    this.component?.setTriggerValue("event", { controls: this.controls });
   }
 
   schedule() {
@@ -99,14 +115,17 @@ export class Lab {
     const rest = MASKS.slice(this.header.nFirst);
     const isFew = !more && !rest.some(({ name }) => use.includes(name));
     setAttribute(this.root, "data-all", isFew ? null : "true");
+    /** @type {LabView} */
     const view = {
       nShown: isFew ? this.header.nFirst : MASKS.length,
       header: this.header,
-      distribution: this.distribution,
+      distribution: required(this.distribution, "distribution"),
       controls: this.controls,
       settings: { ...NEUTRAL_SETTINGS, order: [] },
       contextIds: [],
       nPrompt: 0,
+      toss: this.header.pointer,
+      memory: NO_MEMORY,
       label: (id) => labels[id] ?? `id ${id}`,
     };
     const results = this.masks.update(view);
@@ -117,11 +136,11 @@ export class Lab {
     }
     setText(this.masks.caption, this.header.caption);
   }
-  /** The masks that are ticked, in transformers' order, under the pointer of the engines. */
+  /**
+   * The masks that are ticked, in transformers' order, under the pointer of the engines.
+   * @param {LabView} view
+   */
   mapView(view) {
-    const { orders, pointer: toss } = this.header;
-    const settings = { ...NEUTRAL_SETTINGS, order: orders.transformers };
-    for (const name of this.controls.use) settings[name] = this.controls[name];
-    return { ...view, settings, toss, memory: NO_MEMORY };
+    return { ...view, settings: settingsOf(this.controls, this.header.orders.transformers) };
   }
 }

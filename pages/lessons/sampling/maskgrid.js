@@ -2,6 +2,7 @@
 
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
+import { settingOf } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import {
   aloneResult,
@@ -13,12 +14,17 @@ import {
 } from "../../frame/live/strategies.js";
 import { createGrid } from "./grid.js";
 
+/**
+ * @typedef {{setControl(name: string, value: number | boolean, isFinal: boolean): void,
+ *   setUse(name: string, isUsed: boolean): void}} LabActions
+ */
+
 const NEGLIGIBLE = 1e-6; // probability whose digits tell nothing
 
 /**
  * Makes the grid of masks.
- * @param {{setControl: Function, setUse: Function}} actions
- * @returns {{element: HTMLElement, caption: HTMLElement, update(view: object): Map<string, object>}}
+ * @param {LabActions} actions
+ * @returns {{element: HTMLElement, caption: HTMLElement, update(view: LabView): Map<string, Result>}}
  */
 export function createMaskGrid(actions) {
   const heads = MASKS.map((mask) => createMaskHead(mask, actions));
@@ -28,6 +34,7 @@ export function createMaskGrid(actions) {
   const foot = el("div", { class: "lab-foot" }, caption, more.element, createLegend());
   const element = el("section", { class: "lab-masks" }, grid.element, foot);
 
+  /** @param {LabView} view */
   function update(view) {
     const results = MASKS.map(({ name }) => aloneResult(view, name));
     heads.forEach((head, i) => head.update(view, results[i]));
@@ -38,11 +45,15 @@ export function createMaskGrid(actions) {
   return { element, caption, update };
 }
 
-/** The button that shows the rarer masks too; they stay while one of them is in the pipeline. */
+/**
+ * The button that shows the rarer masks too; they stay while one of them is in the pipeline.
+ * @param {LabActions} actions
+ */
 function createMore(actions) {
   let more = false;
   const element = el("button", { class: "lab-more", type: "button" });
   element.addEventListener("click", () => actions.setControl("more", !more, true));
+  /** @param {LabView} given */
   function update({ controls, nShown, header }) {
     more = controls.more;
     setShown(element, more || nShown === header.nFirst);
@@ -63,9 +74,12 @@ function createLegend() {
   return el("span", { class: "row muted bars-legend" }, ...keys);
 }
 
+/** @param {(typeof MASKS)[number]} given @param {LabActions} actions */
 function createMaskHead({ name, title, short, says }, actions) {
   const isGreedy = name === "greedy";
-  const slider = isGreedy ? null : createSlider(name, (...move) => actions.setControl(...move));
+  const slider = isGreedy
+    ? null
+    : createSlider(/** @type {SettingName} */ (name), (...move) => actions.setControl(...move));
   const called = el("span", {});
   const kept = el("span", { class: "lab-count" });
   const removed = el("span", { class: "lab-fact" });
@@ -91,13 +105,14 @@ function createMaskHead({ name, title, short, says }, actions) {
   return {
     name,
     element,
+    /** @param {LabView} view @param {Result} result */
     update(view, result) {
       const stage = lastStage(result);
       const { nVocab } = view.distribution;
       const hasRoom = view.nShown < MASKS.length;
       setText(called, hasRoom ? title : short);
       if (!isGreedy) setText(words, hasRoom ? "in pipeline" : "pipeline");
-      slider?.set(view.controls[name], nVocab, effectOf(name, result, nVocab));
+      slider?.set(settingOf(view.controls, name), nVocab, effectOf(name, result, nVocab));
       box.checked = view.controls.use.includes(name);
       setAttribute(element, "data-in-use", box.checked);
       if (waitsForPython(result)) {

@@ -4,7 +4,7 @@
 import { announced } from "../../frame/live/announced.js";
 import { el, named, setAttribute, setSentence, setText } from "../../frame/live/dom.js";
 import { formatCount } from "../../frame/live/format.js";
-import { drawToken, NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import { drawToken, NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
 import {
   describeStage,
   ENGINE_TITLES,
@@ -18,7 +18,7 @@ import { createGrid } from "./grid.js";
 
 const MAX_NAMED = 4; // tokens named in the sentence
 
-/** @returns {{element: HTMLElement, update(view: object): void}} */
+/** @returns {{element: HTMLElement, update(view: LabView): void}} */
 export function createOrderGrid() {
   const heads = Object.entries(ENGINE_TITLES).filter(([name]) => name !== "all").map(createEngineHead);
   const grid = createGrid("The same masks in four engines", heads);
@@ -33,10 +33,11 @@ export function createOrderGrid() {
     source,
   );
 
+  /** @param {LabView} view */
   function update(view) {
     const { controls, header } = view;
     const results = heads.map(({ name }) =>
-      remembered(view, `as ${name}`, engineSettings(controls, header.orders[name]))
+      remembered(view, `as ${name}`, settingsOf(controls, header.orders[name]))
     );
     heads.forEach((head, i) => head.update(view, results[i]));
     grid.update(view, results);
@@ -48,11 +49,13 @@ export function createOrderGrid() {
   return { element, update };
 }
 
-function engineSettings(controls, order) {
-  const used = Object.fromEntries(controls.use.map((name) => [name, controls[name]]));
+/** The masks that are ticked, in some order. @param {Controls} controls @param {SettingName[]} order */
+export function settingsOf(controls, order) {
+  const used = Object.fromEntries(controls.use.map((name) => [name, settingOf(controls, name)]));
   return { ...NEUTRAL_SETTINGS, ...used, order };
 }
 
+/** @param {[string, string]} given */
 function createEngineHead([name, title]) {
   const order = el("span", { class: "lab-order" });
   const kept = el("span", { class: "lab-count" });
@@ -70,8 +73,9 @@ function createEngineHead([name, title]) {
   return {
     name,
     element,
+    /** @param {LabView} given @param {Result} result */
     update({ controls, header, label }, result) {
-      const settings = engineSettings(controls, header.orders[name]);
+      const settings = settingsOf(controls, header.orders[name]);
       const stages = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
       setText(order, stages.length > 0 ? stages.join(" → ") : "no mask");
       setText(kept, `keeps ${formatCount(lastStage(result).nKept)}`);
@@ -82,14 +86,14 @@ function createEngineHead([name, title]) {
   };
 }
 
-/** Which of the ticked masks do nothing in an engine's pipeline. */
+/** Which of the ticked masks do nothing in an engine's pipeline. @param {Settings} settings */
 function idleInWords(settings) {
   const [missing, replaced] = [ignoredSettings, replacedSettings].map((of) => of(settings).map(stageTitle));
   if (replaced.length > 0) return `in place of ${replaced.join(", ")}`;
   return missing.length > 0 ? `has no ${missing.join(", ")}` : "";
 }
 
-/** Where the engines part, in words. */
+/** Where the engines part, in words. @param {LabView} given @param {Result[]} results */
 function describeOrders({ controls, distribution, label }, results) {
   if (controls.use.length === 0) {
     return { isParted: false, words: "Tick masks above: they make up the pipelines." };

@@ -8,11 +8,13 @@ import {
   formatProbability,
   formatSetting,
 } from "../../frame/live/format.js";
+import { settingOf } from "../../frame/live/masks.js";
+import { required } from "../../frame/live/required.js";
 import { lastStage, MASKS, waitsForPython } from "../../frame/live/strategies.js";
 
 /**
  * Makes the list of reasons.
- * @returns {{element: HTMLElement, update(view: object, results: Map<string, object>): void}}
+ * @returns {{element: HTMLElement, update(view: LabView, results: Map<string, Result>): void}}
  */
 export function createReasons() {
   const lines = MASKS.map(({ name, title }) => {
@@ -27,30 +29,43 @@ export function createReasons() {
     el("h2", {}, "Why the line falls there"),
     el("ul", {}, ...lines.map((line) => line.element)),
   );
+  /** @param {LabView} view @param {Map<string, Result>} results */
   function update(view, results) {
     lines.forEach(({ name, words, element }, i) => {
       setShown(element, i < view.nShown);
-      setSentence(words, explainMask(name, view, results.get(name)));
+      setSentence(words, explainMask(name, view, required(results.get(name), `mask “${name}”`)));
     });
   }
   return { element, update };
 }
 
-/** One sentence on what a mask kept and why, from its result. */
+/**
+ * One sentence on what a mask kept and why, from its result.
+ * @param {string} name
+ * @param {LabView} view
+ * @param {Result} result
+ */
 function explainMask(name, view, result) {
   if (waitsForPython(result)) return "Its line falls among tokens that the page does not hold.";
   const facts = factsOf(name, view, result);
   if (name === "greedy") return `${facts.last} is the best token; nothing else may be drawn.`;
   if (name === "temperature") return explainTemperature(facts, view.controls.temperature);
   if (facts.cutRow < 0) return "Every token passes: nothing is cut here.";
-  return EXPLAIN[name](facts, view.controls[name]);
+  return EXPLAIN[name](facts, settingOf(view.controls, name));
 }
 
-/** The last token that was kept and the first that was cut, and what each measures. */
+/**
+ * The last token that was kept and the first that was cut, and what each measures.
+ * @typedef {ReturnType<typeof factsOf>} CutFacts
+ * @param {string} name
+ * @param {LabView} view
+ * @param {Result} result
+ */
 function factsOf(name, view, result) {
   const raw = result.stages[0];
   const stage = lastStage(result);
   const nFinite = raw.kept.reduce((sum, kept) => sum + kept, 0);
+  /** @param {number} row */
   const distance = (row) => Math.abs(Math.log(raw.probs[row]) * -1 - raw.entropy);
   let [keptRow, cutRow] = [-1, -1];
   for (let row = 0; row < nFinite; row++) {
@@ -61,11 +76,14 @@ function factsOf(name, view, result) {
       if (keptRow < 0 || distance(row) > distance(keptRow)) keptRow = row;
     } else if (cutRow < 0 || distance(row) < distance(cutRow)) cutRow = row;
   }
+  /** @param {number} row */
   const words = (row) => (row < 0 ? "" : named(view.label(result.idOf(row))));
+  /** @param {number} row */
   const prob = (row) => raw.probs[row];
   return { raw, stage, keptRow, cutRow, last: words(keptRow), cut: words(cutRow), prob, distance };
 }
 
+/** @param {CutFacts} given @param {number} value */
 function explainTemperature({ raw, stage }, value) {
   if (value === 0) return "At 0 it is greedy: the best token alone.";
   if (value === 1) return "At 1 nothing moves: these are the model’s own probabilities.";
@@ -77,6 +95,7 @@ function explainTemperature({ raw, stage }, value) {
   );
 }
 
+/** By mask; each is told its value, too. @type {Record<string, (facts: CutFacts, value: number) => string>} */
 const EXPLAIN = {
   top_k({ stage, last, cut, cutRow, prob }, k) {
     const ties = stage.nKept > k ? ` (${formatCount(stage.nKept)} with its ties)` : "";
@@ -149,6 +168,7 @@ const EXPLAIN = {
     );
   },
   mirostat({ last, cut, keptRow, cutRow, prob }, target) {
+    /** @param {number} row */
     const bits = (row) => formatNumber(-Math.log2(prob(row)));
     return (
       `A text begins with twice the target, ${formatNumber(2 * target)} bits: ${last} has ` +
@@ -156,6 +176,7 @@ const EXPLAIN = {
     );
   },
   top_n_sigma({ raw, last, cut, keptRow, cutRow }, n) {
+    /** @param {number} row */
     const gap = (row) => formatNumber(raw.scores[0] - raw.scores[row]);
     return (
       `Counted in logits, ${formatSetting(n)} σ below the best: ${last} is ${gap(keptRow)} below ` +

@@ -30,6 +30,9 @@ class Fill {
   /** The lanes that fill at the moment. @type {Element|null} */
   moving = null;
 
+  data = { box: "", milliseconds: 0 }; // what Python said last
+
+  /** @param {ShadowRoot} place */
   constructor(place) {
     this.button = createButton("again", "Watch again", () => this.moving ? this.end() : this.start());
     this.watching = new IntersectionObserver((entries) => {
@@ -41,6 +44,7 @@ class Fill {
     place.append(this.button);
   }
 
+  /** @param {Component<{ box: string, run: string, milliseconds: number }>} component */
   receive({ data }) {
     this.data = data;
     if (data.run === this.run) return;

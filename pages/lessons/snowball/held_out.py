@@ -101,7 +101,7 @@ class ExposureBias(Experiment[SnowballLesson]):
         judge = (
             "The writer judges itself and cannot tell what it does not know: choose another judge."
             if is_own_judge
-            else "The judge is a small model too: it may be wrong on text unlike its training data."
+            else "The judge is a model too: it may be wrong on text unlike its training data."
         )
         st.caption(f"{provenance(job, _model_of(self.lesson, exposure.writer))} {judge}")
 

@@ -15,7 +15,7 @@ from pages.frame.layout import as_written
 from pages.frame.question import answered, opening
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
-from viz.snowball.mistake import mistake_html, tokens_html
+from viz.snowball.mistake import mistake_html, sure_words, tokens_html
 from viz.strip import prose
 
 N_AFTER = 28  # tokens of each text
@@ -58,7 +58,7 @@ def _mistake(lesson: SnowballLesson) -> None:
         "snowball_mistake_how",
     )
     st.markdown(
-        "It reads its mistake like any other token and goes on, about as sure as before. Fluent "
+        f"It reads its mistake like any other token and goes on, here {sure_words(steps)}. Fluent "
         "text that is false is called a **hallucination** "
         "([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
     )

@@ -8,11 +8,8 @@ const MAX_NATS = 10; // at which the tint is full
 
 /**
  * Mounts or updates the strip.
- * @param {{data: {prompt: string, original: string[], forced: (string|null)[], kl: (number|null)[],
- *   same: boolean[], place: number, presenter: boolean}, parentElement: ShadowRoot,
- *   setTriggerValue: Function}} component
  */
-export default inOrder(({ data, parentElement, setTriggerValue }) => {
+export default inOrder((/** @type {Component<Strip>} */ { data, parentElement, setTriggerValue }) => {
   const box = el(
     "div",
     { class: "strip" },
@@ -29,24 +26,28 @@ export default inOrder(({ data, parentElement, setTriggerValue }) => {
 });
 
 // One Tab stop for all tokens: the arrows go from one to the next.
+/** @type {Record<string, number>} */
 const STRIDES = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
+/** @param {KeyboardEvent} event @param {Element | null} button */
 function move(event, button) {
   const stride = STRIDES[event.key];
   if (!stride || button === null) return;
-  const buttons = [...event.currentTarget.querySelectorAll("button")];
-  const goal = buttons.indexOf(button) + stride;
+  const buttons = [...button.closest(".strip")?.querySelectorAll("button") ?? []];
+  const goal = buttons.findIndex((one) => one === button) + stride;
   stopAt(buttons[Math.max(0, Math.min(buttons.length - 1, goal))]);
   event.preventDefault();
 }
 
+/** @param {HTMLElement | null} button */
 function stopAt(button) {
   if (!button) return;
-  for (const other of button.closest(".strip").querySelectorAll("button")) other.tabIndex = -1;
+  for (const other of button.closest(".strip")?.querySelectorAll("button") ?? []) other.tabIndex = -1;
   button.tabIndex = 0;
   button.focus();
 }
 
+/** @param {number} i @param {Strip} data @param {Component["setTriggerValue"]} setTriggerValue */
 function pair(i, data, setTriggerValue) {
   const isPlace = i === data.place;
   const column = el("div", { class: "pair" }, top(i, isPlace, data, setTriggerValue));
@@ -67,6 +68,12 @@ function pair(i, data, setTriggerValue) {
   return column;
 }
 
+/**
+ * @param {number} i
+ * @param {boolean} isPlace
+ * @param {Strip} given
+ * @param {Component["setTriggerValue"]} setTriggerValue
+ */
 function top(i, isPlace, { original }, setTriggerValue) {
   const button = el("button", {
     class: isPlace ? "original is-place" : "original",

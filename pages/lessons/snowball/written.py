@@ -94,9 +94,9 @@ class LongGeneration(Experiment[SnowballLesson]):
     button = "Generate to this length"
     recorded = LongTexts
     claim = (
-        "Greedy decoding falls into repeats, and nothing tells it so: its own surprise stays low "
-        "all the while. A source that says few things does so too, one without a memory as well. "
-        "Books repeat little and keep surprising it."
+        "A text that repeats itself makes its own return likelier, so greedy decoding may fall "
+        "into repeats, and a low surprise tells the model nothing of it. A source that says few "
+        "things repeats itself too, one without a memory as well. Books are read beside the texts."
     )
     code = (generate_long, repeats)
 
@@ -147,8 +147,9 @@ class KeepingTheThread(Experiment[SnowballLesson]):
     button = f"Write {N_THREADS} texts"
     recorded = Thread
     claim = (
-        "Long outputs lose the thread: less and less of what the opening names comes back. Words "
-        "that come back by chance are not counted: those of other texts’ openings would too."
+        "**Do long outputs lose the thread?** Then less and less of what the opening names comes "
+        "back. Words that come back by chance are not counted: those of other texts’ openings "
+        "would too."
     )
     code = (measure_thread, returning)
 

@@ -36,8 +36,8 @@ def show_proof(lesson: SpeculativeLesson) -> None:
     """Offers both proofs."""
     st.header(TITLE, anchor=False)
     st.markdown(
-        "With a draft greedy text stays the same. A sampled text may be another one for the same "
-        "seed; what stays is the distribution that it is drawn from."
+        "With a draft greedy text stays the same, but for rounding. A sampled text may be another "
+        "one for the same seed; what stays is the distribution that it is drawn from."
     )
     SameText(lesson).show()
     SameDistribution(lesson).show()
@@ -49,7 +49,7 @@ class SameText(Experiment[SpeculativeLesson]):
     key, title, is_part = "spec_greedy", f"Greedy: {len(PROMPTS)} prompts", True
     button = f"Continue {len(PROMPTS)} prompts both ways"
     recorded = tuple[GreedyCheck, ...]
-    claim = "Greedy text is the same, token for token."
+    claim = "Greedy text is the same, token for token, unless rounding decides between two tokens."
     code = (check_greedy,)
 
     def _start(self) -> Job[tuple[GreedyCheck, ...]]:
@@ -71,9 +71,9 @@ def _show_checks(checks: tuple[GreedyCheck, ...]) -> None:
     if wrong:
         first = wrong[0]
         st.caption(
-            f"“{first.prompt}” differs from token {(first.first_difference or 0) + 1} on: two "
-            "tokens were so close that rounding decided. In float32 that is rare; in 16 bits it is "
-            "not."
+            f"“{first.prompt}” differs from token {(first.first_difference or 0) + 1} on. "
+            "Where two tokens are nearly as likely, rounding decides: rare in float32, and not in "
+            "16 bits."
         )
     show_caption("Measured. The last of them:")
     st.text(checks[-1].text)

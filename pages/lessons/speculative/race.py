@@ -14,7 +14,7 @@ from pages.frame.figures import show_caption
 from pages.frame.job_panel import measured_on
 from pages.frame.question import answered
 from pages.frame.race import Lane, show_race
-from pages.lessons.speculative.settings import SETTINGS
+from pages.lessons.speculative.settings import RACES, SETTINGS
 from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
 from viz.format import digits, plural
 
@@ -54,10 +54,11 @@ class Race(Experiment[SpeculativeLesson]):
         if not is_said:
             return
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
+        other = next(text for text in RACES if text != SETTINGS["race"])
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
         st.markdown(
             f"**{same}; with the draft {pace}.** The gain depends on how often the draft agrees: "
-            "race on the king, too."
+            f"race on “{other}”, too."
         )
         n_passes, n_tokens = plural(len(race.rounds), "pass", "es"), len(race.token_ids)
         show_caption(

@@ -23,7 +23,7 @@ from pages.frame.lesson_state import SteppedLesson, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.question import answered, opening
 from pages.frame.stepper import Stepper, Steps, show_stepper
-from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
+from pages.lessons.stopping.settings import EXAMPLES, FIRST, SETTINGS
 from pages.lessons.stopping.small_cases import show_small_cases
 from viz.stopping.end_chart import end_figure
 from viz.stopping.stream_picture import moments_table, stream_picture
@@ -66,6 +66,7 @@ class StoppingLesson(SteppedLesson[StreamSteps]):
     """All that one reader has on the page."""
 
     small_cases: dict[str, Any] = field(default_factory=dict, kw_only=True)  # as they were opened
+    prompt: str = field(default="", kw_only=True)  # of the text that is written to its end
 
     def read(self) -> None:
         """Takes the text and the stop strings of the page.
@@ -128,7 +129,7 @@ def _read_again(lesson: StoppingLesson) -> None:
 def _stream(lesson: StoppingLesson) -> None:
     lesson.stepper.show()
     steps = lesson.stepper.steps
-    is_first = steps.strings == ("STOP",)
+    is_first = (SETTINGS["text"], *steps.strings) == EXAMPLES[FIRST]
     if is_first and not answered(
         "The text has “STORIES”, the stop string is “STOP”. After STO, what may a client see?",
         (NOW, LATER),
@@ -145,9 +146,8 @@ def _job(lesson: StoppingLesson) -> Job[EndCurve]:
     names = ("temperature", "top_p", "repetition_penalty")
     settings = Settings(**{name: SETTINGS[name] for name in names})
     strings, limit = read_strings(SETTINGS["end_stop"]), SETTINGS["limit"]
-    work = write_to_the_end(
-        lesson.lm, SETTINGS["prompt"], settings, strings, limit, SETTINGS["seed"]
-    )
+    lesson.prompt = SETTINGS["prompt"]
+    work = write_to_the_end(lesson.lm, lesson.prompt, settings, strings, limit, SETTINGS["seed"])
     return Job(work)
 
 
@@ -184,4 +184,4 @@ class ThreeEnds(Experiment[StoppingLesson]):
                 "The prompt begins with this model’s end token, so that a repetition penalty "
                 "lowers its score from the first position on."
             )
-        st.html(prose((SETTINGS["prompt"], ""), (curve.sent, "generated"), size="1.1rem"))
+        st.html(prose((self.lesson.prompt, ""), (curve.sent, "generated"), size="lead"))

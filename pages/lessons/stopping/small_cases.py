@@ -1,6 +1,7 @@
 """Three small cases around the end of a text: each asks, then shows what this model does."""
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 import streamlit as st
@@ -73,8 +74,9 @@ def _show_space(prompts: tuple[NextTokens, NextTokens]) -> None:
         return
     st.html(next_tokens_picture(without, behind))
     n_more = len(behind.labels) - len(without.labels)
+    cost = f"costs {plural(n_more, 'token')} more" if n_more > 0 else "costs no token here"
     st.markdown(
-        f"The space costs {plural(n_more, 'token')} more. In most vocabularies a word and the "
+        f"The space {cost}. In most vocabularies a word and the "
         "space before it are one token, so in training hardly any word followed a space that "
         "stood alone. **Leave the last space out.**"
     )
@@ -111,8 +113,10 @@ def _show_round(last: RoundEnd) -> None:
     if not last.has_ended or n_behind == 0:
         st.markdown("Here the text of this model did not end in the middle of a round.")
         return
-    n_agreed = sum(
-        last.proposals[i] == last.best[i] for i in range(last.n_accepted, len(last.proposals))
+    behind = range(last.n_accepted, len(last.proposals))
+    n_agreed = len(list(takewhile(lambda i: last.proposals[i] == last.best[i], behind)))
+    although = (
+        f", although the model would have written {count(n_agreed)} of them too" if n_agreed else ""
     )
     if not answered(
         f"In speculative decoding a small model proposes {count(len(last.proposals))} tokens, and "
@@ -125,10 +129,9 @@ def _show_round(last: RoundEnd) -> None:
         return
     st.html(round_picture(last))
     st.markdown(
-        f"They are dropped, although the model would have written {count(n_agreed)} of them too: "
-        f"the text is over. The cache goes back from {count(last.n_read)} positions to "
-        f"{count(last.n_kept)}. *Measured in the last round of a text from “{WITH_DRAFT}”, "
-        "greedily.*"
+        f"They are dropped{although}: the text is over. The cache goes back from "
+        f"{count(last.n_read)} positions to {count(last.n_kept)}. *Measured in the last round of a "
+        f"text from “{WITH_DRAFT}”, greedily.*"
     )
 
 

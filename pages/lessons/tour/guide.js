@@ -16,16 +16,20 @@ const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContaine
 const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
   "[data-testid='stCaptionContainer'], [class*='_on_clock']";
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
+/** @type {string | null} */
 let shown = null; // the scene that was brought into view, before its answer or with it: once is enough
 
+/** @param {string} text */
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
 const headings = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("h2, h3")]);
+/** @param {string} wanted */
 const headingOf = (wanted) => headings().find((one) => slug(one.textContent) === wanted);
 
 /** What holds the bar, and stands where it is while the page is scrolled. */
 const place =
   () => /** @type {HTMLElement | null} */ (document.querySelector(".st-key-above")?.parentElement ?? null);
 
+/** @param {string} title */
 const dressBar = (title) => {
   const bar = /** @type {HTMLElement} */ (document.querySelector(".st-key-tour"));
   if (bar === null) return;
@@ -38,7 +42,7 @@ const dressBar = (title) => {
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
 };
 
-/** Whether what a question is about is there: it takes an answer only then. */
+/** Whether what a question is about is there: it takes an answer only then. @param {Scene} given */
 const isThere = ({ page }) => {
   if (page === "") return live()?.querySelector(".strip .token") !== null && live() !== null;
   const app = /** @type {HTMLElement|null} */ (document.querySelector("[data-testid='stApp']"));
@@ -58,7 +62,10 @@ const openAnswers = (started = performance.now()) => {
 /** Whether the bar stays in view; on a phone it does not, so that its question is read before the page moves. */
 const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
-/** Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays. */
+/**
+ * Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays.
+ * @param {Event} given
+ */
 const holdHeight = ({ target }) => {
   const bar = place();
   const isAnswer = scene?.is_open && target instanceof Element && target.closest(".st-key-tour") !== null;
@@ -68,6 +75,7 @@ const releaseHeight = () => place()?.style.removeProperty("min-height");
 for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
 addEventListener("resize", releaseHeight);
 
+/** @param {string} wanted */
 const bringUp = (wanted) => {
   const bar = place();
   const heading = headingOf(wanted);
@@ -76,6 +84,7 @@ const bringUp = (wanted) => {
   heading.scrollIntoView();
 };
 
+/** @param {string} wanted */
 const follow = (wanted) => {
   // what lies above the heading may still be drawn: follow it until a hand moves
   const observer = new ResizeObserver(() => bringUp(wanted));
@@ -92,16 +101,17 @@ const follow = (wanted) => {
 const live = () =>
   [...document.querySelectorAll(".st-key-live *")].map((node) => node.shadowRoot).find(Boolean) ?? null;
 
-/** What a page of Streamlit's shows, below one heading or all of it. */
+/** What a page of Streamlit's shows, below one heading or all of it. @param {string} heading */
 const figures = (heading) => {
   const all = [...document.querySelectorAll(SHOWN)].filter((node) => node.closest(ABOUT) === null);
   const first = headingOf(heading) ?? null;
   const next = headings().find((one) => first && first.compareDocumentPosition(one) & 4);
+  /** @param {Node} node @param {Node} other */
   const isBehind = (node, other) => Boolean(other.compareDocumentPosition(node) & 4);
   return all.filter((node) => (!first || isBehind(node, first)) && !(next && isBehind(node, next)));
 };
 
-/** The nodes of the parts that a scene names. */
+/** The nodes of the parts that a scene names. @param {Scene} given @param {string[]} names */
 const nodesOf = ({ page, heading, parts }, names) => {
   if (page !== "")
     return names.flatMap((name) => name === "figures" ? figures("") : figures(heading));
@@ -109,6 +119,7 @@ const nodesOf = ({ page, heading, parts }, names) => {
   return root === null ? [] : names.flatMap((name) => [...root.querySelectorAll(parts[name])]);
 };
 
+/** @param {Scene} scene */
 const mark = (scene) => {
   const root = scene.page === "" ? live() : document;
   if (root === null) return;
@@ -121,11 +132,13 @@ const mark = (scene) => {
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(RULES);
+/** @type {Scene | null} */
 let scene = null; // the one that is followed
+/** @type {ShadowRoot | null} */
 let watched = null; // the first page's component, once its parts are there
 let isAwaited = false;
 const watching = new MutationObserver(() => {
-  mark(scene);
+  if (scene !== null) mark(scene);
   awaitLive();
 });
 
@@ -168,7 +181,7 @@ addEventListener("click", (event) => {
   bringUp(scene.heading);
 });
 
-export default ({ data }) => {
+export default (/** @type {Component<Scene>} */ { data }) => {
   scene = data;
   document.documentElement.setAttribute("data-guided", "");
   keepReached(data.lesson, data.number);

@@ -1,7 +1,7 @@
 // A pupil's own record: the pages that are done, what was guessed there and what was right, and the best line that
 // a finger wrote. It is read from this browser alone, and printed as one page.
 
-import { createButton, el } from "../../frame/live/dom.js";
+import { createButton, el, find } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { chooseBest, forgetRecord, readRecord } from "../../frame/live/record.js";
 
@@ -30,11 +30,15 @@ button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5
 
 const LOOK = ["--size-body", "--size-lead", "--sans", "--read"]; // what STYLE takes from the page
 
-export default ({ data, parentElement }) => {
+/** @typedef {import("../../frame/live/record.js").Answer} Answer */
+/** @typedef {{title: string, pages: [string, string][]}} RecordPage */
+
+export default (/** @type {Component<RecordPage>} */ { data, parentElement }) => {
   const draw = () => parentElement.replaceChildren(...drawn(data, draw));
   draw();
 };
 
+/** @param {RecordPage} data @param {() => void} again */
 function drawn(data, again) {
   const record = readRecord();
   const style = el("style", {}, STYLE);
@@ -68,7 +72,11 @@ function drawn(data, again) {
   return [style, page, el("div", { class: "row screen" }, ...buttons)];
 }
 
-/** The course's pages: those that were answered, or read to their end, have a tick. */
+/**
+ * The course's pages: those that were answered, or read to their end, have a tick.
+ * @param {[string, string][]} pages
+ * @param {ReturnType<typeof readRecord>} given
+ */
 function pagesOf(pages, { answers, seen }) {
   const done = new Set([...seen, ...answers.map(({ place }) => place)]);
   const items = pages.map(([place, title]) => {
@@ -83,7 +91,11 @@ function pagesOf(pages, { answers, seen }) {
   return el("ul", { class: "pages" }, ...items);
 }
 
-/** The best line; where there are several, the pupil says which it is. */
+/**
+ * The best line; where there are several, the pupil says which it is.
+ * @param {ReturnType<typeof readRecord>} given
+ * @param {() => void} again
+ */
 function lineOf({ lines, best }, again) {
   if (lines.length === 0) return null;
   const choices = lines.map(({ text }, i) => {
@@ -106,7 +118,7 @@ function lineOf({ lines, best }, again) {
   );
 }
 
-/** What was guessed, page by page, the oldest page first. */
+/** What was guessed, page by page, the oldest page first. @param {Answer[]} answers */
 function answersOf(answers) {
   const titles = [...new Set(answers.map(({ title }) => title))].reverse();
   return titles.flatMap((title) => {
@@ -115,18 +127,19 @@ function answersOf(answers) {
   });
 }
 
+/** @param {Answer} given */
 function inWords({ question, said, right, isRight }) {
   const verdict = isRight === null ? "" : isRight ? " ✓" : ` Right is: ${right}.`;
   return `${question} I said: ${said}.${verdict}`;
 }
 
-/** Prints a copy of the page alone. */
+/** Prints a copy of the page alone. @param {HTMLElement} page */
 function print(page) {
   const frame = el("iframe", { hidden: true, title: "To print" });
   document.body.append(frame);
   const view = required(frame.contentWindow, "window to print from");
   const paper = view.document;
-  paper.title = page.querySelector("h2").textContent;
+  paper.title = find(page, "h2").textContent;
   const look = getComputedStyle(page);
   for (const name of LOOK) paper.documentElement.style.setProperty(name, look.getPropertyValue(name));
   paper.head.append(el("style", {}, STYLE));

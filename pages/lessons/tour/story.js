@@ -4,9 +4,15 @@ import { readJson, tabStore } from "../../frame/live/storage.js";
 
 const STORED_AS = "ott-story";
 
+/** @param {string} name */
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} name
+ * @param {Record<string, string>} properties
+ */
 const element = (name, properties) => Object.assign(document.createElement(name), properties);
 
-export default ({ data, parentElement }) => {
+export default (/** @type {Component<{ title: string, open: string }>} */ { data, parentElement }) => {
   const story = readJson(tabStore, STORED_AS);
   if (!story?.text || !story.link?.startsWith("./?")) return;
   const text = element("blockquote", { textContent: story.text });

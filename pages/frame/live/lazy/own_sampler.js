@@ -14,6 +14,7 @@ import {
 import { runCode, SamplerError } from "./own_sampler_sandbox.js";
 
 const N_TOKENS = 10;
+/** @type {Record<string, SamplerTask>} */
 const FREE = {
   pick: {
     title: "Your own pick(probs, pointer)",
@@ -76,6 +77,7 @@ export function createOwnSampler(text) {
   );
   show(task);
 
+  /** @param {string} name */
   function show(name) {
     task = name;
     setText(asks, TASKS[task].asks);
@@ -89,13 +91,16 @@ export function createOwnSampler(text) {
     setText(written, "");
   }
 
-  /** A button that is disabled keeps its focus. */
+  /** A button that is disabled keeps its focus. @param {boolean} isNow */
   function mark(isNow) {
     isRunning = isNow;
     for (const button of [judge, write]) setAttribute(button, "aria-disabled", isNow);
   }
 
-  /** Runs one thing at a time; what is wrong with the code is one sentence. */
+  /**
+   * Runs one thing at a time; what is wrong with the code is one sentence.
+   * @param {() => Promise<void>} act
+   */
   async function alone(act) {
     if (isRunning) return;
     mark(true);
@@ -110,13 +115,18 @@ export function createOwnSampler(text) {
     }
   }
 
+  /** @param {SamplerCase[]} cases */
   function run(cases) {
     return runCode(editor.value, TASKS[task].name, cases);
   }
 
   async function runAndJudge() {
-    const judging = { pick: judgePick, process: judgeProcess };
-    const found = await (judging[task] ?? ((ran) => judgeExercise(task, ran)))(run);
+    const found =
+      await (task === "pick"
+        ? judgePick(run)
+        : task === "process"
+        ? judgeProcess(run)
+        : judgeExercise(task, run));
     const nMet = found.filter(({ isMet }) => isMet).length;
     setText(verdict, `${nMet} of ${found.length} hold.`);
     findings.append(...found.map(({ isMet, words }) => {
@@ -125,7 +135,10 @@ export function createOwnSampler(text) {
     }));
   }
 
-  /** Writes on the text: each token is handed to the page as one that was chosen by hand. */
+  /**
+   * Writes on the text: each token is handed to the page as one that was chosen by hand.
+   * @param {OwnText} text
+   */
   async function writeWithIt(text) {
     const labels = [];
     for (let i = 0; i < N_TOKENS; i++) {
@@ -145,6 +158,7 @@ export function createOwnSampler(text) {
       setText(verdict, "Nothing can be written here: go back to now, or before the end, or reset the text.");
   }
 
+  /** @param {NonNullable<ReturnType<OwnText["read"]>>} given */
   async function choose({ logits, probs, pointer }) {
     const isPick = TASKS[task].name === "pick";
     const input = isPick ? probs : logits;
@@ -152,8 +166,8 @@ export function createOwnSampler(text) {
     if (!isPick && !isDistribution(value)) {
       throw new SamplerError("It returned no distribution: nothing was written.");
     }
-    const id = isPick ? value : fall(softmax(value), pointer);
-    if (!(Number.isInteger(id) && id >= 0 && id < input.length)) {
+    const id = isDistribution(value) ? fall(softmax(value), pointer) : value;
+    if (typeof id !== "number" || !(Number.isInteger(id) && id >= 0 && id < input.length)) {
       throw new SamplerError(`It returned ${id}, which is the id of no token: nothing was written.`);
     }
     return id;
@@ -161,7 +175,11 @@ export function createOwnSampler(text) {
   return { element, update: () => {} };
 }
 
-/** The token on which a pointer falls: best first, ties by id. */
+/**
+ * The token on which a pointer falls: best first, ties by id.
+ * @param {number[]} probs
+ * @param {number} pointer
+ */
 function fall(probs, pointer) {
   const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b);
   let end = 0;

@@ -28,7 +28,7 @@ const LOGITS = {
 const TRIALS = Object.fromEntries(
   Object.entries(LOGITS).map(([title, logits]) => [title, logits.map(Math.fround)]),
 );
-/** The page's own samplers. @type {Record<string, object>} */
+/** The page's own samplers. @type {Record<string, Partial<Values>>} */
 const KNOWN = {
   greedy: { temperature: 0 },
   ...eachOf("temperature", "temperature", [0.3, 0.5, 0.7, 1.5, 2]),
@@ -37,15 +37,25 @@ const KNOWN = {
   ...eachOf("min-p", "min_p", [0.05, 0.1]),
 };
 
-/** @returns {Record<string, object>} */
+/**
+ * @returns {Record<string, Partial<Values>>}
+ * @param {string} title
+ * @param {SettingName} setting
+ * @param {number[]} values
+ */
 function eachOf(title, setting, values) {
   return Object.fromEntries(values.map((value) => [`${title} ${value}`, { [setting]: value }]));
 }
 
 /** @typedef {{isMet: boolean, words: string}} Finding */
-/** @typedef {(cases: object[]) => Promise<{values: any[], isChanged: boolean}[]>} Run */
+/** @typedef {(cases: SamplerCase[]) => Promise<SamplerOutcome[]>} Run */
+/** @typedef {ReturnType<typeof oracle>} Oracle */
 
-/** What the page's masks make of logits under some settings: kept, and probabilities, by id. */
+/**
+ * What the page's masks make of logits under some settings: kept, and probabilities, by id.
+ * @param {number[]} logits
+ * @param {Partial<Values>} changes
+ */
 function oracle(logits, changes) {
   const held = { nVocab: logits.length, ids: null, logits: Float32Array.from(logits) };
   const distribution = createDistribution({
@@ -54,16 +64,18 @@ function oracle(logits, changes) {
     tailLogits: null,
     tailVariances: null,
   });
+  /** @type {SettingName[]} */
   const order = ["temperature", "top_k", "top_p", "min_p"];
   const result = processLogits(distribution, [], 0, { ...NEUTRAL_SETTINGS, order, ...changes });
   const { kept, probs } = last(result.stages);
   const [keptById, probsById] = [new Uint8Array(logits.length), new Float64Array(logits.length)];
   distribution.ids.forEach((id, row) => [keptById[id], probsById[id]] = [kept[row], probs[row]]);
+  /** @param {number} pointer */
   const draw = (pointer) => required(drawToken(result, pointer), "token under the pointer").id;
   return { kept: keptById, probs: probsById, draw };
 }
 
-/** The exercises: what is asked, what one begins with, and the mask that is the answer. */
+/** The exercises: what is asked, what one begins with, and the mask that is the answer. @type {Record<string, SamplerTask>} */
 export const EXERCISES = {
   greedy: {
     title: "Exercise 1: greedy",
@@ -103,7 +115,7 @@ export async function judgePick(run) {
   const [first, cold] = [outcomes.slice(0, trials.length), outcomes.slice(trials.length, -1)];
   const ids = last(outcomes).values;
   const legal = [...trials, ...onlyOne].map(({ probs }, i) =>
-    outcomes[i].values.find((id) => !(Number.isInteger(id) && probs[id] > 0))
+    outcomes[i].values.find((id) => !isDrawable(id, probs))
   );
   const bad = legal.findIndex((id) => id !== undefined);
   const findings = [
@@ -129,10 +141,12 @@ export async function judgePick(run) {
   return findings;
 }
 
+/** @param {boolean} isMet @param {[string, string]} given */
 function found(isMet, [met, not]) {
   return { isMet, words: isMet ? met : not };
 }
 
+/** @param {SamplerOutcome[]} outcomes */
 function unchanged(outcomes) {
   return found(!outcomes.some(({ isChanged }) => isChanged), [
     "It leaves its input as it was.",
@@ -140,7 +154,12 @@ function unchanged(outcomes) {
   ]);
 }
 
-/** Whether the draws fit the probabilities that were given. */
+/**
+ * Whether the draws fit the probabilities that were given.
+ * @param {SamplerOutcome["values"]} ids
+ * @param {Oracle} given
+ * @param {number[]} pointers
+ */
 function fit(ids, { probs }, pointers) {
   const order = [...probs.keys()].sort((a, b) => probs[b] - probs[a] || a - b);
   const counts = order.map((id) => ids.filter((one) => one === id).length);
@@ -152,9 +171,13 @@ function fit(ids, { probs }, pointers) {
   ]);
 }
 
-/** Which of the page's own samplers takes the same tokens with the same pointers. */
+/**
+ * Which of the page's own samplers takes the same tokens with the same pointers.
+ * @param {SamplerOutcome["values"]} ids
+ * @param {number[]} pointers
+ */
 function likenessOfDraws(ids, pointers) {
-  const logits = Object.values(TRIALS).at(-1);
+  const logits = last(Object.values(TRIALS));
   const twin = Object.entries({ "this page’s draw": {}, ...KNOWN }).find(([, settings]) => {
     const { draw } = oracle(logits, settings);
     return ids.every((id, i) => i % 20 > 0 || id === draw(pointers[i]));
@@ -171,7 +194,8 @@ export async function judgeProcess(run) {
   const outcomes = await run(
     trials.map(([, logits]) => ({ input: Float64Array.from(logits), pointers: null })),
   );
-  const bad = outcomes.findIndex(({ values: [given] }) => !isDistribution(given));
+  const returned = outcomes.map(({ values }) => values[0]);
+  const bad = returned.findIndex((given) => !isDistribution(given));
   if (bad >= 0) {
     return [
       found(false, [
@@ -181,11 +205,12 @@ export async function judgeProcess(run) {
       ]),
     ];
   }
+  const lists = returned.filter(isDistribution); // all of them
   const revives = trials.findIndex(([, logits], i) =>
-    logits.some((logit, id) => logit === OUT && outcomes[i].values[0][id] > OUT)
+    logits.some((logit, id) => logit === OUT && lists[i][id] > OUT)
   );
   const twin = Object.entries({ "no mask at all": {}, ...KNOWN }).find(([, settings]) =>
-    trials.every(([, logits], i) => isAlike(outcomes[i].values[0], oracle(logits, settings).probs))
+    trials.every(([, logits], i) => isAlike(lists[i], oracle(logits, settings).probs))
   );
   return [
     found(true, ["What it returns is a distribution, on every trial.", ""]),
@@ -201,30 +226,45 @@ export async function judgeProcess(run) {
   ];
 }
 
+/** @param {SamplerOutcome["values"][number]} id @param {ArrayLike<number>} probs */
+function isDrawable(id, probs) {
+  return typeof id === "number" && Number.isInteger(id) && probs[id] > 0;
+}
+
+/** @param {SamplerOutcome["values"][number]} given @returns {given is Float64Array} */
 function isList(given) {
   return given instanceof Float64Array && given.every((one) => one < Infinity);
 }
 
-/** Whether these are logits of a distribution. */
+/**
+ * Whether these are logits of a distribution.
+ * @param {SamplerOutcome["values"][number]} given
+ * @returns {given is Float64Array}
+ */
 export function isDistribution(given) {
   return isList(given) && given.some((one) => one > OUT);
 }
 
-/** The probabilities of logits, by id. */
+/** The probabilities of logits, by id. @param {ArrayLike<number>} logits */
 export function softmax(logits) {
-  const best = Math.max(...logits);
+  const best = Math.max(...Array.from(logits));
   const weights = Array.from(logits, (logit) => Math.exp(logit - best));
   const sum = weights.reduce((total, one) => total + one, 0);
   return weights.map((one) => one / sum);
 }
 
+/** @param {ArrayLike<number>} logits @param {ArrayLike<number>} probs */
 function isAlike(logits, probs) {
   return softmax(logits).every((prob, id) => Math.abs(prob - probs[id]) < SAME);
 }
 
-/** Judges an exercise on its hidden cases; the first that fails is explained. @returns {Promise<Finding[]>} */
+/**
+ * Judges an exercise on its hidden cases; the first that fails is explained. @returns {Promise<Finding[]>}
+ * @param {string} exercise
+ * @param {Run} run
+ */
 export async function judgeExercise(exercise, run) {
-  const { name, settings } = EXERCISES[exercise];
+  const { name, settings = {} } = EXERCISES[exercise];
   const trials = Object.entries(TRIALS);
   const inputs = trials.map(([, logits]) =>
     name === "pick" ? oracle(logits, {}).probs : Float64Array.from(logits)
@@ -242,22 +282,30 @@ export async function judgeExercise(exercise, run) {
   return [{ isMet: true, words }, unchanged(outcomes)];
 }
 
+/** @param {SamplerOutcome["values"]} ids @param {Oracle} given @param {ArrayLike<number>} probs */
 function faultOfPick(ids, { draw }, probs) {
   const right = draw(0);
   const wrong = ids.find((id) => id !== right);
   if (wrong === undefined) return null;
-  if (probs[wrong] === probs[right]) {
+  if (typeof wrong === "number" && probs[wrong] === probs[right]) {
     return `token ${wrong} ties with token ${right} for the best; of equals the lowest id is taken.`;
   }
   return `the best token is ${right}, it returned ${wrong}.`;
 }
 
-/** Names what is wrong with the tokens that were kept; null where nothing is. */
+/**
+ * Names what is wrong with the tokens that were kept; null where nothing is.
+ * @param {SamplerOutcome["values"][number]} given
+ * @param {Oracle} expected
+ * @param {number[]} logits
+ * @param {Partial<Values>} settings
+ */
 function faultOfProcess(given, { kept, probs }, logits, { top_p: p, top_k: k }) {
   if (!isList(given)) return NO_DISTRIBUTION;
   const best = [...kept.keys()].sort((a, b) => logits[b] - logits[a] || a - b);
   const [right, own] = [kept, given.map((one) => one > OUT ? 1 : 0)].map((of) => best.filter((id) => of[id]));
   const raw = softmax(logits);
+  /** @param {number[]} ids */
   const mass = (ids) => ids.reduce((sum, id) => sum + raw[id], 0).toFixed(3);
   const isBegun = own.every((id, i) => id === best[i]);
   if (p !== undefined && isBegun && own.length === right.length - 1) {
@@ -273,6 +321,7 @@ function faultOfProcess(given, { kept, probs }, logits, { top_p: p, top_k: k }) 
     return `tokens that tie with number ${k} are left out: ${right.length} have to stay.`;
   }
   if (String(own) !== String(right)) {
+    /** @param {number[]} ids */
     const listed = (ids) => `${ids.slice(0, 8).join(", ") || "none"}${ids.length > 8 ? " …" : ""}`;
     return `of ids, best first, ${listed(right)} have to stay, it keeps ${listed(own)}.`;
   }

@@ -38,9 +38,8 @@ export class SamplerError extends Error {}
  * Calls the function that some code defines, once for each case and each of its pointers.
  * @param {string} code
  * @param {"pick"|"process"} name of the function
- * @param {{input: Float64Array, pointers: number[]|null}[]} cases null: the function takes no pointer
- * @returns {Promise<{values: (number|Float64Array)[], isChanged: boolean}[]>} NaN where it returned neither a
- *   number nor a list as long as its input; whether it changed its input
+ * @param {SamplerCase[]} cases
+ * @returns {Promise<SamplerOutcome[]>}
  * @throws {SamplerError}
  */
 export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
@@ -55,13 +54,14 @@ export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
   const nLines = code.split("\n").length;
   try {
     return await new Promise((resolve, reject) => {
+      /** @param {string} words */
       const refuse = (words) => reject(new SamplerError(words));
       timer = setTimeout(() => refuse(tooLong(limitMs)), limitMs);
-      worker.onmessage = ({ data }) => {
+      worker.onmessage = (/** @type {MessageEvent} */ { data }) => {
         if (data?.outcomes?.length === cases.length) resolve(data.outcomes.map(ofThisRealm));
         else refuse(atLine(lineIn(data?.stack, nLines), String(data?.said ?? "it sent something else")));
       };
-      worker.onerror = (event) => {
+      worker.onerror = (/** @type {ErrorEvent} */ event) => {
         event.preventDefault();
         refuse(atLine(event.lineno - 1, event.message, nLines));
       };
@@ -75,22 +75,29 @@ export async function runCode(code, name, cases, limitMs = LIMIT_MS) {
   }
 }
 
-/** Arrays that came by a frame are of its classes. */
+/** Arrays that came by a frame are of its classes. @param {SamplerOutcome} given */
 function ofThisRealm({ values, isChanged }) {
+  /** @param {number | Float64Array} value */
   const own = (value) => typeof value === "number" ? value : Float64Array.from(value);
   return { values: Array.from(values, own), isChanged };
 }
 
+/** @param {number} limitMs */
 function tooLong(limitMs) {
   return `It did not end within ${limitMs / 1000} seconds and was stopped: is there a loop without an end?`;
 }
 
-/** The line of the reader's code that an error's stack names first; 0 where it names none. */
+/**
+ * The line of the reader's code that an error's stack names first; 0 where it names none.
+ * @param {string | undefined} stack
+ * @param {number} nLines
+ */
 function lineIn(stack, nLines) {
   const lines = [...String(stack ?? "").matchAll(/blob:\S*?:(\d+):\d+/g)].map(([, line]) => Number(line) - 1);
   return lines.find((line) => line >= 1 && line <= nLines) ?? 0;
 }
 
+/** @param {number} line @param {string} message */
 function atLine(line, message, nLines = line) {
   const words = message.replace(/^Uncaught /, "").replace(/\.?$/, ".");
   return line >= 1 ? `Line ${Math.min(line, nLines)}: ${words}` : words;

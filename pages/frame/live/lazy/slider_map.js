@@ -33,7 +33,11 @@ export function createSliderMap(startWorker, move) {
   const sentence = el("p", { class: "map-sentence" });
   const method = el("p", { class: "muted map-method" });
   const small = createSmallMaps();
-  const axis = createSelect("upward", SECOND_AXES.map((name) => [name, SETTINGS[name].title]), () => draw());
+  const axis = createSelect(
+    "upward",
+    SECOND_AXES.map((name) => /** @type {[SecondAxis, string]} */ ([name, SETTINGS[name].title])),
+    () => draw(),
+  );
   const look = createSelect("coloured by", Object.entries(LOOKS), () => paint());
   const element = el(
     "figure",
@@ -54,10 +58,12 @@ export function createSliderMap(startWorker, move) {
       method,
     ),
   );
-  let view = null;
+  /** @type {View|null} */
+  let newest = null;
   let isSeen = false;
+  /** @type {Worker | null} */
   let worker = null;
-  /** What was sent last. @type {(ReturnType<typeof requestOf> & {n: number})|null} */
+  /** What was sent last. @type {(MapRequest & {n: number})|null} */
   let asked = null;
   /** What came back for it. @type {MapAnswer|null} */
   let answered = null;
@@ -69,8 +75,8 @@ export function createSliderMap(startWorker, move) {
     if (isSeen) draw();
   }).observe(element);
   listenForDrags(stage, point, (across, up, isFinal) => {
-    if (view === null) return;
-    const { use } = view.controls;
+    if (newest === null) return;
+    const { use } = newest.controls;
     const name = axis.value;
     const values = { temperature: snapTo("temperature", across), [name]: snapTo(name, up) };
     move({ ...values, use: [...new Set([...use, "temperature", name])], greedy: false }, isFinal);
@@ -78,10 +84,10 @@ export function createSliderMap(startWorker, move) {
 
   /** Asks for the map once the page rests, where the one that is here is of something else. */
   function draw() {
-    if (view === null) return;
+    if (newest === null) return;
     place();
     if (!isSeen) return;
-    const wanted = requestOf(view, axis.value);
+    const wanted = requestOf(newest, axis.value);
     const isNew = asked?.distribution !== wanted.distribution || asked?.key !== wanted.key;
     setAttribute(element, "data-stale", isNew || answered?.n !== asked?.n);
     if (!isNew) return paint();
@@ -89,7 +95,9 @@ export function createSliderMap(startWorker, move) {
     timer = setTimeout(() => whenIdle(() => ask(wanted)), QUIET_MS);
   }
 
+  /** @param {MapRequest} wanted */
   function ask(wanted) {
+    const view = required(newest, "view yet");
     const isCurrent = requestOf(view, wanted.axis).key === wanted.key;
     if (!isSeen || !isCurrent || wanted.distribution !== view.distribution) return;
     if (worker === null) {
@@ -101,8 +109,10 @@ export function createSliderMap(startWorker, move) {
     worker.postMessage({ n, view: given, axis: name, maps });
   }
 
+  /** @param {Pick<MapAnswer, "n" | "maps"> & { ms: number }} answer */
   function take(answer) {
     if (asked === null || answer.n !== asked.n) return; // of a step that has passed
+    const view = required(newest, "view yet");
     const { distribution } = asked;
     answered = { ...asked, ...answer, survey: surveyMap(answer.maps[0].rows[0], answer.maps[0].rows[0][0]) };
     setAttribute(element, "data-ms", Math.round(answer.ms));
@@ -112,6 +122,7 @@ export function createSliderMap(startWorker, move) {
 
   function paint() {
     if (answered === null) return;
+    const view = required(newest, "view yet");
     const colours = readColours(canvas);
     const { maps: [map, others], survey } = answered;
     const best = required(answered.distribution, "distribution of the map").ids[survey.land];
@@ -132,6 +143,7 @@ export function createSliderMap(startWorker, move) {
 
   /** Where the reader's point lies, and what all of it says. */
   function place() {
+    const view = required(newest, "view yet");
     const name = axis.value;
     const { temperature, [name]: limit } = view.settings;
     point.style.left = `${100 * fractionOf("temperature", temperature)}%`;
@@ -147,7 +159,7 @@ export function createSliderMap(startWorker, move) {
     element,
     /** @param {View} next */
     update(next) {
-      view = next;
+      newest = next;
       axis.start(next.settings.min_p > 0 && next.settings.top_p === 1 ? "min_p" : "top_p");
       draw();
     },
@@ -155,11 +167,16 @@ export function createSliderMap(startWorker, move) {
   };
 }
 
-/** What the worker is asked, and a key that changes with all that the map depends on. */
+/**
+ * What the worker is asked, and a key that changes with all that the map depends on.
+ * @param {MapView} view
+ * @param {SecondAxis} axis
+ */
 function requestOf(view, axis) {
   const { distribution, contextIds, nPrompt, settings, toss, memory } = view;
   const given = { distribution, contextIds: [...contextIds], nPrompt, settings, toss, memory };
   const { across, up } = gridOf(given, axis);
+  /** @param {number[]} pointers @param {number} nAcross @param {number} nUp */
   const grid = (pointers, nAcross, nUp) => ({
     pointers,
     temperatures: valuesAlong("temperature", nAcross),
@@ -170,11 +187,13 @@ function requestOf(view, axis) {
   return { distribution, view: given, axis, maps, key: JSON.stringify([others, toss, memory, axis]) };
 }
 
+/** @param {() => void} run */
 function whenIdle(run) {
   if ("requestIdleCallback" in globalThis) requestIdleCallback(run);
   else setTimeout(run);
 }
 
+/** @param {View} view @param {SecondAxis} axis @param {MapAnswer | null} answered */
 function wordsOf(view, axis, answered) {
   const { temperature, [axis]: limit } = view.settings;
   const drawn = drawnToken(activeResult(view), view.toss);
@@ -185,17 +204,22 @@ function wordsOf(view, axis, answered) {
   if (answered === null) return here;
   const { survey, view: { distribution } } = answered;
   const { landShare, land, shore, nSea } = survey;
-  const best = land < 0 ? "the best token" : named(view.label(distribution.ids[land]));
+  const best = distribution === null || land < 0
+    ? "the best token"
+    : named(view.label(distribution.ids[land]));
   return `${here} The land, ${
     formatProbability(landShare)
   } of the map, is ${best}: there no slider changes ` +
     `the choice. ${formatCount(shore.length)} more have a band; ${formatCount(nSea)} share the sea.`;
 }
 
+/** @param {View} view @param {SecondAxis} axis @param {MapAnswer | null} answered */
 function methodInWords(view, axis, answered) {
   const { across, up } = gridOf(view, axis);
   const how = methodOf(view, axis) === "searched" ? "" : ", each run through every mask";
-  const unknown = answered?.survey.unknownShare > 0 ? " Grey: tokens that the page does not hold." : "";
+  const unknown = answered && answered.survey.unknownShare > 0
+    ? " Grey: tokens that the page does not hold."
+    : "";
   const acts = view.settings.order.includes(axis) && !view.settings.mirostat;
   const idle = acts ? "" : ` ${SETTINGS[axis].title} does not act under these settings.`;
   return `Computed in this page from the logits of this step, with all masks that are on: ` +
@@ -220,9 +244,11 @@ function createSmallMaps() {
   });
   row.append(...maps);
   const words = el("p", { class: "map-random" });
+  /** @param {MapPoints} given @param {MapColours} colours @param {SecondAxis} axis */
   function paint({ rows, nUp }, colours, axis) {
     const temperatures = valuesAlong("temperature", SMALL.across);
     const uncut = axis === "top_p" ? nUp - 1 : 0;
+    /** @param {number} temperature */
     const tokensAt = (temperature) => {
       const x = temperatures.findIndex((one) => Math.abs(one - temperature) < 1e-9);
       return new Set(rows.map((map) => map[x * nUp + uncut])).size;
@@ -238,13 +264,21 @@ function createSmallMaps() {
   return { element: el("div", {}, row, words), paint };
 }
 
+/** @param {number} n */
 function inTokens(n) {
   return n === 1 ? "1 token" : `${formatCount(n)} tokens`;
 }
 
-/** Tells where the reader's point is dragged to. A finger takes the point itself: beside it it scrolls. */
+/**
+ * Tells where the reader's point is dragged to. A finger takes the point itself: beside it it scrolls.
+ * @param {HTMLElement} stage
+ * @param {HTMLElement} point
+ * @param {(across: number, up: number, isFinal: boolean) => void} moved
+ */
 function listenForDrags(stage, point, moved) {
+  /** @type {[number, number] | null} */
   let last = null;
+  /** @param {MouseEvent} event @returns {[number, number]} */
   const at = ({ clientX, clientY }) => {
     const { left, top, width, height } = stage.getBoundingClientRect();
     return [(clientX - left) / width, 1 - (clientY - top) / height];
@@ -268,6 +302,12 @@ function listenForDrags(stage, point, moved) {
   });
 }
 
+/**
+ * @template {string} Value
+ * @param {string} words
+ * @param {[Value, string][]} options
+ * @param {() => void} changed
+ */
 function createSelect(words, options, changed) {
   const select = el("select", { onchange: changed });
   select.append(...options.map(([value, text]) => el("option", { value }, text)));
@@ -275,9 +315,9 @@ function createSelect(words, options, changed) {
   return {
     element: el("label", {}, `${words} `, select),
     get value() {
-      return select.value;
+      return required(options.find(([value]) => value === select.value), "option")[0];
     },
-    /** Sets what it shows first. */
+    /** Sets what it shows first. @param {Value} value */
     start(value) {
       if (!isStarted) select.value = value;
       isStarted = true;

@@ -8,7 +8,10 @@ const MIN_BAND = 0.003; // of the plane: a token with less is part of the sea
 const ROLES = ["paper", "ink", "kept", "line", "rejected", "surprise"];
 const LABELS_FROM = 0.05; // of the plane: smaller ground bears no name
 
-/** The colours of the page by role, as [red, green, blue], read from an element of it. @returns {Record<string, number[]>} */
+/**
+ * The colours of the page by role, as [red, green, blue], read from an element of it. @returns {Record<string, number[]>}
+ * @param {HTMLElement} probe
+ */
 export function readColours(probe) {
   const style = getComputedStyle(probe);
   const context = brushOf(el("canvas"), { willReadFrequently: true });
@@ -26,8 +29,10 @@ export function readColours(probe) {
  * @param {number} land the row of the token that is taken at temperature 0
  */
 export function surveyMap(rows, land) {
+  /** @type {Map<number, number>} */
   const counts = new Map();
   for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
+  /** @param {number} row */
   const share = (row) => (counts.get(row) ?? 0) / rows.length;
   const others = [...counts.keys()].filter((row) => row !== land && row >= 0).sort((a, b) => a - b);
   const shore = others.filter((row) => share(row) >= MIN_BAND);
@@ -41,7 +46,12 @@ export function surveyMap(rows, land) {
   };
 }
 
-/** The colour of each token of a surveyed map: bands pale with their rank, neighbours differ in lightness. */
+/**
+ * The colour of each token of a surveyed map: bands pale with their rank, neighbours differ in lightness.
+ * @param {MapSurvey} survey
+ * @param {MapColours} colours
+ * @returns {(row: number) => number[]}
+ */
 function coloursOf({ land, shore }, { paper, kept, line, rejected }) {
   const places = new Map(shore.map((row, i) => [row, i]));
   return (row) => {
@@ -55,7 +65,14 @@ function coloursOf({ land, shore }, { paper, kept, line, rejected }) {
   };
 }
 
-/** Paints the tokens of a map. */
+/**
+ * Paints the tokens of a map.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Int32Array} rows
+ * @param {number} nUp
+ * @param {MapSurvey} survey
+ * @param {MapColours} colours
+ */
 export function paintTokens(canvas, rows, nUp, survey, colours) {
   const colourOf = coloursOf(survey, colours);
   const known = new Map();
@@ -65,19 +82,31 @@ export function paintTokens(canvas, rows, nUp, survey, colours) {
   });
 }
 
-/** Paints the entropy of what is drawn from, the deeper the more undecided. */
+/**
+ * Paints the entropy of what is drawn from, the deeper the more undecided.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Float32Array} entropies
+ * @param {number} nUp
+ * @param {MapColours} colours
+ */
 export function paintEntropies(canvas, entropies, nUp, colours) {
   const { paper, surprise } = colours;
   const most = Math.max(1e-9, ...entropies);
   paint(canvas, entropies, nUp, (entropy) => mix(paper, surprise, 0.06 + (0.84 * entropy) / most));
 }
 
-/** Fills a canvas of one pixel a point; points come by column, each from the bottom up. */
+/**
+ * Fills a canvas of one pixel a point; points come by column, each from the bottom up.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Int32Array | Float32Array} points
+ * @param {number} nUp
+ * @param {(value: number) => number[]} colourOf
+ */
 function paint(canvas, points, nUp, colourOf) {
   const nAcross = points.length / nUp;
   canvas.width = nAcross;
   canvas.height = nUp;
-  const context = canvas.getContext("2d");
+  const context = brushOf(canvas);
   const image = context.createImageData(nAcross, nUp);
   points.forEach((point, i) => {
     const [x, y] = [Math.floor(i / nUp), nUp - 1 - (i % nUp)];
@@ -86,24 +115,34 @@ function paint(canvas, points, nUp, colourOf) {
   context.putImageData(image, 0, 0);
 }
 
+/** @param {number[]} from @param {number[]} to @param {number} share */
 function mix(from, to, share) {
   return from.map((channel, i) => Math.round(channel + (to[i] - channel) * share));
 }
 
 /**
  * Where the names of the three kinds of ground stand: at the point of each that is nearest to its middle.
+ * @param {Int32Array} rows
+ * @param {number} nUp
+ * @param {MapSurvey} given
  * @returns {{name: string, x: number, y: number}[]} fractions of the plane, from the left and from below
  */
 export function placeNames(rows, nUp, { land, shore }) {
   const shores = new Set(shore);
-  const kindOf = (row) => row < 0 ? "" : row === land ? "land" : shores.has(row) ? "shore" : "sea";
+  /** @param {number} row */
+  const kindOf = (row) => row < 0 ? null : row === land ? "land" : shores.has(row) ? "shore" : "sea";
+  /** @type {Record<"land" | "shore" | "sea", number[]>} */
   const places = { land: [], shore: [], sea: [] };
-  rows.forEach((row, i) => places[kindOf(row)]?.push(i));
+  rows.forEach((row, i) => {
+    const kind = kindOf(row);
+    if (kind !== null) places[kind].push(i);
+  });
   return Object.entries(places)
     .filter(([, points]) => points.length >= LABELS_FROM * rows.length)
     .map(([name, points]) => {
       const at = points.map((i) => [Math.floor(i / nUp), i % nUp]);
       const [midX, midY] = [0, 1].map((axis) => at.reduce((sum, one) => sum + one[axis], 0) / at.length);
+      /** @param {number[]} one */
       const away = (one) => (one[0] - midX) ** 2 + (one[1] - midY) ** 2;
       const [x, y] = at.reduce((best, one) => away(one) < away(best) ? one : best);
       return { name, x: (x + 0.5) / (rows.length / nUp), y: (y + 0.5) / nUp };

@@ -19,7 +19,11 @@ self.onmessage = async ({ data: { n, view, axis, maps } }) => {
   self.postMessage({ n, maps: made, ms: performance.now() - began });
 };
 
-/** What the columns return; null once a newer request has come. */
+/**
+ * What the columns return; null once a newer request has come.
+ * @param {ReturnType<typeof computePoints>} columns
+ * @param {number} n
+ */
 async function finished(columns, n) {
   for (let until = performance.now() + CHUNK_MS;;) {
     const { done, value } = columns.next();

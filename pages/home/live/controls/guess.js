@@ -40,7 +40,7 @@ export function createGuess(actions) {
   };
   const options = Array.from({ length: N_LIKELY + 1 }, () => {
     const node = createButton("button guess-option", null, () => say(node.textContent));
-    return node;
+    return Object.assign(node, { translate: false, dir: "auto" });
   });
   const submit = el("button", { type: "submit", class: "button is-quiet" }, _("Guess"));
   const reveal = createButton("quiet", _("Just reveal"), () => actions.reveal());

@@ -3,12 +3,13 @@
 
 import { required } from "../../../frame/live/required.js";
 import { PageEngine } from "./page.js";
+import { _ } from "../../../frame/live/words.js";
 
 const AWAY_MS = 2000; // without an answer of the server
 const LOOK_EVERY_MS = 3000; // whether the server is back
 const IDLE_MS = 10_000; // after which the model is fetched, once
 
-const AWAY = "The server does not answer: until it is back, the model runs in this page.";
+const AWAY = _("The server does not answer: until it is back, the model runs in this page.");
 
 /** @implements {Engine} */
 export class AwayEngine {

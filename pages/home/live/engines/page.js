@@ -1,5 +1,7 @@
 // The engine in the page: a request goes to the model's own thread.
 
+import { _ } from "../../../frame/live/words.js";
+
 /** @implements {Engine} */
 export class PageEngine {
   n = 0; // of the request that was sent last
@@ -84,19 +86,21 @@ export class PageEngine {
     });
   }
 
-  /** @param {{n: number, answer: unknown, refusal?: string, reading?: PassProgress}} told */
+  /** @param {{n: number, answer: unknown, refusal?: { source: string, values?: Record<string, unknown> }, reading?: PassProgress}} told */
   take({ n, answer, refusal, reading }) {
     if (reading) return this.tell(reading);
     this.tell(null);
     const { resolve, reject } = this.waiting.get(n);
     this.waiting.delete(n);
     if (refusal === undefined) resolve(answer);
-    else reject(new RangeError(refusal));
+    else reject(new RangeError(_(refusal.source, refusal.values)));
   }
 
   /** @param {string} message */
   fail(message) {
-    const error = new Error(`The model in this page stopped (${message}): load the page again.`);
+    const error = new Error(
+      _("The model in this page stopped ({reason}): load the page again.", { reason: message }),
+    );
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
     this.ready = Promise.reject(error);

@@ -2,9 +2,10 @@
 
 import { NO_MEMORY } from "../../../frame/live/memory.js";
 import { decodePayload } from "../../../frame/live/payload.js";
+import { _ } from "../../../frame/live/words.js";
 
-const UNNAMED = "This recording names no token that is this word: ask for one of those that it shows.";
-const REFUSED = "This is a recording: it goes on only as it was written.";
+const UNNAMED = _("This recording names no token that is this word: ask for one of those that it shows.");
+const REFUSED = _("This is a recording: it goes on only as it was written.");
 
 /** @implements {Engine} */
 export class RecordingEngine {

@@ -2,16 +2,16 @@
 // about, so it may be sent again, after a restart or to another copy of the server, and brings the same.
 
 import { decodePayload } from "../../../frame/live/payload.js";
-import { languageTag } from "../../../frame/live/words.js";
+import { _, languageTag } from "../../../frame/live/words.js";
 
 const LATE_MS = 6000; // without an answer: the person is told, and it is asked again
 const FILE_MS = 600_000; // the same, of a file
 const PAUSES_MS = [200, 500, 1000, 2000]; // before it is sent again if the connection failed
 
-const LATE = "No answer for a while: the server is busy, or the connection is lost. It is asked again.";
-const LOST = "The connection to the server is lost. What you pressed is kept, and sent once it is back.";
-const UNKNOWN = "The server has begun anew. If this stays, load the page again.";
-const BUSY = "The server is busy. It is asked again.";
+const LATE = _("No answer for a while: the server is busy, or the connection is lost. It is asked again.");
+const LOST = _("The connection to the server is lost. What you pressed is kept, and sent once it is back.");
+const UNKNOWN = _("The server has begun anew. If this stays, load the page again.");
+const BUSY = _("The server is busy. It is asked again.");
 
 /** @implements {Engine} */
 export class ServerEngine {

@@ -16,12 +16,13 @@ import { isDrawShown } from "./beats.js";
 import { COLUMNS } from "./column_headers.js";
 import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
+import { _ } from "../../../frame/live/words.js";
 
 /** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
 export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
   const label = others?.button ?? createButton("bars-label");
-  if (!isTail) setAttribute(label, "aria-description", "press to choose it");
+  if (!isTail) setAttribute(label, "aria-description", _("press to choose it"));
   label.translate = false;
   const rank = el("span", { class: "bars-rank" });
   const cells = COLUMNS.map(({ name }) => createCell(name));
@@ -36,7 +37,7 @@ export function createRow(isTail, actions) {
 
   function setToken(token, view, nOthers) {
     setShown(element, isTail ? nOthers > 0 : token !== null);
-    if (isTail) setText(label, `${formatCount(nOthers)} more`);
+    if (isTail) setText(label, _("{number} more", { number: formatCount(nOthers) }));
     if (isTail || token === null) return;
     setAttribute(element, "data-id", token.id);
     const isChosen = token.id === view.chosenId && isDrawShown(view);
@@ -46,12 +47,16 @@ export function createRow(isTail, actions) {
     if (words !== shownLabel) {
       shownLabel = words;
       label.replaceChildren(...visibleParts(words));
-      setAttribute(element, "title", `${quote(words)}, id ${token.id}: press to choose it`);
+      setAttribute(
+        element,
+        "title",
+        _("{token}, id {id}: press to choose it", { token: quote(words), id: token.id }),
+      );
     }
     setAttribute(
       label,
       "aria-label",
-      `${spoken(words)}${isChosen ? ", chosen" : ""}`,
+      isChosen ? _("{token}, chosen", { token: spoken(words) }) : spoken(words),
     );
     setText(rank, rankInWords(token.rank));
   }
@@ -61,13 +66,13 @@ export function createRow(isTail, actions) {
 
 /** The rank among all tokens, where the row's place does not tell it. */
 function rankInWords(rank) {
-  if (rank < 0) return "rank unknown";
-  return rank < N_TOKEN_ROWS ? "" : `rank ${formatCount(rank + 1)}`;
+  if (rank < 0) return _("rank unknown");
+  return rank < N_TOKEN_ROWS ? "" : _("rank {number}", { number: formatCount(rank + 1) });
 }
 
 function createCell(name) {
   const { track, bars, ghost, number, show } = createBarCell();
-  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": "the pointer falls here" });
+  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": _("the pointer falls here") });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
   const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
   element.dataset.col = name;
@@ -83,7 +88,11 @@ function createCell(name) {
     show(share, { out: isOut ? cell.raw : null, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
-    setAttribute(element, "aria-label", isOut ? `out, raw ${formatProbability(cell.raw)}` : null);
+    setAttribute(
+      element,
+      "aria-label",
+      isOut ? _("out, raw {share}", { share: formatProbability(cell.raw) }) : null,
+    );
     setShown(coin, cell.hasCoin ?? false);
   }
   return { element, bars, ghost, update, setSum: (text) => sum && setText(sum, text) };

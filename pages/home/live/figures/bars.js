@@ -16,13 +16,18 @@ import { createPipeline } from "./pipeline.js";
 import { keepPreference, prefers } from "../controls/preferences.js";
 import { createSettingControls } from "../controls/setting_controls.js";
 import { createSwitch } from "../controls/switch.js";
-import { activeResult, aloneResult, describePipeline, keptInWords } from "../../../frame/live/strategies.js";
+import {
+  activeResult,
+  aloneResult,
+  describePipeline,
+  lastStage,
+  stageTitle,
+  waitsForPython,
+} from "../../../frame/live/strategies.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
-const UNSENT =
-  "tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); " +
-  "entropies take them as equally likely.";
-const LEGEND = [["kept", "drawn from"], ["rejected", "out: its share before the cut"]]
-  .concat([["edge", "top-p"], ["coin", "pointer"]]);
+const LEGEND = [["kept", _("drawn from")], ["rejected", _("out: its share before the cut")]]
+  .concat([["edge", stageTitle("top_p")], ["coin", _("pointer")]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
 export function createBars(actions, loop) {
@@ -33,7 +38,7 @@ export function createBars(actions, loop) {
   const pipeline = createPipeline(actions);
   const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
-  const compare = createSwitch("side by side", "Every strategy on the same logits", () => {
+  const compare = createSwitch(_("side by side"), _("Every strategy on the same logits"), () => {
     keepPreference("side", compare.isOn);
     if (lastView) update(lastView);
     else arrange([]);
@@ -42,7 +47,7 @@ export function createBars(actions, loop) {
   compare.set(prefers("side", false));
   const element = el(
     "section",
-    { class: "bars", "aria-label": "The next token" },
+    { class: "bars", "aria-label": _("The next token") },
     top.element,
     createPicker(matrix.table),
     el("div", { class: "plot" }, matrix.table, coin.element),
@@ -84,7 +89,14 @@ export function createBars(actions, loop) {
     settings.update(view);
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);
-    setText(unsent, `${formatCount(nUnsent)} ${UNSENT}`);
+    setText(
+      unsent,
+      ngettext(
+        "{n} token was not sent by the server: its share is exact at temperature 1, else a bound (≤, ≥).",
+        "{n} tokens were not sent by the server: their sum is exact at temperature 1, else a bound (≤, ≥); entropies take them as equally likely.",
+        nUnsent,
+      ),
+    );
     coin.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
     setAttribute(element, "data-edge", !coin.edge.hidden);
     pipeline.update(view, active);
@@ -102,20 +114,40 @@ export function createBars(actions, loop) {
 
 /** What one sees, in a sentence, and the legend. */
 function createTopLine() {
+  const active = el("p", { class: "bars-active" });
   const words = el("b", { class: "bars-words" });
-  const kept = el("span", {});
   const keys = LEGEND.map(([name, text]) => el("span", { class: `bars-key is-${name}` }, text));
   const element = el(
     "div",
     { class: "row muted bars-top" },
-    el("p", { class: "bars-active" }, "Drawn from ", kept, ": ", words),
+    active,
     el("span", { class: "row bars-legend" }, ...keys),
   );
-  function update(view, active) {
-    setText(words, describePipeline(active, view.settings));
-    setText(kept, `${keptInWords(active, view.distribution.nVocab)} tokens`);
+  let shown = "";
+  function update(view, result) {
+    const said = sayDrawnFrom(result, view.distribution.nVocab);
+    const pipeline = describePipeline(result, view.settings);
+    if (shown === said + pipeline) return;
+    shown = said + pipeline;
+    const [before, after] = said.split("{pipeline}");
+    setText(words, pipeline);
+    active.replaceChildren(before, words, after);
   }
   return { element, update };
+}
+
+/** From how many tokens is drawn; `{pipeline}` is left to be filled in. */
+function sayDrawnFrom(result, nVocab) {
+  if (waitsForPython(result)) return _("Drawn from some tokens: {pipeline}");
+  const { nKept } = lastStage(result);
+  return nKept === nVocab
+    ? ngettext("Drawn from all {n} token: {pipeline}", "Drawn from all {n} tokens: {pipeline}", nVocab)
+    : ngettext(
+      "Drawn from {n_kept} of {n} token: {pipeline}",
+      "Drawn from {n_kept} of {n} tokens: {pipeline}",
+      nVocab,
+      { n_kept: formatCount(nKept) },
+    );
 }
 
 /** On a narrow page one strategy stands beside the active one: this chooses which. */
@@ -129,5 +161,5 @@ function createPicker(table) {
   const select = el("select", { onchange: show }, ...options);
   select.value = SWITCHED[0];
   show();
-  return el("label", { class: "bars-picker" }, "Strategy beside the active one ", select);
+  return el("label", { class: "bars-picker" }, _("Strategy beside the active one"), " ", select);
 }

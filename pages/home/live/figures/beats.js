@@ -4,9 +4,17 @@
 
 import { isStill } from "../../../frame/live/motion.js";
 import { keepPreference, prefers } from "../controls/preferences.js";
+import { pgettext } from "../../../frame/live/words.js";
 
 /** The five words, as keys. @type {StageOfLoop[]} */
 export const BEATS = ["read", "score", "cut", "draw", "append"];
+export const BEAT_NAMES = {
+  read: pgettext("beat", "Read"),
+  score: pgettext("beat", "Score"),
+  cut: pgettext("beat", "Cut"),
+  draw: pgettext("beat", "Draw"),
+  append: pgettext("beat", "Append"),
+};
 export const READ = 1;
 export const SCORE = 2;
 export const CUT = 3;

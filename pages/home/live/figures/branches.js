@@ -2,6 +2,7 @@
 
 import { createButton, el, setShown, visibleParts } from "../../../frame/live/dom.js";
 import { formatNats } from "../../../frame/live/format.js";
+import { _ } from "../../../frame/live/words.js";
 
 const SHOWN_BEFORE_FORK = 6;
 
@@ -10,7 +11,7 @@ export function createBranches(actions) {
   const list = el("div", { class: "branch-list" });
   const element = el(
     "section",
-    { class: "branches", "aria-label": "Branches of this text", hidden: true },
+    { class: "branches", "aria-label": _("Branches of this text"), hidden: true },
     list,
   );
   let shown = null;
@@ -65,7 +66,7 @@ function fillBranchRow(row, branch, view) {
   row.replaceChildren(
     text,
     el("span", { class: "branch-sum", textContent: `log p = ${formatNats(branch.logprob)}` }),
-    el("span", { class: "branch-mark", textContent: isActive ? "shown above" : "go on with it" }),
+    el("span", { class: "branch-mark", textContent: isActive ? _("shown above") : _("go on with it") }),
   );
   row.dataset.branch = branch.id;
   row.setAttribute("aria-current", String(isActive));

@@ -1,8 +1,9 @@
 // The code that ran: the lines of the very function, those of the present stage lit.
 
 import { createButton, el, setAttribute, setText } from "../../../frame/live/dom.js";
+import { _ } from "../../../frame/live/words.js";
 
-const [CLOSED, OPEN] = ["show the code that ran", "hide the code"];
+const [CLOSED, OPEN] = [_("show the code that ran"), _("hide the code")];
 /** What the lines of each beat are marked with: a function of an older run says mask, choose and run. */
 const CODE_STAGES = {
   read: ["read", "score", "run"],
@@ -19,7 +20,7 @@ export function createCode(unfolded) {
     class: "code-lines",
     translate: false,
     tabIndex: 0,
-    "aria-label": "The code that ran",
+    "aria-label": _("The code that ran"),
   });
   const element = el("div", { class: "code", hidden: true }, name, list);
   const toggle = createButton("quiet loop-code", CLOSED, unfold);
@@ -41,7 +42,7 @@ export function createCode(unfolded) {
     if (!code || element.hidden) return;
     if (shown?.file !== code.file || shown.first_line !== code.first_line) {
       shown = code;
-      setText(name, `${code.name} in ${code.file}`);
+      setText(name, _("{name} in {file}", { name: code.name, file: code.file }));
       lines = code.lines.map((text, i) => createLine(text, code.numbers?.[i] ?? code.first_line + i));
       for (const i of restOfDocstring(code.lines)) lines[i].hidden = true;
       list.replaceChildren(...lines);

@@ -18,23 +18,25 @@ import { startAt } from "../../../frame/live/bar_cell.js";
 import { createSwitch } from "../controls/switch.js";
 import { formatCoin, formatCount, formatProbability } from "../../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
-const NOTE = "Seed and position alone decide where the pointer falls: " +
-  "move a slider, and the bars move under it.";
-const QUESTION = "Press Next, and a pointer falls on this bar; or press on it yourself.";
+const NOTE = _(
+  "Seed and position alone decide where the pointer falls: move a slider, and the bars move under it.",
+);
+const QUESTION = _("Press Next, and a pointer falls on this bar; or press on it yourself.");
 
 /** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
 export function createCoinBar(actions) {
   const sentence = el("span", { class: "coin-sentence" });
-  const look = createButton("quiet", "look back at it", () => actions.inspect(lastView.ids.length - 1));
+  const look = createButton("quiet", _("look back at it"), () => actions.inspect(lastView.ids.length - 1));
   const note = el("span", { class: "muted coin-note" }, NOTE);
-  const hold = createSwitch("Hold", "Keep the finished step until the next press", actions.hold);
-  const peek = createSwitch("Peek", "Show the pointer before the draw", actions.peek);
+  const hold = createSwitch(_("Hold"), _("Keep the finished step until the next press"), actions.hold);
+  const peek = createSwitch(_("Peek"), _("Show the pointer before the draw"), actions.peek);
   const segments = el("div", { class: "coin-segments", translate: false });
   const marker = el("div", { class: "coin-marker" });
   const edge = el("div", { class: "cut-edge", hidden: true });
@@ -83,8 +85,8 @@ export function createCoinBar(actions) {
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
     hold.set(view.isHolding);
     peek.set(view.isPeeking);
-    const spoken = view.isBeforeDraw || !isShown ? "No pointer has fallen yet." : words;
-    setAttribute(bar, "aria-label", `The shares that are drawn from, end to end. ${heard(spoken)}`);
+    const spoken = view.isBeforeDraw || !isShown ? _("No pointer has fallen yet.") : words;
+    setAttribute(bar, "aria-label", `${_("The shares that are drawn from, end to end.")} ${heard(spoken)}`);
   }
 
   function segmentAt(i) {
@@ -188,32 +190,39 @@ function lastAnswer({ header, label }) {
   const last = ids.length - 1;
   if (last < nPrompt) return QUESTION;
   const token = named(label(ids[last]), MAX_WORDS);
-  if (steps.forced.at(-1)) return `Last token: ${token}, chosen by you.`;
+  if (steps.forced.at(-1)) return _("Last token: {token}, chosen by you.", { token });
   const share = formatProbability(steps.chosen_prob.at(-1));
-  return `Last draw: the pointer ${formatCoin(steps.coin.at(-1))} fell on ${token}, ${share}.`;
+  const number = formatCoin(steps.coin.at(-1));
+  return _("Last draw: the pointer {number} fell on {token}, {share}.", { number, token, share });
 }
 
 function sentenceOf(view, drawn, result) {
   const label = (id) => named(view.label(id), MAX_WORDS);
-  if (view.coin === null) return "A token of the prompt: nothing was drawn for it.";
-  const coin = `pointer ${formatCoin(view.coin)}`;
-  if (view.forced && view.chosenId !== null) {
-    const else_ = drawn && drawn.id !== view.chosenId
-      ? `; the ${coin} would have fallen on ${label(drawn.id)}`
-      : "";
-    return `You chose ${label(view.chosenId)}${else_}.`;
+  if (view.coin === null) return _("A token of the prompt: nothing was drawn for it.");
+  const number = formatCoin(view.coin);
+  const chosen = view.chosenId === null ? "" : label(view.chosenId);
+  if (view.forced && chosen !== "") {
+    if (!drawn || drawn.id === view.chosenId) return _("You chose {chosen}.", { chosen });
+    const token = label(drawn.id);
+    return _("You chose {chosen}; the pointer {number} would have fallen on {token}.", {
+      chosen,
+      number,
+      token,
+    });
   }
   if (isGreedy(result))
-    return `Greedy: the ${coin} has nothing to decide, the best token takes the whole bar.`;
-  if (waitsForPython(result)) {
-    return "A mask cuts among tokens that the page does not hold: Python draws.";
-  }
-  if (!drawn) return `The ${coin} falls among tokens that the page does not hold: Python draws.`;
-  if (view.chosenId !== null && view.chosenId !== drawn.id) {
-    return `So the ${coin} would fall on ${label(drawn.id)}, ${
-      formatProbability(drawn.to - drawn.from)
-    }; it fell on ${label(view.chosenId)}.`;
-  }
-  const verb = view.chosenId === null ? "falls" : "fell";
-  return `The ${coin} ${verb} on ${label(drawn.id)}, ${formatProbability(drawn.to - drawn.from)} of the bar.`;
+    return _("Greedy: the pointer {number} has nothing to decide, the best token takes the whole bar.", {
+      number,
+    });
+  if (waitsForPython(result))
+    return _("A mask cuts among tokens that the page does not hold: Python draws.");
+  if (!drawn)
+    return _("The pointer {number} falls among tokens that the page does not hold: Python draws.", {
+      number,
+    });
+  const said = { number, token: label(drawn.id), share: formatProbability(drawn.to - drawn.from), chosen };
+  if (chosen === "") return _("The pointer {number} falls on {token}, {share} of the bar.", said);
+  return view.chosenId === drawn.id
+    ? _("The pointer {number} fell on {token}, {share} of the bar.", said)
+    : _("So the pointer {number} would fall on {token}, {share}; it fell on {chosen}.", said);
 }

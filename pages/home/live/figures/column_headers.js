@@ -4,6 +4,7 @@ import { createAxis } from "../../../frame/live/bar_cell.js";
 import { el, setText } from "../../../frame/live/dom.js";
 import { formatEntropy } from "../../../frame/live/format.js";
 import { keptInWords, lastStage, maskNamed } from "../../../frame/live/strategies.js";
+import { _ } from "../../../frame/live/words.js";
 
 /** The masks that show while they are in use, or when all strategies are compared. */
 export const RARER = ["min_p", "greedy"];
@@ -12,9 +13,9 @@ export const SWITCHED = ["temperature", "top_k", "top_p", "min_p", "greedy"];
 
 /** The columns from left to right: what the model says, each mask alone on it, and all together. */
 export const COLUMNS = [
-  { name: "raw", title: "Model", says: "no mask" },
+  { name: "raw", title: _("Model"), says: _("no mask") },
   ...SWITCHED.map(maskNamed),
-  { name: "active", title: "Active", says: "all ticked masks" },
+  { name: "active", title: _("Active"), says: _("all ticked masks") },
 ];
 
 /** Makes the head of one column; `setting` is where its slider stands while columns are compared. */
@@ -36,14 +37,19 @@ export function createHead({ name, title, says }) {
     setting,
     update(view, result) {
       const isPast = name === "active" && view.inspecting !== null && !view.isWhatIf;
-      setText(words, isPast ? "as it was at that step" : says);
-      setText(kept, `keeps ${keptInWords(result, view.distribution.nVocab)}`);
-      setText(entropy, `entropy ${formatEntropy(lastStage(result))}`);
+      setText(words, isPast ? _("as it was at that step") : says);
+      setText(kept, _("keeps {tokens}", { tokens: keptInWords(result, view.distribution.nVocab) }));
+      setText(entropy, _("entropy {entropy}", { entropy: formatEntropy(lastStage(result)) }));
     },
   };
 }
 
 /** The active column also has the running sum, whose title stands over it. */
 function withSumTitle(entropy) {
-  return el("span", { class: "bars-title" }, entropy, el("span", { class: "bars-sum-title" }, "cumulative"));
+  return el(
+    "span",
+    { class: "bars-title" },
+    entropy,
+    el("span", { class: "bars-sum-title" }, _("cumulative")),
+  );
 }

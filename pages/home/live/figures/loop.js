@@ -1,11 +1,12 @@
 // The loop as its five beats, with the true numbers of the last pass, and the one that runs now lit; folded
 // away, all numbers and the code that ran.
 
-import { BEATS } from "./beats.js";
+import { BEAT_NAMES, BEATS } from "./beats.js";
 import { createCode } from "./code.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { createTerm } from "../../../frame/live/term.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
+import { _ } from "../../../frame/live/words.js";
 
 const N_LINES = 4;
 
@@ -22,7 +23,7 @@ export function createLoop() {
   stations.read.element.append(cache.element);
   const element = el(
     "section",
-    { class: "loop", "aria-label": "The loop" },
+    { class: "loop", "aria-label": _("The loop") },
     band,
     back.element,
     code.element,
@@ -47,8 +48,7 @@ export function createLoop() {
 }
 
 function createStation(name, number, says) {
-  const word = name[0].toUpperCase() + name.slice(1);
-  const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(word, says));
+  const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(BEAT_NAMES[name], says));
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {
@@ -71,7 +71,7 @@ function createReturn(toggle) {
   return {
     element,
     update(view) {
-      setText(words, view.isPaced ? "stages paced for the eye" : "");
+      setText(words, view.isPaced ? _("stages paced for the eye") : "");
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "../../../frame/live/format.js";
-import { ngettext } from "../../../frame/live/words.js";
+import { _, ngettext, numeral } from "../../../frame/live/words.js";
 import { keepsKeys, newestPass, readRows } from "./steprows.js";
 import {
   activeResult,
@@ -59,14 +59,17 @@ export function loopFacts(view, pass) {
   return {
     read,
     score: [
-      `${formatCount(nVocab)} shares`,
-      `best logit ${raw.scores[0].toFixed(2)}, ${shortLabel(view, result.idOf(0))}`,
-      `entropy ${formatEntropy(raw)}`,
+      ngettext("{n} share", "{n} shares", nVocab),
+      _("best logit {number}, {token}", {
+        number: numeral(raw.scores[0].toFixed(2)),
+        token: shortLabel(view, result.idOf(0)),
+      }),
+      _("entropy {entropy}", { entropy: formatEntropy(raw) }),
     ],
     cut: [
       keptInShort(result, last.nKept, nVocab),
       describePipeline(result, view.settings),
-      `entropy ${formatEntropy(last)}`,
+      _("entropy {entropy}", { entropy: formatEntropy(last) }),
     ],
     draw: drawInWords(view, last, id),
     append: appendInWords(view, id),
@@ -74,28 +77,44 @@ export function loopFacts(view, pass) {
 }
 
 function keptInShort(result, nKept, nVocab) {
-  if (waitsForPython(result)) return "some stay";
-  return nKept === nVocab ? "all stay" : `${formatCount(nKept)} stay`;
+  if (waitsForPython(result)) return _("some stay");
+  return nKept === nVocab ? _("all stay") : ngettext("{n} stays", "{n} stay", nKept);
 }
 
 /** While the bars are hidden, or the text has ended: nothing of what comes next. */
 function unknownFacts(view) {
-  const vocabulary = formatCount(view.header.model.vocab_size);
-  const ask = view.hidden ? ["after your guess"] : [];
-  return { score: [`${vocabulary} shares`], cut: ask, draw: [], append: [] };
+  const shares = ngettext("{n} share", "{n} shares", view.header.model.vocab_size);
+  const ask = view.hidden ? [_("after your guess")] : [];
+  return { score: [shares], cut: ask, draw: [], append: [] };
 }
 
 function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
   const { model } = header;
   const nContext = contextIds.length;
   const nPrompt = Math.min(header.n_prompt, nContext);
-  const time = seconds === null ? "run anew" : formatSeconds(seconds);
+  const time = seconds === null ? _("run anew") : formatSeconds(seconds);
   return [
-    `${nInput === 1 ? "1 new token" : formatTokens(nInput)}, ${time}`,
-    `${formatCount(nPrompt)} of the prompt, ${formatCount(nContext - nPrompt)} written`,
-    seconds === null ? `${phase}, run anew to look back` : `${phase} ${formatSeconds(seconds)}, measured`,
-    `${model.name}, ${formatParameters(model.n_parameters)} parameters, ${model.device}, ${model.dtype}`,
+    `${nInput === 1 ? _("1 new token") : formatTokens(nInput)}, ${time}`,
+    _("{n_prompt} of the prompt, {n_written} written", {
+      n_prompt: formatCount(nPrompt),
+      n_written: formatCount(nContext - nPrompt),
+    }),
+    seconds === null
+      ? _("{phase}, run anew to look back", { phase })
+      : _("{phase} {time}, measured", { phase, time }),
+    _("{model}, {number} parameters, {device}, {dtype}", {
+      model: model.name,
+      number: formatParameters(model.n_parameters),
+      device: deviceName(model.device),
+      dtype: model.dtype,
+    }),
   ];
+}
+
+/** What a device is called; those of a server and of a browser are described, not named. */
+export function deviceName(device) {
+  if (device === "your browser") return _("your browser");
+  return device === "server" ? _("server") : device;
 }
 
 function shortLabel(view, id) {
@@ -110,25 +129,34 @@ function tokenOf(view, result) {
 }
 
 function appendInWords({ isBeforeDraw, contextIds, label }, id) {
-  if (isBeforeDraw) return ["no id yet", "not yet"];
+  if (isBeforeDraw) return [_("no id yet"), _("not yet")];
   const token = id === null ? "–" : shorten(label(id), MAX_LABEL);
-  return [id === null ? "id –" : `id ${id}`, token, `length ${formatCount(contextIds.length + 1)}`];
+  return [
+    id === null ? "id –" : `id ${id}`,
+    token,
+    _("length {number}", { number: formatCount(contextIds.length + 1) }),
+  ];
 }
 
 function drawInWords(view, last, id) {
-  if (view.isBeforeDraw) return ["not yet", "press Next"];
-  if (view.forced && view.chosenId !== null) return ["chosen by you", "whatever the pointer"];
-  if (view.coin === null) return ["of the prompt"];
-  if (last.name === "greedy") return ["the likeliest", "the pointer decides nothing"];
-  const pointer = `pointer ${formatCoin(view.coin)}`;
-  if (id === null) return [pointer, "waits for Python"];
-  return [pointer, `${view.chosenId === null ? "falls" : "fell"} on ${shortLabel(view, id)}`];
+  if (view.isBeforeDraw) return [_("not yet"), _("press Next")];
+  if (view.forced && view.chosenId !== null) return [_("chosen by you"), _("whatever the pointer")];
+  if (view.coin === null) return [_("of the prompt")];
+  if (last.name === "greedy") return [_("the likeliest"), _("the pointer decides nothing")];
+  const pointer = _("pointer {number}", { number: formatCoin(view.coin) });
+  if (id === null) return [pointer, _("waits for Python")];
+  const token = shortLabel(view, id);
+  return [
+    pointer,
+    view.chosenId === null ? _("falls on {token}", { token }) : _("fell on {token}", { token }),
+  ];
 }
 
 /** What is kept after a pass, in tokens and bytes; a state sums up all tokens. */
 export function cacheInWords({ tokens, bytes, hasKeys }) {
-  if (!hasKeys) return bytes > 0 ? `state: ${formatBytes(bytes)}` : "no cache";
-  return `KV cache: ${formatTokens(tokens)}, ${formatBytes(bytes)} in use`;
+  const size = formatBytes(bytes);
+  if (!hasKeys) return bytes > 0 ? _("state: {size}", { size }) : _("no cache");
+  return _("KV cache: {n_tokens}, {size} in use", { n_tokens: formatTokens(tokens), size });
 }
 
 /** What is held, and what one token takes of it: as a product where it is one. */
@@ -136,25 +164,30 @@ export function cacheFormula(cache) {
   const { bytes, bytes_held: held, bytes_per_token: perToken } = cache;
   if (perToken === 0) {
     return held === 0
-      ? "this model keeps no cache: each pass reads the whole text again"
-      : `${formatBytes(held)} held: no keys and values, but a state that sums up what was read`;
+      ? _("this model keeps no cache: each pass reads the whole text again")
+      : _("{bytes} held: no keys and values, but a state that sums up what was read", {
+        bytes: formatBytes(held),
+      });
   }
-  const room = held > bytes ? ", with room for more tokens" : "";
-  return `${formatBytes(held)} held${room}; ${formatBytes(perToken)} per token${factors(cache)}`;
+  const said = { bytes: formatBytes(held), each: formatBytes(perToken), product: factors(cache) };
+  return held > bytes
+    ? _("{bytes} held, with room for more tokens; {each} per token{product}", said)
+    : _("{bytes} held; {each} per token{product}", said);
 }
 
 /** The product that a token's bytes are: of keys and values, or of one latent for both. */
 function factors(cache) {
   const { n_layers: nLayers, n_kv_heads: nHeads, head_dim: size, bytes_per_number: width } = cache;
   const layers = ngettext("{n} layer", "{n} layers", nLayers);
-  const numbers = `${formatCount(size)} numbers`;
+  const numbers = ngettext("{n} number", "{n} numbers", size);
+  const each = ngettext("{n} byte", "{n} bytes", width);
   const product = nLayers * nHeads * size * width;
   if (cache.bytes_per_token === 2 * product) {
     const heads = ngettext("{n} KV head", "{n} KV heads", nHeads);
-    return ` = 2 × ${layers} × ${heads} × ${numbers} × ${width} bytes`;
+    return ` = 2 × ${layers} × ${heads} × ${numbers} × ${each}`;
   }
   if (cache.bytes_per_token === product && nHeads === 1) {
-    return ` = ${layers} × ${numbers} for keys and values together × ${width} bytes`;
+    return ` = ${_("{layers} × {numbers} for keys and values together × {each}", { layers, numbers, each })}`;
   }
-  return ", summed layer by layer";
+  return `, ${_("summed layer by layer")}`;
 }

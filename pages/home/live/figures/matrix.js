@@ -8,15 +8,16 @@ import { COLUMNS, createHead } from "./column_headers.js";
 import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn } from "./rows.js";
 import { drawnToken, lastStage } from "../../../frame/live/strategies.js";
 import { last, required } from "../../../frame/live/required.js";
+import { _ } from "../../../frame/live/words.js";
 
 /** Makes the matrix. @param {Actions} actions */
 export function createMatrix(actions) {
   const heads = COLUMNS.map((column) => createHead(column));
-  const corner = el("th", { scope: "col", class: "bars-corner" }, "next token");
+  const corner = el("th", { scope: "col", class: "bars-corner" }, _("next token"));
   const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) => createRow(i === N_TOKEN_ROWS, actions));
   const table = el(
     "table",
-    { class: "bars-table", "aria-label": "Probability of the next token" },
+    { class: "bars-table", "aria-label": _("Probability of the next token") },
     el("thead", {}, el("tr", {}, corner, ...heads.map((head) => head.element))),
     el("tbody", {}, ...rows.map((row) => row.element)),
   );

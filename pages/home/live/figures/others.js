@@ -4,12 +4,13 @@ import { spoken } from "../../../frame/live/aloud.js";
 import { createButton, setAttribute } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
 import { createMenu, openBeside } from "../controls/menu.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_LISTED = 100;
 
 /** Makes the button of the last row and the menu that it opens. */
 export function createOthers(actions) {
-  const menu = createMenu("menu others", "Choose a token");
+  const menu = createMenu("menu others", _("Choose a token"));
   /** @type {() => HTMLElement[]} */
   let list = () => [];
   const button = createButton("bars-label", null, ({ detail }) => {

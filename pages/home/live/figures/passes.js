@@ -4,8 +4,8 @@
 
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../../frame/live/format.js";
-import { ngettext } from "../../../frame/live/words.js";
-import { cacheFormula } from "./loopfacts.js";
+import { _, ngettext, numeral } from "../../../frame/live/words.js";
+import { cacheFormula, deviceName } from "./loopfacts.js";
 import { keepsKeys, newestPass, readRows } from "./steprows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -17,23 +17,24 @@ const TICKS = 4;
 const FIGURES = [
   {
     name: "cache",
-    title: ({ cache }) => `The ${keepsKeys(cache) ? "KV cache" : "state"} after each pass`,
-    axis: "tokens read",
+    title: ({ cache }) =>
+      keepsKeys(cache) ? _("The KV cache after each pass") : _("The state after each pass"),
+    axis: _("tokens read"),
     valueOf: (pass) => pass.bytes,
     spansOf: spansInTokens,
     units: [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"]],
     legend: ({ first }) => [
-      `prefill: ${formatTokens(first.nInput)} in one pass`,
-      "decode: one token a pass",
+      ngettext("prefill: {n} token in one pass", "prefill: {n} tokens in one pass", first.nInput),
+      _("decode: one token a pass"),
     ],
     line: ({ passes, cache }) => lineOfFormula(passes, cache),
     note: ({ cache, passes, reading }) =>
-      `${readingInWords(reading)} Measured: ${cacheInBytes(passes.at(-1), cache)}`,
+      `${readingInWords(reading)} ${_("Measured: {bytes}", { bytes: cacheInBytes(passes.at(-1), cache) })}`,
   },
   {
     name: "seconds",
-    title: () => "The time of each pass",
-    axis: "pass",
+    title: () => _("The time of each pass"),
+    axis: _("pass"),
     valueOf: (pass) => pass.seconds,
     spansOf: (passes) => passes.map((_, i) => [i + 0.05, i + 0.95]),
     units: [[1e-3, "ms"], [1, "s"]],
@@ -43,11 +44,16 @@ const FIGURES = [
       return decodes.length > 1 ? { from: 1, to: passes.length, start: height, end: height } : null;
     },
     note: ({ model, decodes, passes, nShared }) =>
-      `Measured on ${model.device}, ${model.dtype}.` +
-      (decodes.length > 1 ? " The dashed line is the median of the decode passes." : "") +
-      (nShared > 0
-        ? ` Others were served during ${formatCount(nShared)} of ${formatCount(passes.length)}.`
-        : ""),
+      [
+        _("Measured on {device}, {dtype}.", { device: deviceName(model.device), dtype: model.dtype }),
+        decodes.length > 1 ? _("The dashed line is the median of the decode passes.") : "",
+        nShared > 0
+          ? _("Others were served during {number} of {n_passes}.", {
+            number: formatCount(nShared),
+            n_passes: formatCount(passes.length),
+          })
+          : "",
+      ].filter(Boolean).join(" "),
   },
 ];
 
@@ -147,7 +153,7 @@ function createFigure({ name, title, axis, ...what }) {
     }
     drawLine(line, over, top);
     const [size, unit] = what.units.findLast(([size]) => size <= top) ?? what.units[0];
-    const inUnit = (tick) => `${Number((tick / size).toPrecision(3))}\u202f${unit}`;
+    const inUnit = (tick) => numeral(`${Number((tick / size).toPrecision(3))}\u202f${unit}`);
     placeTicks(rows, ticks, (tick) => ["bottom", tick / top, inUnit(tick)]);
     const steps = roundTicks(width).filter((tick) => tick <= width && Number.isInteger(tick));
     placeTicks(marks, steps, (tick) => ["left", tick / width, formatCount(tick)]);
@@ -224,10 +230,13 @@ function lineOfFormula(passes, cache) {
 /** What the newest press found in the cache, and what it had to read. */
 function readingInWords({ n_kept: nKept, n_read: nRead, seconds }) {
   const whole = formatTokens(nKept + nRead);
-  if (nRead === 0) return `The newest press found all ${whole} in the cache.`;
-  return `Of ${whole} the newest press found ${formatCount(nKept)} in the cache, and read ${
-    formatCount(nRead)
-  } in ${formatSeconds(seconds)}.`;
+  if (nRead === 0) return _("The newest press found all {n_tokens} in the cache.", { n_tokens: whole });
+  return _("Of {n_tokens} the newest press found {n_found} in the cache, and read {n_read} in {time}.", {
+    n_tokens: whole,
+    n_found: formatCount(nKept),
+    n_read: formatCount(nRead),
+    time: formatSeconds(seconds),
+  });
 }
 
 /** Whether layers with a window have let positions go. */
@@ -237,33 +246,58 @@ function isCut({ sliding_window: window, bytes, tokens, bytes_per_token: perToke
 
 function cacheInBytes({ tokens, bytes }, cache) {
   const rest = cacheFormula(cache);
-  if (!keepsKeys(cache)) return `${formatBytes(bytes)} in use; ${rest}.`;
+  if (!keepsKeys(cache)) return _("{bytes} in use; {rest}.", { bytes: formatBytes(bytes), rest });
   const derived = tokens * cache.bytes_per_token;
-  const inUse = `${formatTokens(tokens)}, ${formatBytes(bytes)} in use; ${rest}.`;
-  if (bytes === derived) return `${inUse} The dashed line, tokens × bytes per token, agrees to the byte.`;
-  if (isCut(cache)) {
-    const kept = ngettext("{n} position", "{n} positions", cache.sliding_window);
-    return `${inUse} Layers with a window keep ${kept}: the dashed line would give ${formatBytes(derived)}.`;
-  }
-  return `${inUse} The dashed line gives ${formatBytes(derived)}, which is not what the tensors hold.`;
+  const inUse = _("{n_tokens}, {bytes} in use; {rest}.", {
+    n_tokens: formatTokens(tokens),
+    bytes: formatBytes(bytes),
+    rest,
+  });
+  return `${inUse} ${lineInWords(bytes === derived, cache, formatBytes(derived))}`;
+}
+
+/** How the line of the formula lies to what was measured. */
+function lineInWords(isEqual, cache, bytes) {
+  if (isEqual) return _("The dashed line, tokens × bytes per token, agrees to the byte.");
+  if (isCut(cache))
+    return ngettext(
+      "Layers with a window keep {n} position: the dashed line would give {bytes}.",
+      "Layers with a window keep {n} positions: the dashed line would give {bytes}.",
+      cache.sliding_window,
+      { bytes },
+    );
+  return _("The dashed line gives {bytes}, which is not what the tensors hold.", { bytes });
 }
 
 function prefillInWords({ nInput, seconds }) {
-  const words = `prefill: ${formatTokens(nInput)} in ${formatSeconds(seconds)}`;
-  return nInput === 1 || seconds === 0 ? words : `${words}, ${formatSeconds(seconds / nInput)} a token`;
+  const said = { n_tokens: formatTokens(nInput), time: formatSeconds(seconds) };
+  if (nInput === 1 || seconds === 0) return _("prefill: {n_tokens} in {time}", said);
+  const each = formatSeconds(seconds / nInput);
+  return _("prefill: {n_tokens} in {time}, {each} a token", { ...said, each });
 }
 
 function decodeInWords(decodes) {
-  if (decodes.length === 0) return "decode: no pass yet";
-  if (decodes.length === 1) return `decode: ${formatSeconds(decodes[0])}, one pass so far`;
-  return `decode: ${formatSeconds(median(decodes))} a token, median of ${formatCount(decodes.length)}`;
+  if (decodes.length === 0) return _("decode: no pass yet");
+  if (decodes.length === 1)
+    return _("decode: {time}, one pass so far", { time: formatSeconds(decodes[0]) });
+  return _("decode: {time} a token, median of {number}", {
+    time: formatSeconds(median(decodes)),
+    number: formatCount(decodes.length),
+  });
 }
 
 function passInWords({ phase, nInput, tokens, bytes, seconds, hasKeys }, index) {
-  const read = `pass ${formatCount(index + 1)}, ${phase}: ${formatTokens(nInput)} in, ${
-    formatSeconds(seconds)
-  }`;
-  return `${read}; then ${hasKeys ? `${formatTokens(tokens)} cached, ` : ""}${formatBytes(bytes)}`;
+  const said = {
+    number: formatCount(index + 1),
+    phase,
+    n_tokens: formatTokens(nInput),
+    time: formatSeconds(seconds),
+    n_cached: formatTokens(tokens),
+    bytes: formatBytes(bytes),
+  };
+  return hasKeys
+    ? _("pass {number}, {phase}: {n_tokens} in, {time}; then {n_cached} cached, {bytes}", said)
+    : _("pass {number}, {phase}: {n_tokens} in, {time}; then {bytes}", said);
 }
 
 function median(values) {

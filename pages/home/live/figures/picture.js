@@ -11,6 +11,7 @@ import { drawBeat, drawStep, stepOf } from "./picture_step.js";
 import { drawStory } from "./picture_text.js";
 import { APPEND, BEATS, READ } from "./beats.js";
 import { activeResult, describePipeline, drawnToken } from "../../../frame/live/strategies.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MARGIN = 40;
 const GAP = 44; // between beats on a strip
@@ -22,15 +23,15 @@ const END_MS = 2500; // the last one stands
 
 /** What can be saved: its name, what makes it, and in which forms. */
 const PICTURES = {
-  step: { says: "this picture", draw: pictureOfStep, forms: ["SVG", "PNG"] },
-  beats: { says: "the five beats", draw: pictureOfBeats, forms: ["SVG", "PNG", "moving"] },
-  story: { says: "the story", draw: pictureOfStory, forms: ["SVG", "PNG"] },
+  step: { says: _("this picture"), draw: pictureOfStep, forms: ["SVG", "PNG"] },
+  beats: { says: _("the five beats"), draw: pictureOfBeats, forms: ["SVG", "PNG", "moving"] },
+  story: { says: _("the story"), draw: pictureOfStory, forms: ["SVG", "PNG"] },
 };
 
 /** The menu that saves what `read` returns. @param {() => View|null} read */
 export function createPictures(read) {
-  const menu = createMenu("menu pictures", "Save a picture");
-  const open = createButton("quiet", "Save picture", (event) => {
+  const menu = createMenu("menu pictures", _("Save a picture"));
+  const open = createButton("quiet", _("Save picture"), (event) => {
     if (read()?.distribution) openBeside(menu, open, "above", event.detail > 0);
   });
   open.setAttribute("aria-haspopup", "dialog");
@@ -42,21 +43,24 @@ export function createPictures(read) {
 }
 
 function createSaver(name, form, read) {
-  const node = createButton("menu-item", form, async () => {
+  const title = form === "moving" ? _("moving") : form;
+  const node = createButton("menu-item", title, async () => {
     node.disabled = true;
-    setText(node, "making…");
+    setText(node, _("making…"));
     try {
       const view = read();
       const look = readLook(node);
       offer(await make(name, form, view, look), `one-token-${name}.${form === "SVG" ? "svg" : "png"}`);
     } finally {
       node.disabled = false;
-      setText(node, form);
+      setText(node, title);
     }
   });
   node.setAttribute(
     "aria-label",
-    `Save ${PICTURES[name].says}${form === "moving" ? ", moving" : ` as ${form}`}`,
+    form === "moving"
+      ? _("Save {picture}, moving", { picture: PICTURES[name].says })
+      : _("Save {picture} as {format}", { picture: PICTURES[name].says, format: form }),
   );
   return node;
 }
@@ -74,10 +78,11 @@ function pictureOfStep(view, look) {
   let y = drawStep(paint, view, { x: MARGIN, y: MARGIN });
   const drawn = drawnToken(result, view.coin);
   if (view.coin !== null && drawn !== null) {
-    const share = formatProbability(drawn.to - drawn.from);
-    const sentence = `The pointer ${formatCoin(view.coin)} fell on ${
-      view.label(drawn.id)
-    }, ${share} of the bar.`;
+    const sentence = _("The pointer {number} fell on {token}, {share} of the bar.", {
+      number: formatCoin(view.coin),
+      token: view.label(drawn.id),
+      share: formatProbability(drawn.to - drawn.from),
+    });
     paint.words(sentence, MARGIN, y + 30, 26, { weight: 600 });
     y += 44;
   }

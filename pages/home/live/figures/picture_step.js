@@ -5,11 +5,12 @@ import { quoted, shorten } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage } from "../../../frame/live/strategies.js";
 import { sentenceOf } from "./beat_words.js";
-import { APPEND, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
+import { APPEND, BEAT_NAMES, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { drawRows, LARGE } from "./picture_rows.js";
 import { drawText } from "./picture_text.js";
 import { chooseRows, cumulativeMass, layEndToEnd, readColumn } from "./rows.js";
 import { required } from "../../../frame/live/required.js";
+import { _ } from "../../../frame/live/words.js";
 
 /**
  * The step that a picture shows: the one on the screen, else the last that was drawn, else the one to come.
@@ -44,7 +45,7 @@ function readStep(view) {
   const last = cells[rows.length];
   const labels = [
     ...rows.map(({ id }) => shorten(view.label(id), 14)),
-    `${formatCount(last.count ?? 0)} more`,
+    _("{number} more", { number: formatCount(last.count ?? 0) }),
   ];
   const ids = rows.map(({ id }) => id);
   return { result, cells, pieces, labels, ids, isStill: isGreedy };
@@ -82,7 +83,7 @@ export function drawStep(paint, view, at) {
 export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   const { width, type, text: size, nLines } = shape;
   const step = readStep(view);
-  paint.words(`${beat}  ${wordOf(beat)}`, x, y + 1.3 * type, 1.3 * type, { weight: 700 });
+  paint.words(`${beat}  ${BEAT_NAMES[BEATS[beat - 1]]}`, x, y + 1.3 * type, 1.3 * type, { weight: 700 });
   const sentence = quoted(sentenceOf({ ...view, beat }, step.result));
   paint.wrap(sentence, type, width).slice(0, shape.nWords)
     .forEach((line, i) => paint.words(line, x, y + (2.9 + 1.3 * i) * type, type));
@@ -99,8 +100,6 @@ export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   if (beat === APPEND && t < 1) drawFlight(paint, view, painted.chosen, slot, t, shape);
   return painted.bottom;
 }
-
-const wordOf = (beat) => BEATS[beat - 1][0].toUpperCase() + BEATS[beat - 1].slice(1);
 
 /** What is seen of every row, and of the draw bar, at a moment of a beat. */
 function looks(step, beat, t) {

@@ -4,6 +4,7 @@
 import { formatCount } from "../../../frame/live/format.js";
 import { START, tint } from "./strip.js";
 import { last } from "../../../frame/live/required.js";
+import { ngettext } from "../../../frame/live/words.js";
 
 const GAP = 4; // pixels between tokens
 const EDGE = 5; // on both sides of a token's words
@@ -87,11 +88,12 @@ export function drawStory(paint, view, { x, y, width }) {
     })
   );
   const nDrawn = steps.coin.length - steps.forced.filter(Boolean).length;
-  const legend =
-    `The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, ` +
-    `the mark on it the pointer that drew it: ${formatCount(nDrawn)} of ${
-      formatCount(steps.coin.length)
-    } tokens.`;
+  const legend = ngettext(
+    "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} token.",
+    "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} tokens.",
+    steps.coin.length,
+    { n_drawn: formatCount(nDrawn) },
+  );
   const bottom = y + lines.length * 2.25 * size + 14;
   const words = paint.wrap(legend, 18, width);
   words.forEach((line, i) => paint.words(line, x, bottom + 18 + 26 * i, 18, { role: "muted" }));

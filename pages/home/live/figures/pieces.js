@@ -44,12 +44,14 @@ function pieceItem(piece) {
   const label = el("span", { class: "piece-label" }, ...visibleParts(piece.label));
   // the character that this piece completes, where it is made of several pieces
   const isLast = piece.joined && piece.label.includes("<0x");
-  const joined = isLast ? el("span", { class: "piece-joined" }, `completes ${piece.joined}`) : null;
+  const joined = isLast
+    ? el("span", { class: "piece-joined" }, _("completes {character}", { character: piece.joined }))
+    : null;
   return el(
     "li",
     { class: piece.special ? "piece is-special" : "piece", translate: false },
     label,
-    el("span", { class: "piece-bytes", textContent: piece.bytes || "no bytes" }),
+    el("span", { class: "piece-bytes", textContent: piece.bytes || _("no bytes") }),
     el("span", { class: "piece-id", textContent: `id ${piece.id}` }),
     joined,
   );

@@ -2,7 +2,7 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
-import { formatCount, formatEntropy, formatNumber, formatProbability } from "../../../frame/live/format.js";
+import { formatEntropy, formatNumber, formatProbability } from "../../../frame/live/format.js";
 import { memoryUnder } from "../../../frame/live/memory.js";
 import { SETTINGS } from "../../../frame/live/settings.js";
 import { createSlider } from "../../../frame/live/sliders.js";
@@ -15,10 +15,11 @@ import {
   replacedSettings,
   stageTitle,
 } from "../../../frame/live/strategies.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
 /** The settings without a column, and what a server changes. */
 const MORE = Object.keys(SETTINGS).filter((name) => !SETTINGS[name].isCommon);
-const ON_SERVER = { repetition_penalty: "; over a server it acts on log-probabilities" };
+const ON_SERVER = { repetition_penalty: _("over a server it acts on log-probabilities") };
 
 /** Makes the folded part under the bars. @param {Actions} actions */
 export function createPipeline(actions) {
@@ -28,7 +29,7 @@ export function createPipeline(actions) {
   const element = el(
     "details",
     { class: "more section" },
-    el("summary", {}, "More masks and penalties, and the order of the pipeline"),
+    el("summary", {}, _("More masks and penalties, and the order of the pipeline")),
     el("div", { class: "row more-order" }, order.label, stages.element),
     stages.warning,
     el("div", { class: "more-fields" }, ...fields.map((field) => field.element)),
@@ -48,7 +49,7 @@ function createOrder(actions) {
     name: "order",
     onchange: () => actions.setControl("order", select.value, true),
   });
-  const label = el("label", {}, "Order as in ", select);
+  const label = el("label", {}, _("Order as in"), " ", select);
   let names = "";
   function update({ controls, orders }) {
     if (names !== Object.keys(orders).join()) {
@@ -63,7 +64,10 @@ function createOrder(actions) {
 }
 
 function createStages() {
-  const element = el("ol", { class: "row more-stages", "aria-label": "The pipeline, first stage to last" });
+  const element = el("ol", {
+    class: "row more-stages",
+    "aria-label": _("The pipeline, first stage to last"),
+  });
   const warning = announced(el("p", { class: "more-warning" }));
   const chips = [];
   function chipAt(i) {
@@ -78,7 +82,7 @@ function createStages() {
   function update(view, { stages }) {
     stages.forEach((stage, i) => {
       const chip = chipAt(i);
-      setText(chip.title, i === 0 ? "raw logits" : describeStage(stage.name, view.settings));
+      setText(chip.title, i === 0 ? _("raw logits") : describeStage(stage.name, view.settings));
       setText(chip.effect, i === 0 ? rawInWords(stage) : effectInWords(stage, stages[i - 1]));
     });
     chips.forEach((chip, i) => setShown(chip.node, i < stages.length));
@@ -90,17 +94,24 @@ function createStages() {
 }
 
 function rawInWords(stage) {
-  return `${formatCount(stage.nKept)} tokens, entropy ${formatEntropy(stage)}`;
+  return ngettext("{n} token, entropy {entropy}", "{n} tokens, entropy {entropy}", stage.nKept, {
+    entropy: formatEntropy(stage),
+  });
 }
 
 function effectInWords(stage, given) {
   if (stage.reachesTail)
-    return "its cut lies among tokens that the page does not hold: waits for Python";
+    return _("its cut lies among tokens that the page does not hold: waits for Python");
   const nRemoved = given.nKept - stage.nKept;
   if (nRemoved > 0)
-    return `removed ${formatProbability(stage.removedMass)}, ${formatCount(nRemoved)} tokens`;
-  if (stage.entropy === given.entropy) return "removed nothing";
-  return `removed nothing, entropy ${formatEntropy(given)} to ${formatEntropy(stage)}`;
+    return ngettext("removed {share}, {n} token", "removed {share}, {n} tokens", nRemoved, {
+      share: formatProbability(stage.removedMass),
+    });
+  if (stage.entropy === given.entropy) return _("removed nothing");
+  return _("removed nothing, entropy {before} to {after}", {
+    before: formatEntropy(given),
+    after: formatEntropy(stage),
+  });
 }
 
 /** Which settings do nothing, and why; empty where all of them act. */
@@ -108,18 +119,20 @@ function idleInWords({ settings, controls }) {
   const [ignored, replaced] = [ignoredSettings(settings), replacedSettings(settings)];
   const without = ignored.length > 0 ? ignoredInWords(ignored, controls.order) : "";
   if (replaced.length === 0) return without;
-  const idle = `Mirostat takes the place of ${
-    replaced.map(stageTitle).join(", ")
-  }: beside it the temperature alone acts.`;
+  const idle = _("Mirostat takes the place of {settings}: beside it the temperature alone acts.", {
+    settings: replaced.map(stageTitle).join(", "),
+  });
   return `${without} ${idle}`.trim();
 }
 
 function ignoredInWords(names, order) {
-  const titles = names.map(stageTitle).join(" and no ");
-  const engine = ENGINE_TITLES[order];
-  const plural = names.length > 1;
-  const these = plural ? "these settings do" : "this setting does";
-  return `${engine} has no ${titles}: ${these} nothing in its order.`;
+  const said = { engine: ENGINE_TITLES[order], settings: names.map(stageTitle).join(", ") };
+  return ngettext(
+    "{engine} has no {settings}: this setting does nothing in its order.",
+    "{engine} has none of {settings}: these settings do nothing in its order.",
+    names.length,
+    said,
+  );
 }
 
 /** What mirostat lets pass now: of the text so far, not of the slider alone. */
@@ -127,7 +140,10 @@ function limitInWords(name, { controls, memory }) {
   const { target, mu } = memoryUnder(memory, controls.mirostat);
   if (name !== "mirostat" || target === 0) return "";
   const least = formatProbability(Math.min(1, 2 ** -mu));
-  return `. Now up to ${formatNumber(mu)} bits: tokens of ${least} and more, and the best`;
+  return _("Now up to {number} bits: tokens of {share} and more, and the best", {
+    number: formatNumber(mu),
+    share: least,
+  });
 }
 
 /** What the repetition penalty does to the end, where a token that ends a text stands in the prompt. */
@@ -135,25 +151,35 @@ function endInWords(name, view) {
   const ends = name === "repetition_penalty" && !view.isPlaying ? endUnderPenalty(view) : null;
   if (ends === null) return "";
   const [counted, alone] = [ends.counted, ends.generatedAlone].map((share) => formatProbability(share));
-  return `. The token before the text is also the one that ends it: counted, it has ${counted} here; with generated tokens alone ${alone}`;
+  return _(
+    "The token before the text is also the one that ends it: counted, it has {counted} here; with generated tokens alone {alone}",
+    { counted, alone },
+  );
+}
+
+/** What a setting does, and what it does here. */
+function noteInWords(name, view) {
+  const onServer = view.header.model.device === "server" ? ON_SERVER[name] : undefined;
+  const says = [SETTINGS[name].says, onServer].filter(Boolean).join("; ");
+  return [says, limitInWords(name, view), endInWords(name, view)].filter(Boolean).join(". ");
 }
 
 function createField(name, actions) {
-  const { title, says, neutral } = SETTINGS[name];
+  const { title, neutral } = SETTINGS[name];
   const slider = createSlider(name, (...move) => actions.setControl(...move));
   const off = createButton(
     "quiet muted more-off",
-    "off",
+    _("off"),
     () => actions.setControl(name, neutral, true),
   );
-  setAttribute(off, "aria-label", `${title.toLowerCase()} off`);
+  setAttribute(off, "aria-label", _("{setting} off", { setting: stageTitle(name) }));
   const note = el("span", { class: "muted" });
   const head = el("span", { class: "more-title" }, title, slider.readout, off);
   const element = el("div", { class: "more-field" }, head, slider.input, note);
   return {
     element,
     update(view, { stages }) {
-      const { controls, orders, distribution, header, isPlaying } = view;
+      const { controls, orders, distribution, isPlaying } = view;
       const has = actsInOrder(name, orders[controls.order]);
       const place = stages.findIndex((stage) => stage.name === name);
       const effect = place < 1 || isPlaying ? "" : effectInWords(stages[place], stages[place - 1]);
@@ -163,11 +189,10 @@ function createField(name, actions) {
       setAttribute(element, "data-missing", has ? null : "true");
       setText(
         note,
-        has
-          ? says + (header.model.device === "server" ? ON_SERVER[name] ?? "" : "") +
-            limitInWords(name, view) +
-            endInWords(name, view)
-          : `${ENGINE_TITLES[controls.order]} has no ${stageTitle(name)}: choose another order to use it`,
+        has ? noteInWords(name, view) : _("{engine} has no {setting}: choose another order to use it", {
+          engine: ENGINE_TITLES[controls.order],
+          setting: stageTitle(name),
+        }),
       );
     },
   };

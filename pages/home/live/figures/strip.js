@@ -6,11 +6,12 @@ import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "../controls/menu.js";
 import { createSums } from "./totals.js";
 import { required } from "../../../frame/live/required.js";
+import { _ } from "../../../frame/live/words.js";
 
 const FULL_TINT_NATS = 8;
 const MAX_TINT = 0.6;
 const BYTE_LABEL = /<0x[0-9A-F]{2}>/;
-export const START = "start"; // for the token that begins a text; its menu says how the model writes it
+export const START = _("start"); // for the token that begins a text; its menu says how the model writes it
 
 /** The token strip; its sums, the running log-probability among them, stand elsewhere. @param {Actions} actions */
 export function createStrip(actions) {
@@ -18,14 +19,14 @@ export function createStrip(actions) {
     class: "strip-list",
     translate: false,
     role: "group",
-    "aria-label": "Tokens of the text",
+    "aria-label": _("Tokens of the text"),
   });
   const slot = el("span", { class: "slot", "aria-hidden": "true" });
   list.append(slot);
   const scroller = el("div", { class: "strip-scroll" }, list);
   const whole = createWhole();
   const sums = createSums(list);
-  const element = el("section", { class: "strip", "aria-label": "The text" }, whole.element, scroller);
+  const element = el("section", { class: "strip", "aria-label": _("The text") }, whole.element, scroller);
   const chips = [];
   /** @type {{view: View|null, chips: any[], list: HTMLElement}} */
   const state = { view: null, chips, list };
@@ -140,10 +141,18 @@ function refreshChip(chip, view, index) {
   node.className = chipClass(chip, index < view.nPrompt, isPending, isForced);
   node.style.setProperty("--tint", tint(logprob));
   setAttribute(node, "aria-current", isShown);
-  const writer = index < view.nPrompt ? "of the prompt" : isForced ? "chosen by you" : "drawn by the model";
-  node.setAttribute(
+  const writer = index < view.nPrompt
+    ? _("of the prompt")
+    : isForced
+    ? _("chosen by you")
+    : _("drawn by the model");
+  const said = { token: spoken(chip.label), writer, position: index };
+  setAttribute(
+    node,
     "aria-label",
-    `${spoken(chip.label)}, ${writer}, position ${index}${isPending ? ", pending" : ""}`,
+    isPending
+      ? _("{token}, {writer}, position {position}, pending", said)
+      : _("{token}, {writer}, position {position}", said),
   );
 }
 

@@ -9,13 +9,17 @@ import {
   formatNats,
   formatProbability,
   formatSeconds,
+  formatTokens,
 } from "../../../frame/live/format.js";
 import { readRows } from "./steprows.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_LIST = 60; // characters of a prompt shown in a cell
 const NEAR_END_PX = 40;
-const TABLE_NOTE = "Each row's pass made the distribution that its token was drawn from; " +
-  "probabilities are the model's own, at temperature 1.";
+const TABLE_NOTE = _(
+  "Each row's pass made the distribution that its token was drawn from; probabilities are the model's own, at temperature 1.",
+);
+const MEASURED = _("measured");
 const IDENTITY = ["tokenId", "inputId", "seconds", "forced"]; // of a step
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
@@ -26,20 +30,20 @@ const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
  *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
  */
 const FIELDS = [
-  { title: "step", isNumber: true, read: (row) => formatCount(row.step + 1) },
-  { title: "phase", read: (row) => row.phase },
-  { title: "input to the model", hasTokens: true, read: inputInWords },
+  { title: _("step"), isNumber: true, read: (row) => formatCount(row.step + 1) },
+  { title: _("phase"), read: (row) => row.phase },
+  { title: _("input to the model"), hasTokens: true, read: inputInWords },
   {
-    title: "top prediction",
-    source: "measured",
+    title: _("top prediction"),
+    source: MEASURED,
     hasTokens: true,
     read: (row, label) => `${label(row.topId)}  ${formatProbability(row.topProb)}`,
   },
-  { title: "chosen", source: "measured", hasTokens: true, read: chosenInWords },
-  { title: "sum of log p", source: "measured", isNumber: true, read: (row) => formatNats(row.sum) },
-  { title: "new cache entry", read: entryInWords },
-  { title: "cache in use", source: "measured", isNumber: true, read: (row) => formatBytes(row.bytes) },
-  { title: "pass", source: "measured", isNumber: true, read: (row) => formatSeconds(row.seconds) },
+  { title: _("chosen"), source: MEASURED, hasTokens: true, read: chosenInWords },
+  { title: _("sum of log p"), source: MEASURED, isNumber: true, read: (row) => formatNats(row.sum) },
+  { title: _("new cache entry"), read: entryInWords },
+  { title: _("cache in use"), source: MEASURED, isNumber: true, read: (row) => formatBytes(row.bytes) },
+  { title: _("pass"), source: MEASURED, isNumber: true, read: (row) => formatSeconds(row.seconds) },
 ];
 
 /** Makes the table. @type {MakePart} */
@@ -47,13 +51,13 @@ export function createTable() {
   const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
   // a grid to the eye, so the roles of a table have to be told
   const table = el("table", { class: "steps-table", role: "table" }, el("thead", { role: "rowgroup" }, head));
-  const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": "The worked table" };
+  const place = { class: "steps-scroll", tabIndex: 0, role: "region", "aria-label": _("The worked table") };
   const scroller = el("div", place, table);
-  const empty = el("p", { class: "muted" }, "No token is written yet: press Next for a first row.");
-  const copy = createCopy("copy the table", () => asText(shown), () => "there is no row yet");
+  const empty = el("p", { class: "muted" }, _("No token is written yet: press Next for a first row."));
+  const copy = createCopy(_("copy the table"), () => asText(shown), () => _("there is no row yet"));
   const note = el("p", { class: "muted" }, TABLE_NOTE);
-  const title = el("div", { class: "steps-top" }, el("h2", {}, "The worked table"), copy);
-  const section = { class: "steps", "aria-label": "Steps so far" };
+  const title = el("div", { class: "steps-top" }, el("h2", {}, _("The worked table")), copy);
+  const section = { class: "steps", "aria-label": _("Steps so far") };
   const element = el("section", section, title, note, empty, scroller);
   const shown = [];
   // both are asked when they change: to ask while painting would cost a layout
@@ -132,18 +136,19 @@ function createStepRow(row, { label, labels, header }) {
 function inputInWords(row, label, ids) {
   if (row.phase === "decode") return label(row.inputId);
   const text = Array.from(ids.slice(0, row.nInput), label).join(" ");
-  return `${formatCount(row.nInput)} tokens: ${shorten(text, MAX_LIST)}`;
+  return `${formatTokens(row.nInput)}: ${shorten(text, MAX_LIST)}`;
 }
 
 function chosenInWords(row, label) {
-  return `${label(row.tokenId)}  ${formatProbability(row.prob)}${row.forced ? ", forced" : ""}`;
+  const said = { token: label(row.tokenId), share: formatProbability(row.prob) };
+  return row.forced ? _("{token}  {share}, forced", said) : `${said.token}  ${said.share}`;
 }
 
 function entryInWords({ nInput, tokens, hasKeys, bytes }) {
-  if (!hasKeys) return bytes > 0 ? "none: the state is rewritten" : "none";
+  if (!hasKeys) return bytes > 0 ? _("none: the state is rewritten") : _("none");
   const [first, last] = [tokens - nInput, tokens - 1];
-  if (nInput <= 1) return `K,V for position ${formatCount(first)}`;
-  return `K,V for positions ${formatCount(first)}–${formatCount(last)}`;
+  if (nInput <= 1) return _("K,V for position {position}", { position: formatCount(first) });
+  return _("K,V for positions {first}–{last}", { first: formatCount(first), last: formatCount(last) });
 }
 
 /** The whole table as tab-separated lines, for a spreadsheet. */

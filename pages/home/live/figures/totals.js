@@ -2,10 +2,17 @@
 
 import { el, setText } from "../../../frame/live/dom.js";
 import { formatNats, formatNumber } from "../../../frame/live/format.js";
+import { _ } from "../../../frame/live/words.js";
 
-const KEY = [["of-prompt", "prompt"], ["of-model", "drawn by the model"], ["is-forced", "chosen by you"]];
-const LOGPROB_NOTE = "measured: the running sum of log p of each token after the prompt, at temperature 1";
-const PERPLEXITY_NOTE = "derived: exp of minus the mean log p per token";
+const KEY = [
+  ["of-prompt", _("prompt")],
+  ["of-model", _("drawn by the model")],
+  ["is-forced", _("chosen by you")],
+];
+const LOGPROB_NOTE = _(
+  "measured: the running sum of log p of each token after the prompt, at temperature 1",
+);
+const PERPLEXITY_NOTE = _("derived: exp of minus the mean log p per token");
 
 /** The sums beside the strip, its key, and the switch of the tint of its list of tokens. */
 export function createSums(list) {
@@ -19,9 +26,9 @@ export function createSums(list) {
   const element = el(
     "div",
     { class: "strip-sums" },
-    el("div", { title: LOGPROB_NOTE }, "log p(text | prompt)", logprob),
-    el("div", { title: PERPLEXITY_NOTE }, "perplexity", perplexity),
-    el("label", { class: "switch tint-switch" }, toggle, "tint by surprise"),
+    el("div", { title: LOGPROB_NOTE }, _("log p(text | prompt)"), logprob),
+    el("div", { title: PERPLEXITY_NOTE }, _("perplexity"), perplexity),
+    el("label", { class: "switch tint-switch" }, toggle, _("tint by surprise")),
     el("div", { class: "strip-key" }, ...KEY.map(([kind, text]) => el("span", { class: kind }, text))),
   );
   return {

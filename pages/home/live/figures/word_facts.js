@@ -5,9 +5,10 @@
 import { formatCount, formatNats, formatProbability } from "../../../frame/live/format.js";
 import { activeResult, describeStage, waitsForPython } from "../../../frame/live/strategies.js";
 import { required } from "../../../frame/live/required.js";
+import { _, ngettext } from "../../../frame/live/words.js";
 
-const MEASURED = "Measured: this step’s logits. Each share after a stage is computed from them.";
-const ASK_AGAIN = " Ask again for its probability here.";
+const MEASURED = _("Measured: this step’s logits. Each share after a stage is computed from them.");
+const ASK_AGAIN = _("Ask again for its probability here.");
 const N_BEST = 5;
 const [DECIMALS, DECIMALS_OF_SUMS] = [6, 4]; // the second where the page has but sums of the rest
 
@@ -40,9 +41,13 @@ function tokenFacts(view, word) {
   const { nRows, nVocab } = view.distribution;
   const row = result.rowOf(word.ids[0]);
   const scored = isScoredHere(word, view) && word.logprobs.length > 0 ? Math.exp(word.logprobs[0]) : null;
-  const rank = row < 0 ? `below the best ${formatCount(nRows)}` : `number ${formatCount(row + 1)}`;
+  const title = row < 0
+    ? _("below the best {number} of {n_vocab}", { number: formatCount(nRows), n_vocab: formatCount(nVocab) })
+    : _("number {number} of {n_vocab}", { number: formatCount(row + 1), n_vocab: formatCount(nVocab) });
   const rows = result.stages.map((stage, i) => {
-    const name = i === 0 ? "by the model" : `after ${describeStage(stage.name, view.settings)}`;
+    const name = i === 0
+      ? _("by the model")
+      : _("after {stage}", { stage: describeStage(stage.name, view.settings) });
     const isUnknown = waitsForPython({ ...result, stages: result.stages.slice(0, i + 1) });
     const share = row < 0
       ? unheldShare(stage, isUnknown, i === 0 ? scored : null)
@@ -51,8 +56,8 @@ function tokenFacts(view, word) {
   });
   const note = row >= 0
     ? MEASURED
-    : "This page has the best tokens alone." + (word.logprobs.length > 0 ? ASK_AGAIN : "");
-  return { title: `${rank} of ${formatCount(nVocab)}`, rows, note, isStale: false };
+    : [_("This page has the best tokens alone."), word.logprobs.length > 0 ? ASK_AGAIN : ""].join(" ").trim();
+  return { title, rows, note, isStale: false };
 }
 
 /** The share of a token that the page holds. */
@@ -69,8 +74,8 @@ function unheldShare({ name, keptTail, nKept }, isUnknown, scored) {
 
 /** A share in words; `bound` says that the rest has at most (1) or at least (-1) what it is given. */
 function shareWords(share, bound) {
-  if (share === null) return "not known here";
-  if (share === 0) return "out";
+  if (share === null) return _("not known here");
+  if (share === 0) return _("out");
   return `${bound === 0 ? "" : bound > 0 ? "≥ " : "≤ "}${formatProbability(share)}`;
 }
 
@@ -79,17 +84,25 @@ function chainFacts(view, word) {
   const { ids, logprobs } = word;
   if (!isScoredHere(word, view)) {
     const rows = ids.map((id) => ({ name: view.label(id), share: null, words: "" }));
-    const note = `${ids.length} tokens take passes of the model.${ASK_AGAIN}`;
+    const passes = ngettext(
+      "{n} token takes a pass of the model.",
+      "{n} tokens take passes of the model.",
+      ids.length,
+    );
+    const note = `${passes} ${ASK_AGAIN}`;
     return { title: "", rows, note, isStale: true };
   }
   const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
   const rows = ids.map((id, i) => {
     const share = Math.exp(logprobs[i]);
-    const words = `${formatProbability(share)}${i === 0 ? "" : " after those before it"}`;
+    const said = formatProbability(share);
+    const words = i === 0 ? said : _("{share} after those before it", { share: said });
     return { name: view.label(id), share, words };
   });
-  const note = "Measured: the product of its tokens by the chain rule, each after those before it; before " +
-    `temperature and masks. ln p = ${formatNats(sum)}.`;
+  const note = _(
+    "Measured: the product of its tokens by the chain rule, each after those before it; before temperature and masks. ln p = {number}.",
+    { number: formatNats(sum) },
+  );
   return { title: formatProbability(Math.exp(sum)), rows, note, isStale: false };
 }
 

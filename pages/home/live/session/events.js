@@ -5,6 +5,7 @@ import { activeSettings } from "../controls.js";
 import { readLink, readSaved, readWhole } from "./link.js";
 import { readStrings } from "../../../frame/live/stopping.js";
 import { begin, openBeside } from "./opening.js";
+import { _, languageTag, ngettext } from "../../../frame/live/words.js";
 
 const MAX_FINISH_MS = 3000; // that "+20 tokens" may keep the page waiting
 const MAX_SEED = 2 ** 31 - 1;
@@ -51,8 +52,14 @@ export const EVENTS = {
     const [begun, wanted] = [performance.now(), Math.max(1, Math.min(event.count, MAX_COUNT))];
     for (let written = 0; written < wanted && !this.active.finished;) {
       if (written > 0 && performance.now() - begun > MAX_FINISH_MS) {
-        const seconds = MAX_FINISH_MS / 1000;
-        return this.say(`Wrote ${written} of ${wanted} tokens in ${seconds} s: press again to go on.`);
+        return this.say(
+          ngettext(
+            "Wrote {n_written} of {n} token in {seconds} s: press again to go on.",
+            "Wrote {n_written} of {n} tokens in {seconds} s: press again to go on.",
+            wanted,
+            { n_written: written, seconds: MAX_FINISH_MS / 1000 },
+          ),
+        );
       }
       written += await this.step(null, wanted - written);
       event.count = wanted - written; // all that a reload would have to write
@@ -92,7 +99,7 @@ export const EVENTS = {
   },
   async switch({ id }) {
     const text = this.texts.find((other) => other.id === id);
-    if (text === undefined) throw new RangeError("That branch is gone: choose one of those shown.");
+    if (text === undefined) throw new RangeError(_("That branch is gone: choose one of those shown."));
     await this.read(text);
     this.active = text;
     await this.showDraft(text.prompt);
@@ -102,9 +109,12 @@ export const EVENTS = {
   },
   async tokenise({ text }) {
     if (text.length > MAX_DRAFT) {
-      const [n, most] = [text.length, MAX_DRAFT].map((count) => count.toLocaleString("en"));
+      const [n, most] = [text.length, MAX_DRAFT].map((count) => count.toLocaleString(languageTag()));
       throw new RangeError(
-        `The text has ${n} characters: its tokens are shown up to ${most}; press Enter to try it whole.`,
+        _(
+          "The text has {number} characters: its tokens are shown up to {most}; press Enter to try it whole.",
+          { number: n, most },
+        ),
       );
     }
     await this.showDraft(text);

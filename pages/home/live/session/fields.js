@@ -3,6 +3,7 @@
 
 import { required } from "../../../frame/live/required.js";
 import { reasonOf } from "../../../frame/live/errors.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_ECHO = 40; // characters of somebody's input
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
@@ -56,7 +57,8 @@ export function asManyAsFit(parts, limit, between = "; ") {
   let n = Math.min(1, parts.length);
   while (n < parts.length && lengthOf(parts.slice(0, n + 1).join(between)) <= limit) n++;
   const nLeft = parts.length - n;
-  return parts.slice(0, n).join(between) + (nLeft > 0 ? ` (and ${nLeft} more)` : "");
+  return parts.slice(0, n).join(between) +
+    (nLeft > 0 ? ` ${_("(and {number} more)", { number: nLeft })}` : "");
 }
 
 /** Characters of a text, as Python counts them. @param {string} text */

@@ -6,8 +6,10 @@ import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
 import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
 import { reasonOf } from "../../../frame/live/errors.js";
 import { last } from "../../../frame/live/required.js";
+import { _, languageTag } from "../../../frame/live/words.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
+const MANY = MAX_TOKENS.toLocaleString(languageTag());
 const MAX_FAULTS = 200; // characters of what a link asks for in vain
 const MAX_LINK_TEXT = 4000; // characters of a prompt that a link carries
 
@@ -21,7 +23,7 @@ export function readLink(query, facts) {
   const { values, faults } = readFields(query, facts.fields);
   const seed = values.seed ?? 0;
   const problems = faults.length > 0
-    ? [`The link was followed in part only: ${asManyAsFit(faults, MAX_FAULTS)}.`]
+    ? [_("The link was followed in part only: {faults}.", { faults: asManyAsFit(faults, MAX_FAULTS) })]
     : [];
   /** @type {LinkChoice[]} */
   let choices = [];
@@ -30,12 +32,13 @@ export function readLink(query, facts) {
   try {
     stop = readStrings(values.stop ?? "");
   } catch (error) {
-    problems.push(`The link’s stop strings were left out: ${reasonOf(error)}`);
+    problems.push(_("The link’s stop strings were left out: {reason}", { reason: reasonOf(error) }));
   }
   try {
     choices = readRun(query.run ?? "", query.forced ?? "", seed, facts);
   } catch (error) {
-    problems.push(`The link’s run was left out: ${reasonOf(error).replace(/\.+$/, "")}.`);
+    const reason = reasonOf(error).replace(/\.+$/, "");
+    problems.push(_("The link’s run was left out: {reason}.", { reason }));
   }
   const controls = controlsOfLink(values, facts);
   problems.push(...outOfOrder(values, controls, facts));
@@ -63,10 +66,10 @@ function readIds(text, facts, problems) {
   try {
     const ids = text.split(",");
     if (ids.length > MAX_TOKENS)
-      throw new RangeError(`there are more than ${MAX_TOKENS.toLocaleString("en")}`);
+      throw new RangeError(_("there are more than {number}", { number: MANY }));
     return ids.map((id) => readField(facts.run.id, id));
   } catch (error) {
-    problems.push(`The link’s ids were left out: ${reasonOf(error)}.`);
+    problems.push(_("The link’s ids were left out: {reason}.", { reason: reasonOf(error) }));
     return null;
   }
 }
@@ -97,8 +100,13 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
     !orders[order].includes(name)
   );
   if (lost.length === 0) return [];
-  const labels = asManyAsFit(lost.map(({ label }) => `“${label}”`), MAX_FAULTS, ", ");
-  return [`The order “${order}” has no stage for ${labels}: add order=all to the link.`];
+  const labels = asManyAsFit(lost.map(({ label }) => _("“{text}”", { text: _(label) })), MAX_FAULTS, ", ");
+  return [
+    _("The order “{order}” has no stage for {settings}: add order=all to the link.", {
+      order,
+      settings: labels,
+    }),
+  ];
 }
 
 /**
@@ -107,9 +115,9 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
  * @param {Facts} facts
  */
 export function readWhole(text, facts) {
-  if (typeof text !== "string") throw new RangeError("its link is missing");
+  if (typeof text !== "string") throw new RangeError(_("its link is missing"));
   const query = Object.fromEntries(new URLSearchParams(text));
-  if (query.prompt === undefined) throw new RangeError("its prompt is missing");
+  if (query.prompt === undefined) throw new RangeError(_("its prompt is missing"));
   return { ...readLink({ ...query, prompt: "" }, facts), prompt: query.prompt };
 }
 
@@ -124,13 +132,17 @@ export function readSaved(file, facts, isOfAnyModel) {
     const { link: query } = JSON.parse(file);
     const link = readWhole(query, facts);
     const isOther = link.model !== facts.model.name;
-    if (isOther && !isOfAnyModel) throw new RangeError(`it is a run of ${link.model}`);
+    if (isOther && !isOfAnyModel) throw new RangeError(_("it is a run of {model}", { model: link.model }));
     return { ...link, query };
   } catch (error) {
-    const reason = error instanceof RangeError ? error.message : "it holds no run";
-    const what = isOfAnyModel ? "one" : `one of ${facts.model.name}`;
+    const reason = error instanceof RangeError ? error.message : _("it holds no run");
     throw new RangeError(
-      `This file cannot be opened (${reason}): choose ${what} saved by “All of it, JSON”.`,
+      isOfAnyModel
+        ? _("This file cannot be opened ({reason}): choose one saved by “All of it, JSON”.", { reason })
+        : _("This file cannot be opened ({reason}): choose one of {model} saved by “All of it, JSON”.", {
+          reason,
+          model: facts.model.name,
+        }),
     );
   }
 }
@@ -226,7 +238,7 @@ function readRun(run, forced, seed, facts) {
   const choices = [];
   const segments = run.split(";").filter(Boolean);
   if (segments.length > MAX_TOKENS)
-    throw new RangeError(`it has more than ${MAX_TOKENS.toLocaleString("en")} parts`);
+    throw new RangeError(_("it has more than {number} parts", { number: MANY }));
   for (const segment of segments) {
     const [count, ...parts] = segment.split("~");
     const values = Object.fromEntries(parts.map(partition));
@@ -234,7 +246,7 @@ function readRun(run, forced, seed, facts) {
     const controls = readControls(values, facts);
     const end = choices.length + readField(countField, count);
     if (end > MAX_TOKENS)
-      throw new RangeError(`it asks for more than ${MAX_TOKENS.toLocaleString("en")} tokens`);
+      throw new RangeError(_("it asks for more than {number} tokens", { number: MANY }));
     while (choices.length < end) {
       const tokenId = forcedIds.get(choices.length) ?? null;
       choices.push({ seed: own, controls, tokenId, forced: tokenId !== null });

@@ -5,6 +5,7 @@ import { required } from "../../../frame/live/required.js";
 import { lostBranches, readShown } from "./tab_record.js";
 import { Text } from "./text.js";
 import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
+import { _ } from "../../../frame/live/words.js";
 
 /** Columns that a text cannot do without. */
 const OF_RECORD = ["id", "logprob", "memory", "forced", "chosen_prob"];
@@ -36,7 +37,7 @@ export async function begin(session, link) {
   const isOther = link.model !== name && !(session.host.isModel?.(link.model) ?? false);
   problems.push(...tellOfModel(session, link));
   if (link.chat && !hasTemplate)
-    problems.push(`${name} has no chat template: the prompt stands as it was written.`);
+    problems.push(_("{model} has no chat template: the prompt stands as it was written.", { model: name }));
   let choices = isOther ? [] : link.choices;
   session.controls = link.controls;
   const { prompt, seed } = link;
@@ -85,7 +86,10 @@ async function restore(session, record) {
     return true;
   } catch (error) {
     if (isGivenUp(error)) throw error;
-    session.say("The branches that this tab kept cannot be read: go on with the text that is here.", "error");
+    session.say(
+      _("The branches that this tab kept cannot be read: go on with the text that is here."),
+      "error",
+    );
     return false;
   }
 }
@@ -129,7 +133,9 @@ function tellOfChat(session) {
   const { has_chat_template: hasTemplate, name } = session.facts.model;
   if (!hasTemplate || session.active.chat || session.notice !== null) return;
   session.say(
-    `${name} was trained on chats as well. Here it continues your prompt as plain text; ` +
-      `“Plain text · seed ${session.active.seed}” above turns its chat template on.`,
+    _(
+      "{model} was trained on chats as well. Here it continues your prompt as plain text; “Plain text · seed {seed}” above turns its chat template on.",
+      { model: name, seed: session.active.seed },
+    ),
   );
 }

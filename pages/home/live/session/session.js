@@ -14,15 +14,16 @@ import { describe } from "./state.js";
 import { keepBranches } from "./tab_record.js";
 import { Text } from "./text.js";
 import { isGivenUp, reasonOf } from "../../../frame/live/errors.js";
+import { _ } from "../../../frame/live/words.js";
 
 const MAX_BRANCHES = 8;
 const MAX_SENTENCE = 300; // characters of what a reader is told at once
 
 const ENDS = {
-  eos: "the model wrote its end token",
-  stop: "it has reached a stop string",
-  length: "its context is full",
-  recorded: "the recording ends here",
+  eos: _("The text is finished, the model wrote its end token: press Back or Reset."),
+  stop: _("The text is finished, it has reached a stop string: press Back or Reset."),
+  length: _("The text is finished, its context is full: press Back or Reset."),
+  recorded: _("The text is finished, the recording ends here: press Back or Reset."),
 };
 
 /** @implements {LiveSession} */
@@ -227,7 +228,7 @@ export class Session extends SessionData {
       await this.replay(choices);
     } catch (error) {
       if (isGivenUp(error)) throw error;
-      problems.push(`The link's run was followed in part: ${reasonOf(error)}`);
+      problems.push(_("The link's run was followed in part: {reason}", { reason: reasonOf(error) }));
     }
     this.controls = link.controls;
     this.stop = link.stop ?? this.stop;
@@ -281,11 +282,11 @@ export class Session extends SessionData {
     const { kind, branch } = event;
     this.notice = null;
     if (!BRANCHLESS.includes(kind) && (branch ?? this.active.id) !== this.active.id)
-      return this.say("That was meant for another text: press again.");
+      return this.say(_("That was meant for another text: press again."));
     if (!QUIET.includes(kind)) this.guess = this.inspection = null;
     await this.attempt(async () => {
       if (!Object.hasOwn(EVENTS, kind))
-        throw new RangeError(`The page asked for “${kind}”: reload the page.`);
+        throw new RangeError(_("The page asked for “{kind}”: reload the page.", { kind }));
       if (event.controls) this.controls = readControls(event.controls, this.facts);
       await EVENTS[kind].call(this, event);
     });
@@ -317,7 +318,7 @@ export class Session extends SessionData {
   /** Whether nothing can follow, and says why. */
   isFinished() {
     const { finished } = this.active;
-    if (finished) this.say(`The text is finished, ${ENDS[finished]}: press Back or Reset.`);
+    if (finished) this.say(ENDS[finished]);
     return finished !== null;
   }
 
@@ -325,14 +326,16 @@ export class Session extends SessionData {
   tokensFrom(position) {
     const nTokens = this.active.ids.length - position;
     if (nTokens > 0 && nTokens <= this.active.choices.length) return nTokens;
-    throw new RangeError("Only generated tokens can be taken back: choose one after the prompt.");
+    throw new RangeError(_("Only generated tokens can be taken back: choose one after the prompt."));
   }
 
   /** @param {number} id */
   checkId(id) {
     const { name, vocab_size: size } = this.facts.model;
     if (Number.isInteger(id) && id >= 0 && id < size) return;
-    throw new RangeError(`${id} is no token of ${name}: use ids from 0 to ${size - 1}.`);
+    throw new RangeError(
+      _("{id} is no token of {model}: use ids from 0 to {highest}.", { id, model: name, highest: size - 1 }),
+    );
   }
 
   /** Takes the text in the prompt's field apart; it is not yet the prompt. @param {string} text */
@@ -383,7 +386,7 @@ export class Session extends SessionData {
     if (this.texts.length < MAX_BRANCHES) return;
     const oldest = this.texts.find((text) => text !== this.active);
     this.texts = this.texts.filter((text) => text !== oldest);
-    this.say(`${MAX_BRANCHES} texts are kept: the oldest branch was let go.`);
+    this.say(_("{n} texts are kept: the oldest branch was let go.", { n: MAX_BRANCHES }));
   }
 
   /** @param {string} text @param {Notice["kind"]} kind */

@@ -1,0 +1,113 @@
+"""Every sentence of home and of the one file is in the catalogues: a pseudo-locale finds others."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
+
+from model.loading import LanguageModel
+from pages.frame import models
+from pages.frame.contents import LESSONS
+from pages.frame.words import Language, _, speaking
+from pages.home.in_page_file import LESSON, live_page
+from pages.lessons.tour.scenes import read_lesson
+from tests.frame.driving import open_home, press
+from tests.words.pseudo import TAG, accented, speaking_pseudo, texts_on, unmarked
+
+OPEN_ALL = "nodes => nodes.forEach((node) => node.open = true)"
+# sections of the laboratory, which stays English, are fetched once they are opened
+SECTIONS = "details:not([data-lazy])"
+ADVERSARY = """() => {
+  const place = document.querySelector("#live").shadowRoot.querySelector(".ott");
+  place.insertAdjacentHTML("beforeend", "<p>Nobody marked this.</p>");
+  place.lastElementChild.title = "Nor what is heard of it";
+}"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pseudo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """This process speaks the pseudo-locale to whoever asks for it."""
+    with speaking_pseudo(tmp_path_factory.mktemp("pseudo")):
+        yield
+
+
+def test_a_message_keeps_its_placeholders_and_tags_and_grows() -> None:
+    source = "Read <b>{n_tokens}</b> of [this](?page=1) in `make run`"
+    said = accented(source)
+    for part in ("<b>", "{n_tokens}", "</b>", "](?page=1)", "`make run`"):
+        assert part in said
+    assert len(accented("What comes next?")) > 1.4 * len("What comes next?")
+    assert unmarked(["Read <b>{n_tokens}</b>", accented("Read <b>{n_tokens}</b>")]) == [
+        "Read <b>{n_tokens}</b>"
+    ]
+
+
+@pytest.mark.browser
+def test_the_one_file_says_nothing_that_is_not_marked(
+    browser: Browser, storyteller: LanguageModel, tmp_path: Path
+) -> None:
+    file = tmp_path / "one-token.html"
+    file.write_text(live_page(storyteller), "utf-8")
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en-US"
+    )
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}?lang={TAG}")
+    page.wait_for_function("() => globalThis.oneToken")
+    page.evaluate("() => oneToken.ready")
+    expect(page.locator(".token").first).to_be_visible()
+    try:
+        title = read_lesson(LESSON).title  # which has a file of its own per language
+        found = [text.replace(title, "") for text in walked(page)]
+        assert page.locator("html").get_attribute("lang") == TAG
+        assert not unmarked(found)
+        page.evaluate(ADVERSARY)
+        others = [text.replace(title, "") for text in texts_on(page)]
+        assert len(unmarked(others)) == 2
+    finally:
+        context.close()
+
+
+def walked(page: Page) -> Iterator[str]:
+    """Yields what a reader meets who presses Next, opens all there is, and plays a step slowly."""
+    live = page.locator("#live")
+    yield from texts_on(page)
+    page.keyboard.press("ArrowRight")
+    expect(live.locator(".strip .token.of-model:not(.is-pending)")).to_have_count(1)
+    live.locator(SECTIONS).evaluate_all(OPEN_ALL)
+    yield from texts_on(page)
+    for opener in (live.locator(".token").first, live.locator(".picture button").first):
+        opener.click()
+        yield from texts_on(page)
+        page.keyboard.press("Escape")
+    live.locator("input[name=compare]").check()
+    yield from texts_on(page)
+    live.locator("input[name=compare]").uncheck()
+    for _beat in range(5):
+        page.keyboard.press("Shift+ArrowRight")
+        yield from texts_on(page)
+
+
+def test_python_says_nothing_on_home_that_is_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "later", lambda *_: None)  # no imports behind other tests
+    home = open_home(lang=TAG)
+    press(home, "choose_model")
+    assert not unmarked(texts_in(home))
+    with speaking(Language(TAG)):
+        told = [_(text) for lesson in LESSONS for text in (lesson.title, lesson.claim)]
+        assert not unmarked([*told, *(lesson.part_name for lesson in LESSONS)])
+
+
+def texts_in(app: AppTest) -> Iterator[str]:
+    """Yields what the elements of a page say."""
+    blocks: list[Block] = [app.main]
+    while blocks:
+        for node in blocks.pop().children.values():
+            if isinstance(node, Block):
+                blocks.append(node)
+            for name in ("label", "help", "placeholder", "body", "options"):
+                said = getattr(node.proto, name, None) or ()
+                yield from [said] if isinstance(said, str) else map(str, said)
