@@ -29,7 +29,7 @@ from tests.home.test_prompts import EXAMPLES, N_SANE, faults, likeliest
 COMPANY = re.compile(r"\b([Bb]ird|[Kk]ing|[Bb]oy|[Ff]rog|[Dd]uck|[Ff]ish|Max)\b")
 STRANGER = re.compile(r"\b(girl|cat|dog|dragon|Lily|Tom|Tim|Mia|Ben|Sue|children|She|she|her)\b")
 # of which a reader is asked what comes next; their words and their ends are those of home's
-ASKED = (QUESTION, "The king looked at the")
+ASKED = (QUESTION,)
 # what a page goes on from: its tokens need not be near each other
 GONE_ON = (KING, BIRD, *RACES, *(line.partition(" | ")[0] for line in SERVED.splitlines()))
 PIECE = 8  # tokens that may not come again within the first N_SANE
@@ -83,7 +83,8 @@ def test_a_later_page_goes_on_from_what_an_earlier_one_wrote() -> None:
     assert texts["its end"] == HOME
     assert DEFAULT_PROMPT in EXAMPLES
     assert RACES[1] in EXAMPLES
-    assert {texts["votes"], texts["sampling"]} == set(ASKED)
+    assert texts["sampling"] in EXAMPLES
+    assert texts["votes"] in ASKED
 
 
 @pytest.mark.parametrize("prompt", sorted({*ASKED}))

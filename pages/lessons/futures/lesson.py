@@ -87,7 +87,7 @@ class AllContinuations(Experiment[FuturesLesson]):
         """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
         show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
         place = st.container()
-        with st.expander("How far to open, a beam search over it, saved runs", key="futures_below"):
+        with st.expander("How far to open, a search over it, saved runs", key="futures_below"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
                 SETTINGS.widget("passes", width=170)

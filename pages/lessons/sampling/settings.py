@@ -38,7 +38,7 @@ _COMPARED = (
 SETTINGS = SettingsTable(
     "lab",
     Choice("source", "Distribution", "text", SOURCES, is_segmented=True),
-    Text("prompt", "Prompt", "The king looked at the"),
+    Text("prompt", "Prompt", "The king was very"),
     Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
     Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
     *FIELDS,
