@@ -29,7 +29,7 @@ BAD = {
     "Hi\n" * 9: "room for 8 requests, not for 9",
     "? " * 1400: "shorten it",
 }
-LANES = ".st-key-serving_batches_lanes_box .cartesianlayer .plot"
+LANES = ".st-key-serving_batches_lanes_box .cartesianlayer .scatterlayer"
 PAUSE = "() => document.getAnimations().forEach((one) => one.pause())"
 COVERED = f"() => getComputedStyle(document.querySelector('{LANES}')).clipPath !== 'none'"
 

@@ -55,7 +55,7 @@ class Fill {
 
   start() {
     cancelAnimationFrame(this.frame);
-    const lanes = document.querySelector(`.st-key-${this.data.box} .cartesianlayer .plot`);
+    const lanes = document.querySelector(`.st-key-${this.data.box} .cartesianlayer .scatterlayer`);
     const isThere = lanes && getComputedStyle(lanes).visibility !== "hidden"; // a lesson may cover it
     if (!isThere) return this.frame = requestAnimationFrame(() => this.start());
     const motion = move(lanes, [FROM, TO], { duration: this.data.milliseconds, easing: "linear" });
