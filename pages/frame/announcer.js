@@ -11,9 +11,9 @@ import { keepScroll } from "./live/scroll.js";
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
 const MAX_SAID = 3; // sentences at once
-// captions, measured numbers, and what is said to an answer of a guided lesson, but not the room that is kept for it
+// captions, measured numbers, and what is said to an answer, but not the question nor the room that is kept for it
 const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"],
-  .st-key-tour_reply .stMarkdown):not(.st-key-tour_asked *, [class*="st-key-tour_room"] *)`;
+  [class*="_reply"] .stMarkdown):not([class*="_asked"] *, [class*="_room"] *)`;
 const ICON = "[role=img][aria-label$=' icon']"; // of Streamlit's Markdown: its text is the icon's name
 /** @type {Record<string, string>} */
 const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
