@@ -52,6 +52,9 @@ def temperature(reader: Reader) -> Iterator[Locator]:
     reader.do(lambda: slider.fill("0.8"), "settings")
 
 
+MIN_SEGMENT = 0.002  # as coinbar.js has it: below it tokens are drawn together
+
+
 def press_until_it_goes_on(reader: Reader) -> None:
     """Where the text has ended, no token follows."""
     reader.press("Next")
@@ -191,11 +194,13 @@ def test_a_press_on_the_bar_takes_the_token_at_that_place_and_replaces_a_held_on
 
     reader.open(prompt=prompt, hold="0")
     text = Generation(storyteller, prompt)
-    for share in (0.9, 0.3):  # among the thin segments that are drawn together; on a wide one
+    for is_thin in (True, False):  # the widest of those that are drawn together; a wide one
         shown = text.stages_for(Controls().settings())[-1]
-        n_hit = int(np.searchsorted(np.cumsum(shown.probs[shown.order]), share, side="right"))
+        shares = shown.probs[shown.order]
+        n_hit = int(np.argmax(shares < MIN_SEGMENT)) if is_thin else 0
+        assert shares[n_hit] > 0
         text.step(token_id=int(shown.order[n_hit]))
-        press_at(share, len(text.ids))
+        press_at(float(shares[:n_hit].sum() + shares[n_hit] / 2), len(text.ids))
         assert reader.ids == text.ids
         reader.settle()
 

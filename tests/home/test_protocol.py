@@ -40,7 +40,7 @@ ROOMS = (LIVE, LIVE / "figures", LIVE / "controls")
 FIGURES = "\n".join(path.read_text("utf-8") for room in ROOMS for path in room.glob("*.js"))
 OF_AROUND = {"seed", "chat", "open", "open run", "model", "say"}  # the page around the component
 OF_EVERY_EVENT = {"kind", "branch"}
-BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages")
+BY_THEIR_OWN_NAMES = ("controls", "orders", "joined", "settings", "stages", "terms")
 OF_THE_FILE = {"code.numbers"}  # the code that ran is in two places there
 SCRIPTS = "\n".join(path.read_text("utf-8") for path in [*LIVE.rglob("*.js"), *SHARED.glob("*.js")])
 

@@ -24,9 +24,9 @@ WORDS = """(root) => {
   const seen = [];
   while (texts.nextNode()) {
     range.selectNode(texts.currentNode);
-    const { top, width } = range.getBoundingClientRect();
+    const { bottom, width } = range.getBoundingClientRect();
     const isHeard = texts.currentNode.parentElement.closest(".spoken, .bars-head-box");
-    if (width > 0 && top < innerHeight && !isHeard) seen.push(texts.currentNode.data);
+    if (width > 0 && bottom <= innerHeight && !isHeard) seen.push(texts.currentNode.data);
   }
   return seen.join(" ");
 }"""

@@ -11,7 +11,6 @@ from model.stopping.records import NextTokens, RoundEnd, StringSearch
 from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
 from pages.frame.attempts import made_or_said
 from pages.frame.models import shared_model
-from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import answered
 from pages.lessons.stopping.settings import EXAMPLES
 from viz.format import count, plural
@@ -21,7 +20,7 @@ from viz.strip import SPACE
 
 LITTLE = "Once upon a time there was a little"
 TEXT, STRING = EXAMPLES["It begins inside a token"]
-WITH_DRAFT = DEFAULT_PROMPT
+WITH_DRAFT = "The king looked at the"
 DRAFT = "scribbler"
 YES_NO = ("yes", "no")
 DROPPED, READ_ON = "they are dropped", "they stay in the text"

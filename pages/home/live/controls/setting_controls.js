@@ -57,7 +57,8 @@ function createControl(name, actions) {
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
   let terms = {};
   const term = createTerm(title, () => terms[termOf(name)]);
-  const label = el("span", { class: "setting-name" }, el("label", {}, box), ...term);
+  const plain = el("span", { class: "setting-plain" }, title); // in columns: no room for two targets beside each other
+  const label = el("span", { class: "setting-name" }, el("label", {}, box, plain), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);
   const element = el("div", { class: "setting" }, head, slider?.input ?? null, hint);
