@@ -263,6 +263,7 @@ def test_the_arrows_walk_the_text_and_escape_leaves_the_past(newcomer: Reader) -
 
     # strategies are compared, and another model is chosen, without a pointer
     compare = reader.live.get_by_role("checkbox", name="side by side")
+    compare.uncheck()  # whatever the window's last reader preferred
     compare.focus()
     reader.page.keyboard.press("Space")
     expect(compare).to_be_checked()
