@@ -198,7 +198,7 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     expect(loop.locator("span.set")).to_have_count(1)  # one token a pass
     by_key(page, "diffusion_fill").get_by_role("button").click()
     expect(sheet.locator("span.open")).to_have_count(0)
-    expect(loop.locator("span.set")).to_have_count(8)
+    expect(loop.locator("span.set").nth(7)).to_be_visible()  # and it may end there
     by_key(page, "diffusion_check_run").get_by_role("button").click()
     expect(checked.locator("span.checked")).to_have_count(n_open)
     assert_accessible_to_all(page)

@@ -20,7 +20,8 @@ def test_a_run_stops_and_what_it_measured_is_drawn(turn_to: Callable[[str], Page
     expect(by_key(page, "phase_swap_live")).to_be_visible(timeout=2 * PATIENCE_MS)
     button.click()
     expect(button).to_contain_text("Start", timeout=2 * PATIENCE_MS)
-    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE_MS)
+    caption = page.get_by_test_id("stCaptionContainer")
+    expect(caption.get_by_text("Stopped after")).to_be_visible(timeout=PATIENCE_MS)
 
     page = turn_to("roofline")
     by_key(page, "phase_padding_run").get_by_role("button").click()

@@ -30,7 +30,6 @@ BAD = {
     "? " * 1400: "shorten it",
 }
 LANES = ".st-key-serving_batches_lanes_box .cartesianlayer .scatterlayer"
-PAUSE = "() => document.getAnimations().forEach((one) => one.pause())"
 COVERED = f"() => getComputedStyle(document.querySelector('{LANES}')).clipPath !== 'none'"
 
 
@@ -104,13 +103,16 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
         expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE_MS)
     again = by_key(page, "serving_batches_fill").get_by_role("button")
     expect(again).to_contain_text("Watch again")  # they have filled unasked
+    clock = page.context.new_cdp_session(page)
+    clock.send("Animation.enable")
+    clock.send("Animation.setPlaybackRate", {"playbackRate": 0})
     again.click()
-    page.evaluate(PAUSE)
     expect(again).to_contain_text("Show all")
     assert page.evaluate(COVERED)
     again.click()
     expect(again).to_contain_text("Watch again")
     assert not page.evaluate(COVERED)
+    clock.send("Animation.setPlaybackRate", {"playbackRate": 1})
     page.emulate_media(reduced_motion="reduce")
     again.click()
     expect(again).to_contain_text("Watch again")
