@@ -441,6 +441,8 @@ interface RaceData {
 /** What the browser is told of a guided lesson's scene: see pages/lessons/tour/bar.py. */
 interface Scene {
   title: string;
+  lang: string; // of the lesson's texts; empty if it is the page's
+  dir: string;
   heading: string;
   page: string;
   parts: Record<string, string>; // selectors by name
@@ -452,11 +454,10 @@ interface Scene {
   number: number;
   answer: import("./record.js").Answer | null;
 }
-/** The list of guided lessons: words for the way on, and which lesson has ended. */
+/** The list of guided lessons: which one has ended, and the languages of those that are not in the page's. */
 interface LessonList {
   ended: string;
-  again: string;
-  onwards: string;
+  foreign: Record<string, { lang: string; dir: string }>;
 }
 
 /** What `snowball` shows: see pages/lessons/snowball. */

@@ -5,7 +5,7 @@ import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
 import { numberTyped } from "../../frame/live/typed.js";
-import { _, numeral } from "../../frame/live/words.js";
+import { _, languageTag, numeral } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -17,7 +17,8 @@ const TOLERANCE = 1e-9;
  *   open: (query: string) => Promise<any> }} page
  */
 export function connectLesson({ lesson, place, offer, live, open }) {
-  const { scenes, checked } = lesson;
+  const { checked } = lesson;
+  const { title, scenes, own } = inLanguage(lesson);
   let { at, said, checks } = kept(scenes.length);
   const root = /** @type {ShadowRoot} */ (live.shadowRoot);
   const sheet = new CSSStyleSheet();
@@ -34,7 +35,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     show();
     place.querySelector("h2")?.focus();
   };
-  const start = createButton("", _("Lesson: {title}", { title: lesson.title }), () => go(0));
+  const start = createButton("", _("Lesson: {title}", { title }), () => go(0));
   offer.replaceChildren(start);
 
   /** Lights and covers the parts of the text's page. */
@@ -65,19 +66,19 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       el(
         "header",
         {},
-        el("h2", { tabIndex: -1 }, scene.title),
+        el("h2", { tabIndex: -1, ...own }, scene.title),
         el(
           "span",
           { class: "note" },
           _("{title}, scene {number} of {n_scenes}", {
-            title: lesson.title,
+            title,
             number: at + 1,
             n_scenes: scenes.length,
           }),
         ),
       ),
-      el("p", {}, ...inline(scene.words)),
-      scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
+      el("p", own, ...inline(scene.words)),
+      scene.task ? el("p", { class: "note", ...own }, ...inline(scene.task)) : null,
       picture,
       ...questionOf(scene, said[at], (reply) => {
         said = { ...said, [at]: reply };
@@ -100,7 +101,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       })
     );
     const sentences = scenes.filter(({ remember }) => remember).map(({ remember }) =>
-      el("li", {}, ...inline(remember))
+      el("li", own, ...inline(remember))
     );
     return [
       el("h2", { tabIndex: -1 }, _("To remember")),
@@ -132,6 +133,13 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   if (at !== null || new URLSearchParams(location.search).has("lesson")) go(at ?? 0);
 }
 
+/** The lesson in the reader's language, or else in English, which its texts say then: `own`. */
+function inLanguage({ texts, scenes: structure }) {
+  const { tag, direction, title, scenes } = texts.find(({ tag }) => tag === languageTag()) ?? texts[0];
+  const own = tag === languageTag() ? {} : { lang: tag, dir: direction };
+  return { title, own, scenes: scenes.map((scene, i) => ({ ...structure[i], ...scene, own })) };
+}
+
 /** What this tab kept: the scene, what was said to it, and to the questions at the end. */
 function kept(nScenes) {
   const { at, said, checks } = readJson(tabStore, STORED_AS) ?? {};
@@ -147,15 +155,17 @@ function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
   const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
   const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
-  const said = () => el("div", { role: "status" }, ...toldOf(scene, reply, verdictOf(scene, reply)));
+  const said = () =>
+    el("div", { role: "status" }, ...toldOf(scene, wordsOf(scene, reply), verdictOf(scene, reply)));
   return [
-    el("p", { class: "lesson-question" }, ...inline(scene.question)),
+    el("p", { class: "lesson-question", ...scene.own }, ...inline(scene.question)),
     el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
   ];
 }
 
 /** As many letters, for the room that they take: neither read nor heard. */
-const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
+const inLetters = (text) => text.replace(/\p{Script=Han}/gu, "口").replace(/[\p{L}\p{N}]/gu, latin);
+const latin = (letter) => letter === "口" ? letter : "e";
 
 function verdictOf(scene, reply) {
   const right = isRight(scene, reply);
@@ -167,10 +177,17 @@ function verdictOf(scene, reply) {
 function toldOf(scene, reply, verdict, written = (text) => text) {
   const told = (text) => inline(written(text));
   const [before, after] = _("You said {reply}.").split("{reply}");
-  const rest = [after, verdict, scene.answer].filter(Boolean).join(" ");
+  const rest = [after, verdict].filter(Boolean).join(" ");
   return [
-    el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
-    el("p", {}, el("b", {}, ...told(scene.remember))),
+    el(
+      "p",
+      {},
+      ...told(before),
+      el("b", {}, ...told(reply)),
+      ...told(`${rest} `),
+      el("span", scene.own, ...told(scene.answer)),
+    ),
+    el("p", scene.own, el("b", {}, ...told(scene.remember))),
   ];
 }
 
@@ -178,8 +195,8 @@ function askingOf(scene, say) {
   if (scene.choices.length > 0)
     return el(
       "div",
-      { class: "row" },
-      ...scene.choices.map((choice) => createButton("", choice, () => say(choice))),
+      { class: "row", ...scene.own },
+      ...scene.choices.map((choice, i) => createButton("", choice, () => say(String(i)))),
     );
   const isWord = !scene.reply || scene.reply === "a word";
   const field = el("input", {
@@ -201,11 +218,14 @@ function askingOf(scene, say) {
   return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }
 
+/** What was said: a choice is kept by its place, which is the same in every language. */
+const wordsOf = ({ choices }, reply) => choices.length > 0 ? choices[Number(reply)] ?? "" : reply;
+
 /** Whether a reply is right; null if nothing is, or nothing was said. */
 function isRight(scene, reply) {
   if (!scene.right || reply === undefined) return null;
-  if (scene.choices.length > 0 || scene.reply === "a word")
-    return reply.toLowerCase() === scene.right.toLowerCase();
+  if (scene.choices.length > 0) return wordsOf(scene, reply) === scene.right;
+  if (scene.reply === "a word") return reply.toLowerCase() === scene.right.toLowerCase();
   return Math.abs(Number(reply) - Number(scene.right)) <= TOLERANCE;
 }
 

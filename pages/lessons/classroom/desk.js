@@ -19,6 +19,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
 } from "./room.js";
 
@@ -41,7 +42,7 @@ let isLost = false; // the last answer did not come
 function takeKey() {
   const given = location.hash.slice(1) || (localStore.read(STORED_AS) ?? "");
   if (given === "") return "";
-  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname);
+  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname + location.search);
   const path = ROOMS.replace(/room$/, "");
   setCookie(`one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`);
   return given;
@@ -89,11 +90,14 @@ function show(told) {
   setShown(byId("desk"), true);
   const { question, scene, revealed, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("about"), question?.spoken);
   setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), revealed);
   paintWritten();
@@ -180,7 +184,7 @@ function paintHands(question) {
   );
   byId("counts-by-hand").replaceChildren(...question.options.map((words) => {
     const field = el("input", { inputMode: "numeric", maxLength: 4, value: 0 });
-    return el("label", { translate: !isOfTokens(question) }, words, field);
+    return el("label", { ...question.spoken, translate: !isOfTokens(question) }, words, field);
   }));
 }
 
@@ -195,9 +199,10 @@ function paintLessons(lessons) {
 function paintScript() {
   const { script, place } = view;
   byId("lessons").value = script?.name ?? "";
+  setText(byId("fault"), script?.fault ?? "");
   if (drawn !== (script?.name ?? "")) {
     drawn = script?.name ?? "";
-    byId("items").replaceChildren(...(script?.items ?? []).map(itemOf));
+    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script.spoken)));
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
   [...list.children].forEach((item, i) => {
@@ -206,16 +211,16 @@ function paintScript() {
   });
 }
 
-function itemOf(item, place) {
+function itemOf(item, place, spoken) {
   return el(
     "li",
     {},
-    el("span", { class: "title", textContent: `${place + 1} · ${item.title}` }),
+    el("span", { class: "title", ...spoken, textContent: `${place + 1} · ${item.title}` }),
     createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
     createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
-    el("p", { textContent: item.question }),
+    el("p", { ...(item.is_own && spoken), textContent: item.question }),
     el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
-    el("p", { class: "note", textContent: item.note }),
+    el("p", { class: "note", ...spoken, textContent: item.note }),
   );
 }
 
@@ -257,7 +262,10 @@ onSubmit("hands", () => {
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));
+  const isCopied = await copyText(
+    `${location.origin}${location.pathname}${location.search}#${key}`,
+    byId("copy"),
+  );
   const said = isCopied ? _("Copied") : REFUSED;
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
@@ -268,5 +276,5 @@ byId("end").addEventListener("click", () => {
 translateMarkup(document);
 setText(byId("code"), code);
 byId("room-tools").append(createLanguagePicker());
-byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector`;
+byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector${location.search}`; // in the language chosen
 poll();

@@ -18,6 +18,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
   writeText,
 } from "./room.js";
@@ -73,6 +74,8 @@ function paint() {
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
@@ -87,7 +90,7 @@ function paint() {
   paintField(question, isOpen);
   paintSureness(question, isOpen);
   setText(byId("sent"), question === null ? "" : sentInWords(question));
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
 }
@@ -155,7 +158,10 @@ function optionOf(question, option) {
   const { options, shares, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
-  button.append(el("b", { textContent: options[option], dir: "auto", translate: !isOfTokens(question) }));
+  const { spoken } = question;
+  button.append(
+    el("b", { textContent: options[option], dir: "auto", ...spoken, translate: !isOfTokens(question) }),
+  );
   if (shares.length > 0) {
     button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
   }
