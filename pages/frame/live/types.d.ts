@@ -406,6 +406,8 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   compares: boolean; // whether the engines' orders stand below the masks
+  guided: boolean; // whether a guided lesson is followed
+  waits: boolean; // whether the reader is to say something before the picture can be moved
   controls: LabControls;
   orders: Record<string, SettingName[]>; // stages by engine
   distribution: Described;
