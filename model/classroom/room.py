@@ -6,7 +6,6 @@ known by the room's key. This module knows no model and no page; every method ma
 thread.
 """
 
-import math
 import threading
 import time
 from collections import Counter, deque
@@ -30,6 +29,7 @@ from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Spoken, Tally
 from model.draw import uniform_at
 from model.sentences import Sentence
+from model.typed import NO_NUMBER, number_typed
 
 MAX_NUMBER = 1e15
 
@@ -381,15 +381,12 @@ def _checked(given: Answer, question: Question) -> Answer:
 
 
 def read_number(written: str) -> float:
-    """Returns the number that somebody wrote.
+    """Returns a number as programs write it.
 
     Raises:
         RoomError: where it is none, or too large to be drawn.
     """
-    try:
-        number = float(written)
-    except ValueError:
-        number = math.nan
-    if not abs(number) <= MAX_NUMBER:
-        raise RoomError(Sentence("Write a number, such as 12 or 0.5."))
+    number = number_typed(written)
+    if number is None or abs(number) > MAX_NUMBER:
+        raise RoomError(NO_NUMBER)
     return number

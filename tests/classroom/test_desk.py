@@ -307,13 +307,51 @@ def test_a_scene_is_shown_before_its_question_and_next_is_that_question(desk: Cl
 
 
 def sent(
-    room_path: str, key: str = "", body: dict[str, Any] | None = None, client: str = "127.0.0.1"
+    room_path: str,
+    key: str = "",
+    body: dict[str, Any] | None = None,
+    client: str = "127.0.0.1",
+    **headers: str,
 ) -> Answered:
     routes = (route for part in (phone, projector, desk_routes) for route in part.routes(""))
     app = Starlette(routes=list(routes))
     method = "GET" if body is None else "POST"
-    headers = {"x-desk": key}
-    return ask(app, f"/room/{room_path}", headers, method, json.dumps(body).encode(), client)
+    told = {"x-desk": key} | {name.replace("_", "-"): text for name, text in headers.items()}
+    return ask(app, f"/room/{room_path}", told, method, json.dumps(body).encode(), client)
+
+
+def test_numbers_are_read_as_the_language_of_each_desk_and_phone_writes_them(
+    desk: Classroom,
+) -> None:
+    room, base = desk.room, desk.room.code
+    phones = {tag: room.join() for tag in ("de", "ar", "en", "fr")}
+    own = {"do": "own", "words": "How sure?", "options": "", "right": "1.234,5", "n_presses": 0}
+    assert sent(f"{base}/desk/press", room.key, own, accept_language="de").status == 200
+    assert desk.right == "1234.5"
+    question = room.question
+    assert question is not None
+    for tag, typed, status in (
+        ("de", "0,5", 200),
+        ("ar", "١٬٢٣٤٫٥", 200),
+        ("en", "1,234", 200),
+        ("fr", "1.234", 409),  # two numbers can be read
+        ("fr", "1,234", 200),
+    ):
+        answer = {"number": question.number, "word": typed}
+        path, phone = f"{base}/answer", phones[tag]
+        answered = sent(path, "", answer, x_phone=phone, accept_language=tag)
+        assert answered.status == status, answered.text
+    by_hand = {"do": "hands", "counts": [], "words": "0,5; 1,5", "n_presses": 1}
+    assert sent(f"{base}/desk/press", room.key, by_hand, accept_language="de").status == 200
+    assert desk.tally is not None
+    assert dict(desk.tally.words) == {"0.5": 2, "1234.5": 1, "1234": 1, "1.234": 1, "1.5": 1}
+
+
+def test_words_by_hand_have_the_commas_of_any_keyboard(desk: Classroom) -> None:
+    desk.ask_next(may_write=True)
+    desk.count_hands([], "mat، rug、sofa，mat,")
+    assert desk.tally is not None
+    assert dict(desk.tally.words) == {"mat": 2, "rug": 1, "sofa": 1}
 
 
 def test_the_desk_answers_to_its_key_and_the_projector_tells_no_secret(desk: Classroom) -> None:

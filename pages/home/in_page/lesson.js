@@ -4,7 +4,8 @@ import { drawCells } from "../../frame/live/cells.js";
 import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
-import { _, languageTag } from "../../frame/live/words.js";
+import { numberTyped } from "../../frame/live/typed.js";
+import { _, languageTag, numeral } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -199,15 +200,20 @@ function askingOf(scene, say) {
     );
   const isWord = !scene.reply || scene.reply === "a word";
   const field = el("input", {
-    type: isWord ? "text" : "number",
+    inputMode: isWord ? "text" : "decimal",
     ariaLabel: scene.question,
     maxLength: MAX_CHARACTERS,
-    step: "any",
     required: true,
+    oninput: () => field.setCustomValidity(""),
   });
   const send = (event) => {
     event.preventDefault();
-    if (field.value.trim() !== "") say(field.value.trim());
+    const reply = isWord ? field.value.trim() : numberTyped(field.value);
+    if (reply !== null && reply !== "") return say(String(reply));
+    field.setCustomValidity(
+      isWord ? "" : _("Write a number, such as 12 or {half}.", { half: numeral("0.5") }),
+    );
+    field.reportValidity();
   };
   return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }

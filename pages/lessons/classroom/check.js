@@ -2,6 +2,8 @@
 // Each check returns what it measured, in words, and the remedy where that is not enough (else null).
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
+import { formatSeconds } from "../../frame/live/format.js";
+import { localStore, tabStore } from "../../frame/live/storage.js";
 import { _, languageTag, listed, ngettext, numeral, translateMarkup } from "../../frame/live/words.js";
 
 const BASE = location.pathname.replace(/\/check\/?$/, "");
@@ -27,18 +29,16 @@ async function ask(path, body) {
 const askState = () => ask(`state?at=${encodeURIComponent(location.href.split(/[?#]/)[0])}`);
 
 function checkStorage() {
-  try {
-    for (const storage of [localStorage, sessionStorage]) {
-      storage.setItem(`${KEY}-try`, "1");
-      storage.removeItem(`${KEY}-try`);
-    }
-    return [_("A reload keeps its place."), null];
-  } catch {
-    return [
-      _("The browser stores nothing."),
-      _("Allow this site to store data, or leave the private window."),
-    ];
-  }
+  const stored = [localStore, tabStore].map((store) => {
+    const isStored = store.write(`${KEY}-try`, "1");
+    store.write(`${KEY}-try`, null);
+    return isStored;
+  });
+  if (!stored.includes(false)) return [_("A reload keeps its place."), null];
+  return [
+    _("The browser stores nothing."),
+    _("Allow this site to store data, or leave the private window."),
+  ];
 }
 
 function checkBrowser() {
@@ -56,7 +56,9 @@ async function checkSpeed() {
     times.push(performance.now() - begun);
   }
   const median = times.sort((a, b) => a - b)[N_TRIPS / 2];
-  const words = _("{n} ms there and back.", { n: Math.round(median) });
+  const words = median === 0 // on a coarse clock
+    ? `${formatSeconds(0)}.`
+    : _("{n} ms there and back.", { n: Math.round(median) });
   return [
     words,
     median <= MAX_TRIP_MS ? null : _("Move nearer to the access point, or use fewer devices on it."),
@@ -108,13 +110,9 @@ const CHECKS = {
 function deviceId() {
   const fresh = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0"))
     .join("");
-  try {
-    const known = sessionStorage.getItem(KEY) ?? fresh;
-    sessionStorage.setItem(KEY, known);
-    return known;
-  } catch {
-    return fresh;
-  }
+  const known = tabStore.read(KEY) ?? fresh;
+  tabStore.write(KEY, known);
+  return known;
 }
 
 async function checkAll() {

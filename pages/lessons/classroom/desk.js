@@ -7,6 +7,7 @@ import { createButton, el, setAttribute, setShown, setText } from "../../frame/l
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
+import { numberTyped } from "../../frame/live/typed.js";
 import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
 import {
   answeredInWords,
@@ -70,7 +71,8 @@ const poll = keepAsking(async () => {
 
 /** Presses a button of the desk; what cannot be is said in one sentence. */
 async function press(what, more = {}) {
-  const how = { seconds: Number(byId("seconds").value) || 0, may_write: byId("may-write").checked };
+  const seconds = Math.round(numberTyped(valueOf("seconds")) ?? 0);
+  const how = { seconds, may_write: byId("may-write").checked };
   nPressed += 1;
   try {
     // a press sent twice, or after one at another desk, is not done: it says how many it has seen
@@ -175,8 +177,13 @@ function paintHands(question) {
   handsOf = question.number;
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
+  const isNumber = question.kind === "number"; // a comma may belong to one
+  setText(
+    byId("between"),
+    isNumber ? _("Numbers, with semicolons between") : _("Answers, with commas between"),
+  );
   byId("counts-by-hand").replaceChildren(...question.options.map((words) => {
-    const field = el("input", { type: "number", min: 0, max: 400, value: 0 });
+    const field = el("input", { inputMode: "numeric", maxLength: 4, value: 0 });
     return el("label", { ...question.spoken, translate: !isOfTokens(question) }, words, field);
   }));
 }
@@ -248,7 +255,10 @@ onSubmit(
 );
 onSubmit("hands", () => {
   const fields = /** @type {HTMLInputElement[]} */ ([...byId("counts-by-hand").querySelectorAll("input")]);
-  press("hands", { counts: fields.map((field) => Number(field.value)), words: valueOf("hand-words") });
+  press("hands", {
+    counts: fields.map((field) => numberTyped(field.value || "0")),
+    words: valueOf("hand-words"),
+  });
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {

@@ -19,6 +19,7 @@ from model.classroom.members import RoomError
 from model.classroom.records import Tally
 from model.classroom.rooms import find_desk
 from model.sentences import Sentence
+from pages.frame.typed import as_programs_write
 from pages.frame.words import in_language
 from pages.lessons.classroom.advice import advise
 from pages.lessons.classroom.one_at_a_time import ENDED
@@ -150,6 +151,8 @@ def _append(desk: Classroom, sent: dict[str, Any]) -> None:
 
 def _own(desk: Classroom, sent: dict[str, Any]) -> None:
     words, options, right = (text_in(sent, name) for name in ("words", "options", "right"))
+    if right.strip() and not options.strip():
+        right = as_programs_write(right)
     desk.ask_own(words, options, right, seconds=_seconds(sent))
 
 

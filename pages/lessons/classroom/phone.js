@@ -5,7 +5,7 @@ import { createButton, el, setAttribute, setShown, setText } from "../../frame/l
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore } from "../../frame/live/storage.js";
-import { _, translateMarkup } from "../../frame/live/words.js";
+import { _, numeral, translateMarkup } from "../../frame/live/words.js";
 import {
   ask,
   codeInAddress,
@@ -117,7 +117,8 @@ function sentInWords(question) {
   if (mine === null) return isOpen ? "" : _("This question is closed.");
   if (isOpen)
     return question.kind === "next" ? _("Sent. Say how sure you are.") : _("Sent. You may change it.");
-  const answer = mine.option === null ? mine.word : question.options[mine.option];
+  const written = question.kind === "number" ? numeral(mine.word) : mine.word;
+  const answer = mine.option === null ? written : question.options[mine.option];
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
   if (question.pointer !== null) {
@@ -189,12 +190,12 @@ function choose(value) {
 }
 
 function paintField(question, isOpen) {
-  const isNumber = question?.kind === "number"; // a phone then shows its digits, and reads them as its country does
+  const isNumber = question?.kind === "number"; // a phone then shows its digits; the server reads what they mean
   const hadFocus = byId("write").contains(document.activeElement);
   const isShown = isOpen && question.may_write;
   setShown(byId("write"), isShown);
   if (hadFocus && !isShown) byId("ask").focus();
-  byId("word").type = isNumber ? "number" : "text";
+  setAttribute(byId("word"), "inputmode", isNumber ? "decimal" : null);
   const isOwn = isOpen && question.options.length > 0;
   setText(byId("own"), isNumber ? _("Your number") : isOwn ? _("or a word of your own") : _("Your word"));
 }

@@ -20,7 +20,9 @@ from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
 from model.sentences import Figure, Sentence, joined
+from model.typed import parts_typed
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.typed import numbers_typed
 from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
@@ -278,8 +280,8 @@ class Classroom:
                 )
             )
         hands = [Answer(option) for option, n in enumerate(counts) for _ in range(n)]
-        said = [word for word in words.split(",") if word.strip()][:MAX_PHONES]
-        self.room.count_hands([*hands, *(Answer(None, word.strip()) for word in said)])
+        said = (numbers_typed if question.kind == "number" else parts_typed)(words)[:MAX_PHONES]
+        self.room.count_hands([*hands, *(Answer(None, word) for word in said)])
         self._count()
 
     @one_at_a_time

@@ -2,6 +2,7 @@
 
 import { asText, spoken } from "../../../frame/live/aloud.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
+import { keyAlone } from "../../../frame/live/keyboard.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "../controls/menu.js";
 import { createSums } from "./totals.js";
@@ -225,7 +226,7 @@ function wire(list, chips, menu, viewNow) {
 /** Arrows walk from token to token while one has the focus: one tab stop for the whole strip. */
 function walk(event, chips, index) {
   const goals = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 };
-  const goal = chips[goals[event.key]];
+  const goal = chips[goals[keyAlone(event)]];
   if (goal === undefined) return;
   event.preventDefault();
   chips[index].node.tabIndex = -1;
