@@ -33,7 +33,7 @@ export const MASKS = [
 /** A mask of `MASKS`. @param {string} name */
 export const maskNamed = (name) => required(MASKS.find((mask) => mask.name === name), `mask “${name}”`);
 
-/** What the engines are called whose orders can be chosen. */
+/** What the engines are called whose orders can be chosen. @type {Record<string, string>} */
 export const ENGINE_TITLES = {
   transformers: "transformers",
   vllm: "vLLM",

@@ -10,7 +10,8 @@ type Numbers = Float32Array | Int32Array;
 type Arrays = Record<string, Numbers>;
 type Phase = "prefill" | "decode";
 type Finish = "eos" | "stop" | "length";
-type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
+type BeatName = "read" | "score" | "cut" | "draw" | "append";
+type StageOfLoop = "idle" | BeatName;
 type Timing = Record<string, number> & { kind: string };
 
 /** A language, as pages/frame/words.py hands it to browsers. */
@@ -32,7 +33,6 @@ interface Part<Told extends unknown[] = [View]> {
 }
 
 type Actions = ReturnType<typeof import("../../home/live/actions.js").createActions>;
-type MakePart = (actions?: Actions) => Part;
 
 /** What Streamlit calls a component with. */
 interface Component<Data = any> {
@@ -546,7 +546,7 @@ interface View extends Position {
   toss: number; // the coin of this position, also before the draw: XTC tosses with its later digits
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
-  lastDrawn: any; // what the end of the text was drawn from, as FinishedStep keeps it; null before the first
+  lastDrawn: DrawnStep | null; // what the end of the text was drawn from; null before the first
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
@@ -587,6 +587,8 @@ interface Position {
   memory: Memory;
   settings: Settings | null;
 }
+/** What a finished step was drawn from. */
+type DrawnStep = Omit<Position, "chosenId" | "forced">;
 /** One pass of the model, as the loop and the figures of all passes speak of it. */
 interface Pass {
   phase: Phase;
@@ -597,8 +599,12 @@ interface Pass {
   bytes: number;
   hasKeys: boolean;
 }
+/** One that ran when its token was made. */
+interface TimedPass extends Pass {
+  seconds: number;
+}
 /** A row of the worked table. */
-interface StepRow extends Pass {
+interface StepRow extends TimedPass {
   step: number;
   inputId: number;
   topId: number;
@@ -688,12 +694,12 @@ interface Cell {
 /** How a cell shows: which of its shares, and what it takes of the axis where cells lie end to end. */
 interface Look {
   share: "none" | "scored" | "prob";
-  pieces: [number, number][] | null;
+  pieces: Span[] | null;
 }
 /** What the column that is drawn from shows. */
 interface Picture {
   cells: Cell[];
-  pieces: [number, number][][];
+  pieces: Span[][];
   tokens: { id: number; rank: number }[];
   shown: { bars: HTMLElement[]; ghost: HTMLElement }[];
 }

@@ -17,7 +17,7 @@ export function keepOrder(root) {
     const isNarrow = root.clientWidth / parseFloat(getComputedStyle(root).fontSize) <= PHONE;
     if (isNarrow === wasNarrow) return;
     wasNarrow = isNarrow;
-    const focused = root.getRootNode().activeElement;
+    const focused = activeIn(root);
     for (const [name, wide, narrow] of PLACES) part(isNarrow ? narrow : wide).after(part(name));
     focused?.focus({ preventScroll: true }); // what is moved loses it
   };

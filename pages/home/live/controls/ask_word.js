@@ -89,7 +89,7 @@ function writeRows(body, rows) {
   });
 }
 
-/** The JSON of the five best tokens. @type {MakePart} */
+/** The JSON of the five best tokens. @returns {Part} */
 export function createLogprobs() {
   const code = el("pre", { class: "logprobs", tabIndex: 0, "aria-label": _("The five best tokens as JSON") });
   const copy = createCopy(_("copy the JSON"), () => code.textContent, () => _("there is nothing yet"));

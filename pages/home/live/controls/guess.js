@@ -107,7 +107,7 @@ function wordsToGuess(view) {
 /** The focus of who guesses by keyboard goes to the answer, and back to the box for the next question. */
 function followFocus(ask, box) {
   const place = ask.parentElement; // the answer stands there too
-  const active = ask.getRootNode().activeElement;
+  const active = activeIn(ask);
   const wasAsking = !ask.hidden;
   return () => {
     if (wasAsking === ask.hidden && active && (active === place || ask.contains(active)))

@@ -4,14 +4,8 @@ import { shorten } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
 import { roomBeside, segmentsOf } from "./coinbar.js";
 
-/**
- * What is seen at a moment: what every row takes of the axis and how far it has faded, the outlines of what is
- * out and the draw bar by their opacity, and how far the pointer has come; null before it falls.
- * @typedef {{pieces: number[][][], fade: number[], ghosts: number[], bar: number, pointer: number|null, isScored: boolean}} Moment
- */
 const TICKS = [0, 25, 50, 75, 100];
-/** @typedef {{width: number, label: number, number: number, row: number, type: number, text: number, nLines: number, nWords: number}} Shape */
-/** @type {Shape} */
+/** @type {PictureShape} */
 export const LARGE = {
   width: 1120,
   label: 220,
@@ -22,7 +16,7 @@ export const LARGE = {
   nLines: 2,
   nWords: 2,
 };
-/** @type {Shape} */
+/** @type {PictureShape} */
 export const SMALL = {
   width: 500,
   label: 120,
@@ -37,10 +31,10 @@ export const SMALL = {
 /**
  * Draws rows and draw bar; returns where they end, and where the chosen segment lies.
  * @param {import("./paint.js").Paint} paint
- * @param {View} view
- * @param {any} step its result, cells, labels and ids
- * @param {Moment} look
- * @param {Shape} shape
+ * @param {BarsView} view
+ * @param {PictureStep} step
+ * @param {PictureMoment} look
+ * @param {PictureShape} shape
  * @param {{x: number, y: number}} at
  */
 export function drawRows(paint, view, step, look, shape, { x, y }) {
@@ -68,13 +62,21 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
   return { bottom: foot + 1.5 * high + 1.4 * type, chosen };
 }
 
+/** @param {Cell} cell @param {PictureMoment} look @param {number} i */
 function numberOf(cell, { isScored, pieces, ghosts }, i) {
   if (pieces.every((lies) => lies.length === 0)) return "";
   if (isScored) return formatProbability(cell.scored);
   return ghosts[i] > 0 ? "out" : formatProbability(cell.prob);
 }
 
-/** A row's bars, and the dashed outline of what was cut. */
+/**
+ * A row's bars, and the dashed outline of what was cut.
+ * @param {import("./paint.js").Paint} paint
+ * @param {Cell} cell
+ * @param {PictureMoment} look
+ * @param {number} i
+ * @param {{left: number, across: number, y: number, high: number, isChosen: boolean}} at
+ */
 function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
   const [top, thick] = [y + 0.14 * high, 0.72 * high];
   for (const [from, to] of look.pieces[i]) {
@@ -86,7 +88,15 @@ function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
   if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.raw, thick, "rejected", dashed);
 }
 
-/** The draw bar and the pointer; returns where the chosen segment lies. */
+/**
+ * The draw bar and the pointer; returns where the chosen segment lies.
+ * @param {import("./paint.js").Paint} paint
+ * @param {BarsView} view
+ * @param {PictureStep} step
+ * @param {PictureMoment} look
+ * @param {PictureShape} shape
+ * @param {{left: number, across: number, top: number, foot: number}} at
+ */
 function drawBar(paint, view, { result }, look, { row: high, type }, { left, across, top, foot }) {
   const thick = 1.3 * high;
   paint.outline(left, foot, across, thick, "line", { "stroke-width": 1, fill: paint.colours.raised });
@@ -106,7 +116,7 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
     }
     if (isChosen) chosen = { x, y: foot, width: wide, label };
   }
-  if (coin === null) return chosen;
+  if (coin === null || look.pointer === null) return chosen;
   if (look.pointer === 1)
     paint.outline(chosen.x, foot, Math.max(2, chosen.width), thick, "chosen", { "stroke-width": 3 });
   const at = left + across * coin * look.pointer;

@@ -1,5 +1,6 @@
 // The rows of the bars: which tokens they show, and what every strategy makes of each.
 
+import { required } from "../../../frame/live/required.js";
 import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one, at most; the rest share the last row. */
@@ -45,13 +46,21 @@ export function readColumn(result, rows, { coin, nVocab }) {
   return { cells: [...cells, tail], boundaryId: stage.boundaryId };
 }
 
-/** The last stage that has cut nothing: its shares are the scores that the masks then cut. */
+/** Whether a distribution shows. @param {View} view @returns {view is BarsView} */
+export const hasDistribution = (view) => view.distribution !== null;
+
+/**
+ * The last stage that has cut nothing: its shares are the scores that the masks then cut.
+ * @param {Pick<Result, "stages">} result
+ */
 export function scoredStage({ stages }) {
+  /** @param {Stage} stage */
   const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
   const nWhole = stages.findIndex((stage) => !isWhole(stage));
-  return stages.at(nWhole < 0 ? -1 : nWhole - 1);
+  return required(stages.at(nWhole < 0 ? -1 : nWhole - 1), "stage");
 }
 
+/** @param {Result} result @param {StagesOfCell} stages @param {number} id @param {Drawn|null} drawn */
 function readCell(result, { stage, raw, scored }, id, drawn) {
   const row = result.rowOf(id);
   const isKept = stage.kept[row] === 1;
@@ -60,7 +69,9 @@ function readCell(result, { stage, raw, scored }, id, drawn) {
   return { isHeld: row >= 0, isKept, prob, ...shares, hasCoin: drawn?.id === id };
 }
 
+/** @param {Cell[]} cells @param {StagesOfCell & {shown: number[]}} stages @param {number} nVocab @returns {Cell} */
 function readTail(cells, { stage, raw, scored, shown }, nVocab) {
+  /** @param {"prob"|"raw"|"scored"} field @param {Float64Array} probs */
   const rest = (field, probs) => {
     const left = 1 - cells.reduce((sum, cell) => sum + cell[field], 0);
     // so close to 1 the difference is rounding: add up what is left, where all of it is held
@@ -78,6 +89,7 @@ function readTail(cells, { stage, raw, scored, shown }, nVocab) {
   };
 }
 
+/** @param {Float64Array} probs @param {number[]} shown */
 function sumBesides(probs, shown) {
   const isShown = new Set(shown);
   return probs.reduce((sum, prob, row) => (isShown.has(row) ? sum : sum + prob), 0);
@@ -119,10 +131,11 @@ export function layEndToEnd(cells, rows, sums) {
     return to === undefined || !cells[i].isKept ? null : [to - cells[i].prob, to];
   });
   const tail = cells[rows.length];
-  const gaps = tail.isKept ? gapsBetween(taken.filter(Boolean)) : [];
+  const gaps = tail.isKept ? gapsBetween(taken.filter((piece) => piece !== null)) : [];
   return [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
 }
 
+/** @param {Span[]} pieces */
 function gapsBetween(pieces) {
   /** @type {[number, number][]} */
   const gaps = [];
