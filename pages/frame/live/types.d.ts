@@ -3,6 +3,7 @@
 
 declare var __ottTimings: Timing[];
 declare var __ottEvents: LoopEvent[];
+declare var oneToken: ReturnType<typeof import("../../home/live/session/program.js").createProgram>;
 
 type Labels = Readonly<Record<number, string>>; // visible text by id
 type Label = (id: number) => string;
@@ -12,7 +13,11 @@ type Phase = "prefill" | "decode";
 type Finish = "eos" | "stop" | "length";
 type BeatName = "read" | "score" | "cut" | "draw" | "append";
 type StageOfLoop = "idle" | BeatName;
-type Timing = Record<string, number> & { kind: string };
+/** When a press was seen, in milliseconds of `performance.now()`, by what was seen. */
+interface Timing {
+  kind: string;
+  [mark: string]: number | string;
+}
 
 /** A language, as pages/frame/words.py hands it to browsers. */
 interface Catalogue {
@@ -529,11 +534,14 @@ interface IciclePiece {
   ids: number[]; // of a token's own text, else of the text above
 }
 
-/** An event for Python before it is numbered: the fields depend on its kind. */
-interface Entry {
+/** An event before it leaves the page: the fields depend on its kind. */
+interface Entry extends EventFields {
   kind: string;
+}
+interface EventFields {
   timing?: Timing;
-  token_id?: number;
+  token_id?: number | null;
+  controls?: Controls;
   [field: string]: unknown;
 }
 
@@ -707,7 +715,7 @@ interface Picture {
 // ---- the model in the page (pages/home/in_page)
 
 interface Tensor {
-  shape: any; // of numbers: rows, and for a matrix columns
+  shape: number[]; // rows, and for a matrix columns
   values: Float32Array;
 }
 /** What config.json says of a Llama, as far as it is read. */
@@ -739,7 +747,7 @@ interface Facts {
 /** What pages/home/in_page_file.py puts beside the scripts. */
 interface PageFacts extends Facts {
   config: LlamaConfig;
-  tokenizer: Record<string, any>; // tokenizer.json
+  tokenizer: TokenizerFile;
   labels: string[];
   query: string; // of the link that the file opens with
 }

@@ -30,6 +30,7 @@ export function createOwnText(live) {
   };
 }
 
+/** @param {Distribution} distribution @param {Float64Array} byRow */
 function byId({ ids, nVocab }, byRow) {
   const numbers = new Float64Array(nVocab);
   ids.forEach((id, row) => numbers[id] = byRow[row]);

@@ -17,16 +17,20 @@ const DRAWING_STEPS = ["next", "force"]; // the steps that append
 /**
  * Chooses which position the figures show: a past one that is looked at, the next one, or, when the
  * text has ended, the one that its end was drawn from.
+ * @param {import("./live.js").Live} live
  * @returns {Position}
  */
 function choosePosition({ header, present, inspected, finished, step, inspecting, ids, isLit }) {
-  const { token_id: lookedAtId, ...inspect } = header.inspect ?? {};
-  const isHeld = header.inspect && inspected !== null;
-  const past = isHeld ? { ...inspect, distribution: inspected, chosenId: lookedAtId } : null;
+  /** @type {Position|null} */
+  let past = null;
+  if (header.inspect && inspected !== null) {
+    const { token_id: chosenId, ...inspect } = header.inspect;
+    past = { ...inspect, distribution: inspected, chosenId };
+  }
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
   const asEnd = { chosenId: ids[end], forced: header.steps.forced[end - header.n_prompt] ?? false };
-  if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
+  if (present !== null && isLit && finished.drawn !== null) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step?.kind === "force";
     const { coin, memory } = header;
