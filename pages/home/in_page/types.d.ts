@@ -24,6 +24,13 @@ interface GenerationStep extends GenerationPass {
   top_id: number;
   top_prob: number;
 }
+/** What the page asks of the model's thread. */
+type WorkerRequest =
+  & { n: number }
+  & (
+    | { kind: "load"; said: [{ facts: PageFacts; weights: string }] }
+    | { kind: "tokenise" | "read" | "step" | "logitsAt" | "weigh" | "score"; said: unknown[] }
+  );
 /** The library's tokenizer.json, as far as it is read. */
 interface TokenizerFile {
   model: { vocab: Record<string, number>; merges: [string, string][] };
@@ -45,6 +52,12 @@ interface TensorEntry {
   shape: number[];
   data_offsets: [from: number, to: number];
 }
+/** Elements of the page that are more than an HTMLElement, by id. */
+interface FileElements {
+  seed: HTMLInputElement;
+  predict: HTMLInputElement;
+  presenter: HTMLInputElement;
+}
 /** The guided lesson of the file: see pages/lessons/tour/in_file.py. */
 interface FileLesson {
   title: string;
@@ -52,6 +65,7 @@ interface FileLesson {
   checked: number[]; // indices of the scenes whose questions are asked again
   parts: Record<string, string>; // selectors by name
 }
+type Replies = Record<number, string>; // by index of the scene
 interface FileScene {
   title: string;
   words: string;
