@@ -138,10 +138,7 @@ export class Live {
 
   // ---- from a press to its answer
 
-  /**
-   * Completes an event as it leaves, and shows a step in the next frame; null where there is none.
-   * @param {Entry} entry
-   */
+  /** Completes an event as it leaves, and shows a step in the next frame; null: none. @param {Entry} entry */
   begin(entry) {
     if (!this.isOpen && entry.kind !== "state") return null; // there is no text yet
     if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
@@ -152,11 +149,7 @@ export class Live {
     return this.complete({ kind, ...fields });
   }
 
-  /**
-   * An event with the sliders and the text of this moment.
-   * @param {EventFields & {kind: string}} fields
-   * @returns {LoopEvent}
-   */
+  /** An event with the sliders and the text of this moment. @param {Entry} fields @returns {LoopEvent} */
   complete(fields) {
     const isWith = this.#controls !== null && EVENTS_WITH_CONTROLS.includes(fields.kind);
     const controls = isWith ? { controls: this.controls } : {};
@@ -189,10 +182,7 @@ export class Live {
     return true;
   }
 
-  /**
-   * The id that a step appends; null while the sliders say what the session has not answered yet.
-   * @param {Entry} entry
-   */
+  /** The id that a step appends; null if the session has not answered these sliders. @param {Entry} entry */
   idAfter({ kind, token_id: forcedId }) {
     if (kind !== "next") return forcedId ?? null;
     return sameControls(this.controls, this.header.controls) ? this.header.next_id : null;
@@ -234,11 +224,7 @@ export class Live {
     this.schedule();
   }
 
-  /**
-   * Takes over from the session what the hand is not holding just now.
-   * @param {Header|null} before
-   * @param {Entry} entry
-   */
+  /** Takes over what the hand is not holding just now. @param {Header|null} before @param {Entry} entry */
   adopt(before, { kind }) {
     const { header } = this;
     const isHeld = this.isDragging || !this.queue.isIdle;
@@ -264,11 +250,7 @@ export class Live {
     if (kind === "state" ? before !== null : !QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
-  /**
-   * The session could not answer, or the person waits no longer: what it answered last stands.
-   * @param {Entry} _entry
-   * @param {Error} error
-   */
+  /** Reports a failure; what was answered last stands. @param {Entry} _entry @param {Error} error */
   fail(_entry, error) {
     this.forget();
     if (error.name !== "AbortError") this.notice = { kind: "error", text: error.message };
