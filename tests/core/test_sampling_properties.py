@@ -13,7 +13,7 @@ from model.draw import draw, rank_order, summarise, uniform_at
 from model.masks import log_softmax
 from model.records import FloatArray, IntArray
 from model.sampling import ORDERS, Settings, process
-from model.settings import STAGE_NAMES
+from model.settings import SETTINGS, STAGE_NAMES, Setting
 
 LARGEST = float(np.finfo(np.float32).max)
 MAY_TAKE_THE_BEST = {"typical_p", "xtc"}
@@ -32,27 +32,40 @@ texts = st.lists(st.integers(0, 30), max_size=12)
 coins = st.floats(0, 1, exclude_max=True)
 fractions = st.floats(1e-6, 1)
 orders = st.one_of(st.sampled_from(list(ORDERS.values())), st.permutations(STAGE_NAMES).map(tuple))
+NAMED: dict[str, st.SearchStrategy[float]] = {
+    "temperature": st.one_of(st.just(0), st.just(1), st.floats(1e-6, 1e6), st.floats(0.1, 3)),
+    "top_k": st.integers(0, 30),
+    "top_p": st.one_of(st.just(1), fractions),
+    "min_p": st.one_of(st.just(0), fractions),
+    "typical_p": st.one_of(st.just(1), fractions),
+    "epsilon": st.one_of(st.just(0), st.floats(0, 0.999)),
+    "eta": st.one_of(st.just(0), st.floats(0, 0.999)),
+    "min_k": st.one_of(st.just(0), st.floats(0, 100)),
+    "top_h": st.one_of(st.just(0), fractions),
+    "p_less": st.integers(0, 1),
+    "top_n_sigma": st.one_of(st.just(0), st.floats(0, 4)),
+    "repetition_penalty": st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
+    "generated_only": st.integers(0, 1),
+    "presence_penalty": st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
+    "frequency_penalty": st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
+    "dry": st.one_of(st.just(0), st.floats(0, 1000)),
+    "xtc": st.one_of(st.just(0), fractions),
+    "mirostat": st.one_of(st.just(0), st.just(0), st.floats(0.01, 12)),
+}
+
+
+def within(row: Setting) -> st.SearchStrategy[float]:
+    """Values of a setting that is not named above, within its bounds, neutral half of the time."""
+    low, high = max(row.bounds[0], -5), min(row.bounds[1], 5)
+    if isinstance(row.neutral, int):
+        return st.integers(int(low), int(high))
+    return st.one_of(st.just(row.neutral), st.floats(low, high))
+
+
 settings = st.builds(
     Settings,
-    temperature=st.one_of(st.just(0), st.just(1), st.floats(1e-6, 1e6), st.floats(0.1, 3)),
-    top_k=st.integers(0, 30),
-    top_p=st.one_of(st.just(1), fractions),
-    min_p=st.one_of(st.just(0), fractions),
-    typical_p=st.one_of(st.just(1), fractions),
-    epsilon=st.one_of(st.just(0), st.floats(0, 0.999)),
-    eta=st.one_of(st.just(0), st.floats(0, 0.999)),
-    min_k=st.one_of(st.just(0), st.floats(0, 100)),
-    top_h=st.one_of(st.just(0), fractions),
-    p_less=st.integers(0, 1),
-    top_n_sigma=st.one_of(st.just(0), st.floats(0, 4)),
-    repetition_penalty=st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
-    generated_only=st.integers(0, 1),
-    presence_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
-    frequency_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
-    dry=st.one_of(st.just(0), st.floats(0, 1000)),
-    xtc=st.one_of(st.just(0), fractions),
-    mirostat=st.one_of(st.just(0), st.just(0), st.floats(0.01, 12)),
     order=orders,
+    **{name: NAMED.get(name) or within(row) for name, row in SETTINGS.items()},
 )
 
 

@@ -18,7 +18,7 @@ from model.masks import PENALTIES, log_softmax
 from model.records import NO_MEMORY, Distribution, FloatArray, Memory, Stage
 from model.sampling import ORDERS, Settings, process
 from model.server.logits import ServerLogits, with_uniform_rest
-from model.settings import STAGE_NAMES
+from model.settings import SETTINGS, STAGE_NAMES
 from pages.frame.component import encode_payload
 from pages.home.payload import name_arrays
 
@@ -165,6 +165,9 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "xtc": rng.choice([1, rng.uniform(0, 1)]),
         "mirostat": rng.choice([0, 0, rng.uniform(0.1, 6)]),
     }
+    for name in SETTINGS.keys() - values.keys():  # a new one, within its bounds
+        low, high = np.clip(SETTINGS[name].bounds, -5, 5)
+        values[name] = type(SETTINGS[name].neutral)(rng.uniform(low, high))
     orders = [*ORDERS.values(), tuple(rng.permutation(np.array(STAGE_NAMES)).tolist())]
     chosen = {name: value for name, value in values.items() if rng.random() < 1 / 3}
     return Settings(order=orders[rng.integers(len(orders))], **chosen)
