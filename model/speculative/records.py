@@ -20,7 +20,7 @@ class Proposal:
     draft_prob: float  # after the masks; what the draft gave the token that it proposed
     target_prob: float  # after the same masks
     accept_prob: float  # min(1, target / draft)
-    coin: float  # in [0, 1); the proposal is accepted where it is below accept_prob
+    pointer: float  # in [0, 1); the proposal is accepted where it is below accept_prob
     verdict: Verdict
     overlap: float  # sum over the vocabulary of min(target, draft): the chance of any proposal here
 
@@ -32,7 +32,7 @@ class Drawn:
     label: str
     source: Source  # from what the draft left of the target's distribution, or all accepted
     prob: float  # in the distribution that it was drawn from
-    coin: float
+    pointer: float
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ def describe_round(text: Speculation, outcome: Outcome) -> Round:
             proposals.append(_proposal(text, outcome, place, target_probs, draft_probs))
         if place == outcome.n_accepted and outcome.source is not None:
             drawn_id = outcome.token_ids[-1]
-            coin = text.coin(outcome.n_text + place, "draw")
-            drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), coin)
+            pointer = text.pointer(outcome.n_text + place, "draw")
+            drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), pointer)
         bars.append(_bars(text, (target_probs, draft_probs, left), proposed_id, drawn_id))
     return Round(
         n_text=outcome.n_text,
@@ -94,7 +94,7 @@ def _proposal(
         draft_prob=draft_prob,
         target_prob=target_prob,
         accept_prob=accept_prob(target_prob, draft_prob),
-        coin=text.coin(outcome.n_text + place, "accept"),
+        pointer=text.pointer(outcome.n_text + place, "accept"),
         verdict=verdict,
         overlap=overlap(target_probs, draft_probs),
     )

@@ -211,7 +211,7 @@ interface LinkChoice {
 interface Header {
   branch: number; // of the text that is written
   next_id: number | null; // that Next will append; null where the text is finished
-  coin: number; // the pointer of the next position, in [0, 1): shown once Next is pressed, or to who peeks
+  pointer: number; // the pointer of the next position, in [0, 1): shown once Next is pressed, or to who peeks
   prompt: string; // as it was typed
   ids: number[]; // the text, prompt and generated
   n_prompt: number; // how many of them are the prompt
@@ -267,7 +267,7 @@ interface Steps {
   rank: number[]; // 0 is the best
   entropy: number[]; // of the distribution at temperature 1, in nats
   chosen_prob: number[]; // after the masks; 0 where they exclude it
-  coin: number[]; // the pointer that fell there, in [0, 1)
+  pointer: number[]; // the pointer that fell there, in [0, 1)
   forced: boolean[]; // by the reader
   top_id: number[]; // the best token
   top_prob: number[]; // at temperature 1
@@ -307,7 +307,7 @@ interface Described {
 interface Inspected extends Described {
   position: number; // in the text
   token_id: number; // that was chosen there
-  coin: number | null; // that fell there; null in the prompt
+  pointer: number | null; // that fell there; null in the prompt
   forced: boolean; // by the reader
   memory: Memory; // that it was drawn with
   settings: Settings; // that were active
@@ -550,8 +550,8 @@ interface EventFields {
 /** What every figure is given: one plain record, made by view.js. */
 interface View extends Position {
   header: Header;
-  isBeforeDraw: boolean; // the coin of this position has not been tossed: none is shown
-  toss: number; // the coin of this position, also before the draw: XTC tosses with its later digits
+  isBeforeDraw: boolean; // the pointer of this position has not fallen: none is shown
+  toss: number; // the pointer of this position, also before the draw: XTC tosses with its later digits
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
   lastDrawn: DrawnStep | null; // what the end of the text was drawn from; null before the first
@@ -589,7 +589,7 @@ interface View extends Position {
 interface Position {
   distribution: Distribution | null;
   position: number;
-  coin: number | null;
+  pointer: number | null;
   chosenId: number | null;
   forced: boolean;
   memory: Memory;
@@ -693,7 +693,7 @@ interface Cell {
   prob: number;
   raw: number;
   scored: number; // its share before the masks cut
-  hasCoin?: boolean;
+  hasPointer?: boolean;
   nKept?: number; // of all other tokens
   count?: number; // of all other tokens
   bound?: number; // 1: prob is at most this, -1: at least

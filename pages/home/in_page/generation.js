@@ -228,7 +228,7 @@ export class Generation {
       entropy: raw.entropy,
       chosen_prob: drawnFrom.probs[row],
       memory: memoryUnder(this.memory, isStage("mirostat") ? settings.mirostat : 0),
-      coin: this.pointer,
+      pointer: this.pointer,
       forced,
       top_id: idOf(0),
       top_prob: raw.probs[0],

@@ -19,7 +19,7 @@ interface GenerationStep extends GenerationPass {
   entropy: number;
   chosen_prob: number;
   memory: Memory;
-  coin: number;
+  pointer: number;
   forced: boolean;
   top_id: number;
   top_prob: number;

@@ -153,7 +153,7 @@ export function createActions(live) {
       // a mask that is ticked ends greedy, beside which it would do nothing
       return changeControls({ use: [...others, name], greedy: false }, true);
     },
-    /** Shows the coin of the next position before it is tossed, or no longer. @param {boolean} isPeeking */
+    /** Shows the pointer of the next position before it falls, or no longer. @param {boolean} isPeeking */
     peek(isPeeking) {
       live.isPeeking = isPeeking;
       live.schedule();

@@ -51,7 +51,13 @@ export class FinishedStep {
   follow({ finished, ids, memory, inspect }, distribution) {
     const position = ids.length - 1;
     if (finished && this.drawn?.position !== position)
-      this.drawn = { distribution, position, coin: null, memory: inspect?.memory ?? memory, settings: null };
+      this.drawn = {
+        distribution,
+        position,
+        pointer: null,
+        memory: inspect?.memory ?? memory,
+        settings: null,
+      };
   }
 
   /** Puts the light out: something else was pressed. */

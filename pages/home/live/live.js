@@ -170,9 +170,9 @@ export class Live {
     this.ids = entry.kind === "back" ? header.ids.slice(0, -1) : [...header.ids, id ?? UNKNOWN_ID];
     if (entry.timing) this.marks.push([entry.timing, "painted_token"]);
     if (entry.kind !== "back") {
-      const { ids, coin, memory, orders } = header;
+      const { ids, pointer, memory, orders } = header;
       const settings = activeSettings(this.controls, orders);
-      const drawn = { distribution: this.present, position: ids.length, coin, memory, settings };
+      const drawn = { distribution: this.present, position: ids.length, pointer, memory, settings };
       const isSlow = entry.kind === "next" && this.beats.begin(this.isFirstStep, this.player.isPlaying);
       this.finished.light(drawn, this.player.isPlaying, isSlow);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);

@@ -7,7 +7,7 @@ const PHONE = 34; // em: the buttons stand at the thumb, the sliders right below
 
 /** Each part, what it stands behind on a wide page, and what behind on a phone. */
 const PLACES = [
-  [".settings", ".side-start", ".coin-line"],
+  [".settings", ".side-start", ".pointer-line"],
   [".thumb", ".side-start", ".below"],
 ];
 

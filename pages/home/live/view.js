@@ -6,7 +6,7 @@ import { activeSettings } from "./controls.js";
 
 const NOTHING = {
   distribution: null,
-  coin: null,
+  pointer: null,
   chosenId: null,
   forced: false,
   memory: NO_MEMORY,
@@ -33,8 +33,8 @@ function choosePosition({ header, present, inspected, finished, step, inspecting
   if (present !== null && isLit && finished.drawn !== null) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step?.kind === "force";
-    const { coin, memory } = header;
-    const next = { distribution: present, position: header.ids.length, coin, memory };
+    const { pointer, memory } = header;
+    const next = { distribution: present, position: header.ids.length, pointer, memory };
     return { ...next, chosenId: step?.id ?? null, forced, settings: null };
   }
   if (past?.position === end) return past;
@@ -59,8 +59,8 @@ export function buildView(state) {
     controls,
     orders: header.orders,
     ...shown,
-    coin: isBeforeDraw ? null : shown.coin,
-    toss: shown.coin ?? 0, // what XTC tosses with is known before the draw
+    pointer: isBeforeDraw ? null : shown.pointer,
+    toss: shown.pointer ?? 0, // what XTC tosses with is known before the draw
     isBeforeDraw,
     isPeeking: state.isPeeking,
     isHolding: state.finished.isHeld,

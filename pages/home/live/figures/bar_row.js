@@ -80,9 +80,13 @@ function rankInWords(rank) {
 /** @param {string} name */
 function createCell(name) {
   const { track, bars, ghost, number, show } = createBarCell();
-  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": _("the pointer falls here") });
+  const pointer = el("span", {
+    class: "bar-pointer",
+    role: "img",
+    "aria-label": _("the pointer falls here"),
+  });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
-  const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, pointer, number, sum));
   element.dataset.col = name;
 
   /**
@@ -101,7 +105,7 @@ function createCell(name) {
       "aria-label",
       isOut ? _("out, raw {share}", { share: formatProbability(cell.raw) }) : null,
     );
-    setShown(coin, cell.hasCoin ?? false);
+    setShown(pointer, cell.hasPointer ?? false);
   }
   return { element, bars, ghost, update, setSum: (/** @type {string} */ text) => sum && setText(sum, text) };
 }

@@ -5,7 +5,7 @@
 import { BEATS } from "./beats.js";
 import { moveBeat } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
-import { createCoinBar } from "./coinbar.js";
+import { createDrawBar } from "./draw_bar.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
 import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
@@ -28,13 +28,13 @@ import {
 import { _, ngettext } from "../../../frame/live/words.js";
 
 const LEGEND = [["kept", _("drawn from")], ["rejected", _("out: its share before the cut")]]
-  .concat([["edge", stageTitle("top_p")], ["coin", _("pointer")]]);
+  .concat([["edge", stageTitle("top_p")], ["pointer", _("pointer")]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
 export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
-  const coin = createCoinBar(actions);
+  const pointer = createDrawBar(actions);
   const settings = createSettingControls(actions);
   const pipeline = createPipeline(actions);
   const pictures = createPictures(() => lastView);
@@ -51,8 +51,8 @@ export function createBars(actions, loop) {
     { class: "bars", "aria-label": _("The next token") },
     top.element,
     createPicker(matrix.table),
-    el("div", { class: "plot" }, matrix.table, coin.element),
-    coin.line,
+    el("div", { class: "plot" }, matrix.table, pointer.element),
+    pointer.line,
     unsent,
     loop,
     el("div", { class: "bars-foot" }, pictures.button, pipeline.element),
@@ -101,8 +101,8 @@ export function createBars(actions, loop) {
         nUnsent,
       ),
     );
-    coin.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
-    setAttribute(element, "data-edge", !coin.edge.hidden);
+    pointer.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
+    setAttribute(element, "data-edge", !pointer.edge.hidden);
     pipeline.update(view, active);
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
     shownBeat = view.beat;
@@ -111,7 +111,7 @@ export function createBars(actions, loop) {
     element,
     update,
     settings: settings.element,
-    switches: [compare.element, ...coin.switches],
+    switches: [compare.element, ...pointer.switches],
     root: () => arrange(RARER),
   };
 }

@@ -23,7 +23,7 @@ const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]
 export function moveBeat(bars, view, result, picture) {
   const root = /** @type {HTMLElement} */ (bars.closest(".ott"));
   for (
-    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .coin-segment, .coin-marker, .cut-edge")
+    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .draw-segment, .pointer-marker, .cut-edge")
   ) rest(node);
   MOVES[view.beat]?.({ root, view, result, ...picture });
 }
@@ -116,8 +116,8 @@ function goOut(bar, ghost, frames, timing) {
 /** The bars fall into the draw bar, and the pointer falls and stops. @param {Motion} motion */
 function draw({ root, cells }) {
   const rows = [...root.querySelectorAll(".bars-table tbody tr:not([hidden])")];
-  const bar = find(root, ".coin-bar").getBoundingClientRect();
-  const segments = [...root.querySelectorAll(".coin-segment:not([hidden])")];
+  const bar = find(root, ".draw-bar").getBoundingClientRect();
+  const segments = [...root.querySelectorAll(".draw-segment:not([hidden])")];
   segments.forEach((segment, i) => {
     const row = rows[Math.min(i, rows.length - 1)]?.getBoundingClientRect() ?? bar;
     move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.2 }, { opacity: 1 }], {
@@ -125,7 +125,7 @@ function draw({ root, cells }) {
       delay: Math.min(i, cells.length) * 90,
     });
   });
-  const marker = /** @type {HTMLElement} */ (root.querySelector(".coin-marker"));
+  const marker = /** @type {HTMLElement} */ (root.querySelector(".pointer-marker"));
   const start = `translateX(-${parseFloat(marker.style.left) || 0}cqw)`;
   move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
     opacity: 1,
@@ -138,7 +138,7 @@ function draw({ root, cells }) {
 
 /** The very segment flies into the text's empty place. @param {Motion} motion */
 function append({ root }) {
-  const segment = root.querySelector(".coin-segment[data-state=chosen]");
+  const segment = root.querySelector(".draw-segment[data-state=chosen]");
   const token = [...root.querySelectorAll(".strip .token")].at(-1);
   if (!(segment instanceof HTMLElement) || !(token instanceof HTMLElement)) return;
   fly(root, segment, token, { duration: 900 });

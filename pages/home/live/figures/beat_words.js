@@ -3,8 +3,8 @@
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { named } from "../../../frame/live/dom.js";
 import {
-  formatCoin,
   formatCount,
+  formatPointer,
   formatProbability,
   formatSeconds,
   formatSetting,
@@ -125,13 +125,13 @@ const cuts = (stage, i, all) => i > 0 && stage.nKept < all[i - 1].nKept;
 
 /** @param {BarsView} view @param {Result} result */
 function draw(view, result) {
-  const drawn = drawnToken(result, view.coin);
+  const drawn = drawnToken(result, view.pointer);
   if (view.forced) return _("This token was not drawn: you chose it.");
   if (lastStage(result).name === "greedy") return _("There is nothing to draw: one token has the whole bar.");
-  if (drawn === null || view.coin === null)
+  if (drawn === null || view.pointer === null)
     return _("The shares lie end to end, and a pointer falls on them.");
   return _("The shares lie end to end. The pointer falls on {number}: there lies {token}.", {
-    number: formatCoin(view.coin),
+    number: formatPointer(view.pointer),
     token: named(view.label(drawn.id)),
   });
 }

@@ -1,13 +1,13 @@
 // The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
-// nothing of its own but reads the pass, the active masks and the coin.
+// nothing of its own but reads the pass, the active masks and the pointer.
 
 import { shorten } from "../../../frame/live/dom.js";
 import {
   formatBytes,
-  formatCoin,
   formatCount,
   formatEntropy,
   formatParameters,
+  formatPointer,
   formatSeconds,
   formatTokens,
 } from "../../../frame/live/format.js";
@@ -129,12 +129,12 @@ function shortLabel(view, id) {
 }
 
 /**
- * The token of this position: chosen, or the one on which the coin falls.
+ * The token of this position: chosen, or the one on which the pointer falls.
  * @param {View} view
  * @param {Result} result
  */
 function tokenOf(view, result) {
-  const id = view.chosenId ?? drawnToken(result, view.coin)?.id ?? null;
+  const id = view.chosenId ?? drawnToken(result, view.pointer)?.id ?? null;
   const row = id === null ? -1 : result.rowOf(id);
   return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
 }
@@ -154,9 +154,9 @@ function appendInWords({ isBeforeDraw, contextIds, label }, id) {
 function drawInWords(view, last, id) {
   if (view.isBeforeDraw) return [_("not yet"), _("press Next")];
   if (view.forced && view.chosenId !== null) return [_("chosen by you"), _("whatever the pointer")];
-  if (view.coin === null) return [_("of the prompt")];
+  if (view.pointer === null) return [_("of the prompt")];
   if (last.name === "greedy") return [_("the likeliest"), _("the pointer decides nothing")];
-  const pointer = _("pointer {number}", { number: formatCoin(view.coin) });
+  const pointer = _("pointer {number}", { number: formatPointer(view.pointer) });
   if (id === null) return [pointer, _("waits for Python")];
   const token = shortLabel(view, id);
   return [

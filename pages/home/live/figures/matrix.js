@@ -31,10 +31,10 @@ export function createMatrix(actions) {
    */
   function update(view, results, isAlone) {
     const active = required(results.get("active"), "active column");
-    const drawn = drawnToken(active, view.coin);
+    const drawn = drawnToken(active, view.pointer);
     const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
     const sums = cumulativeMass(active, tokens, drawn);
-    const where = { coin: view.coin, nVocab: view.distribution.nVocab };
+    const where = { pointer: view.pointer, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {
       row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
       row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
@@ -94,7 +94,7 @@ function shownCells(rows, tokens, c) {
  */
 function isLaidEndToEnd(view, active) {
   if (lastStage(active).name === "greedy") return false;
-  return view.beat > 0 ? view.beat > SCORE : view.coin !== null;
+  return view.beat > 0 ? view.beat > SCORE : view.pointer !== null;
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { brushOf, el } from "../../../frame/live/dom.js";
 
-const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "coin", "stage"]
+const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "pointer", "stage"]
   .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage-tint"]);
 
 /**

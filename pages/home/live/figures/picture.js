@@ -3,7 +3,7 @@
 
 import { joinFrames } from "./apng.js";
 import { createButton, el, setText } from "../../../frame/live/dom.js";
-import { formatCoin, formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { createMenu, openBeside } from "../controls/menu.js";
 import { asPng, asSvg, drawPixels, Paint, readLook } from "./paint.js";
 import { LARGE, SMALL } from "./picture_rows.js";
@@ -88,10 +88,10 @@ function pictureOfStep(view, look) {
   const paint = new Paint(LARGE.width + 2 * MARGIN, look);
   const result = activeResult(view);
   let y = drawStep(paint, view, { x: MARGIN, y: MARGIN });
-  const drawn = drawnToken(result, view.coin);
-  if (view.coin !== null && drawn !== null) {
+  const drawn = drawnToken(result, view.pointer);
+  if (view.pointer !== null && drawn !== null) {
     const sentence = _("The pointer {number} fell on {token}, {share} of the bar.", {
-      number: formatCoin(view.coin),
+      number: formatPointer(view.pointer),
       token: view.label(drawn.id),
       share: formatProbability(drawn.to - drawn.from),
     });

@@ -2,7 +2,7 @@
 
 import { shorten } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
-import { roomBeside, segmentsOf } from "./coinbar.js";
+import { roomBeside, segmentsOf } from "./draw_bar.js";
 
 const TICKS = [0, 25, 50, 75, 100];
 /** @type {PictureShape} */
@@ -101,7 +101,7 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
   const thick = 1.3 * high;
   paint.outline(left, foot, across, thick, "line", { "stroke-width": 1, fill: paint.colours.raised });
   let chosen = { x: left, y: foot, width: 0, label: "" };
-  const coin = look.pointer === null ? null : view.coin;
+  const pointer = look.pointer === null ? null : view.pointer;
   for (const part of look.bar > 0 ? segmentsOf(view, result) : []) {
     const { id, from, width } = part;
     const [x, wide] = [left + across * from, across * width];
@@ -109,21 +109,21 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
     const isChosen = id !== null && id === view.chosenId;
     paint.box(x, foot, wide, thick, "kept", { "fill-opacity": 0.5, opacity: look.bar });
     paint.line(x + wide, foot, x + wide, foot + thick, "paper", { "stroke-width": 1 });
-    const [a, b] = roomBeside(part, coin);
+    const [a, b] = roomBeside(part, pointer);
     if (paint.measure(label, 0.85 * type, "read") + 12 < across * (b - a)) {
       const words = { anchor: "middle", face: "read", opacity: look.bar };
       paint.words(label, left + across * (a + b) / 2, foot + 0.6 * thick, 0.85 * type, words);
     }
     if (isChosen) chosen = { x, y: foot, width: wide, label };
   }
-  if (coin === null || look.pointer === null) return chosen;
+  if (pointer === null || look.pointer === null) return chosen;
   if (look.pointer === 1)
     paint.outline(chosen.x, foot, Math.max(2, chosen.width), thick, "chosen", { "stroke-width": 3 });
-  const at = left + across * coin * look.pointer;
-  paint.line(at, top - 4, at, foot + thick, "coin", { "stroke-width": 3, "data-pointer": "" });
-  paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.coin });
+  const at = left + across * pointer * look.pointer;
+  paint.line(at, top - 4, at, foot + thick, "pointer", { "stroke-width": 3, "data-pointer": "" });
+  paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.pointer });
   if (look.pointer === 1)
-    paint.words(coin.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
+    paint.words(pointer.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
       anchor: "middle",
       weight: 600,
     });

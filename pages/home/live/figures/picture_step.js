@@ -17,17 +17,24 @@ import { _ } from "../../../frame/live/words.js";
  * @returns {BarsView}
  */
 export function stepOf(view) {
-  if (view.isDrawn && view.coin !== null) return view;
+  if (view.isDrawn && view.pointer !== null) return view;
   const { header, lastDrawn } = view;
   const position = header.ids.length - 1;
   const asDrawn = { isDrawn: true, isBeforeDraw: false };
-  if (lastDrawn?.position !== position || lastDrawn.coin === null || lastDrawn.distribution === null) {
-    const { contextIds, toss: coin } = view;
+  if (lastDrawn?.position !== position || lastDrawn.pointer === null || lastDrawn.distribution === null) {
+    const { contextIds, toss: pointer } = view;
     const ids = header.next_id === null ? contextIds : [...contextIds, header.next_id];
-    return { ...view, ...asDrawn, coin, chosenId: header.next_id, forced: false, ids };
+    return { ...view, ...asDrawn, pointer, chosenId: header.next_id, forced: false, ids };
   }
-  const { distribution, coin, memory, settings } = lastDrawn;
-  const last = { distribution, position, coin, memory, settings: settings ?? view.settings, toss: coin };
+  const { distribution, pointer, memory, settings } = lastDrawn;
+  const last = {
+    distribution,
+    position,
+    pointer,
+    memory,
+    settings: settings ?? view.settings,
+    toss: pointer,
+  };
   const chosen = { chosenId: header.ids[position], forced: header.steps.forced.at(-1) ?? false };
   const texts = { contextIds: header.ids.slice(0, position), ids: header.ids };
   return { ...view, ...last, ...chosen, ...texts, ...asDrawn };
@@ -37,9 +44,9 @@ export function stepOf(view) {
 function readStep(view) {
   const { nVocab } = view.distribution;
   const result = activeResult(view);
-  const drawn = drawnToken(result, view.coin);
+  const drawn = drawnToken(result, view.pointer);
   const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
-  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab });
+  const { cells } = readColumn(result, rows, { pointer: view.pointer, nVocab });
   const isGreedy = lastStage(result).name === "greedy";
   /** @type {Span[][]} */
   const pieces = isGreedy
@@ -63,7 +70,7 @@ function readStep(view) {
  */
 export function drawStep(paint, view, at) {
   const step = readStep(view);
-  const isLaid = view.coin !== null && !step.isStill;
+  const isLaid = view.pointer !== null && !step.isStill;
   const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
   const { bottom } = drawText(paint, view, {
     ...at,

@@ -100,15 +100,15 @@ export function drawStory(paint, view, { x, y, width }) {
       const under = top + high + 9;
       paint.line(left, under, left + token.width, under, "line", { "stroke-width": 3 });
       if (steps.forced[step]) return;
-      const at = left + token.width * steps.coin[step];
-      paint.line(at, under - 6, at, under + 6, "coin", { "stroke-width": 3, "data-step": step });
+      const at = left + token.width * steps.pointer[step];
+      paint.line(at, under - 6, at, under + 6, "pointer", { "stroke-width": 3, "data-step": step });
     })
   );
-  const nDrawn = steps.coin.length - steps.forced.filter(Boolean).length;
+  const nDrawn = steps.pointer.length - steps.forced.filter(Boolean).length;
   const legend = ngettext(
     "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} token.",
     "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} tokens.",
-    steps.coin.length,
+    steps.pointer.length,
     { n_drawn: formatCount(nDrawn) },
   );
   const bottom = y + lines.length * 2.25 * size + 14;
