@@ -24,6 +24,7 @@ from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_context
 from model.records import BoolArray
 from model.sampling import Settings, process
+from model.sentences import Sentence
 
 if TYPE_CHECKING:
     from model.generation import Generation
@@ -230,7 +231,14 @@ class Batch:
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
         if not is_even and not self.lm.backend.takes_padding(self.lm):
             raise ValueError(f"{self.lm.shown} takes no padding: cut the texts to one length.")
-        check_context(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
+        check_context(
+            self.lm,
+            self.n_read + max(map(len, rows)),
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "choose shorter texts."
+            ),
+        )
 
 
 def check_crop(lm: LanguageModel) -> None:

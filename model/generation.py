@@ -185,7 +185,7 @@ class Generation:
             ValueError: where the model cannot take these ids.
         """
         ids = known_ids(self.lm, ids)
-        check_context(self.lm, len(ids), "shorten the text")
+        check_context(self.lm, len(ids))
         n_read = self.cached.n_read
         n_common = length_in_common(self.ids[:n_read], ids)
         if (ids, n_prompt, memory) != (self.ids, self.n_prompt, self.memory):

@@ -25,6 +25,7 @@ from model.draw import draw_from, rank_order, uniform_at
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import Logits, check_context, forward
+from model.sentences import Sentence
 from model.tokenizing import text_of
 
 ORDERS: tuple[Order, ...] = ("confidence", "random", "left to right")
@@ -75,7 +76,14 @@ class Diffusion:
         self.length, self.seed = length, operator.index(seed)
         self.plan = plan_passes(length, n_passes, block_length)
         before, after = frame_ids(lm, prompt, ending)
-        check_context(lm, length + len(before) + len(after), "shorten what is given or filled")
+        check_context(
+            lm,
+            length + len(before) + len(after),
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "shorten what is given or filled."
+            ),
+        )
         self.start = len(before)
         self.ids = [*before, *[mask_id_of(lm)] * length, *after]
         self.passes: list[DenoisePass] = []

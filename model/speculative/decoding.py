@@ -17,7 +17,7 @@ import numpy as np
 from model.batch import Batch
 from model.draw import draw_from, uniform_at
 from model.language_model import LanguageModel
-from model.passes import Logits, check_context
+from model.passes import TOO_LONG_A_PROMPT, Logits, check_context
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
 from model.speculative.drafting import Draft, Drafter, new_batch
@@ -256,6 +256,6 @@ def max_text_length(batches: Sequence[Batch], n_prompt: int, max_new_tokens: int
     """
     max_length = n_prompt + max_new_tokens
     for batch in batches:
-        check_context(batch.lm, n_prompt + 1, "shorten the prompt")
+        check_context(batch.lm, n_prompt + 1, TOO_LONG_A_PROMPT)
         max_length = min(max_length, batch.lm.context_length or max_length)
     return max_length

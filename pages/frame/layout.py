@@ -187,7 +187,7 @@ def lesson_page(path: str, doing: str = LOADING) -> Iterator[DeltaGenerator]:
         try:
             yield waiting
         except CannotBeginError as error:
-            show_error(str(error), waiting)
+            show_error(words.told(error), waiting)
     close_lesson(path)
 
 

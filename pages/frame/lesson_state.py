@@ -145,7 +145,7 @@ def lesson_state(
                 begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
             )
         except ValueError as error:
-            raise CannotBeginError(str(error)) from error
+            raise CannotBeginError(*error.args) from error
         st.session_state[key] = lesson
     waiting.empty()
     if settings is not None:

@@ -212,7 +212,7 @@ def _value(value: object) -> object:
     """Returns a value of the model's sentences as the reader's language says or writes it."""
     if isinstance(value, Sentence):
         return _(value)
-    is_grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
+    is_grouped = type(value) is str and _GROUPED.fullmatch(value)
     return numeral(str(value).replace(",", THIN)) if is_grouped and _is_foreign() else value
 
 
@@ -320,6 +320,13 @@ def numeral(text: str) -> str:
 
 # For browsers
 
+_handed: set[str] = set()
+
+
+def hand_to_scripts(*sources: str) -> None:
+    """Puts messages that scripts are handed as data, and say by `_`, into browsers' catalogues."""
+    _handed.update(sources)
+
 
 @cache
 def version(spoken: Language) -> str:
@@ -336,7 +343,8 @@ def for_browser(spoken: Language, scripts: frozenset[str] = frozenset()) -> dict
 
     Args:
         spoken: The language; not English.
-        scripts: Those whose messages are enough, beside those of markup; all if there are none.
+        scripts: Those whose messages are enough, beside those of markup and those that scripts are
+            handed; all if there are none.
     """
 
     def is_needed(path: str) -> bool:
@@ -352,7 +360,7 @@ def for_browser(spoken: Language, scripts: frozenset[str] = frozenset()) -> dict
         if message.id
         and not message.fuzzy
         and any(message.string if isinstance(message.string, tuple) else (message.string,))
-        and any(is_needed(path) for path, _ in message.locations)
+        and (message.id in _handed or any(is_needed(path) for path, _ in message.locations))
     }
     return {
         "tag": spoken.tag,

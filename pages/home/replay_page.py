@@ -45,7 +45,7 @@ def recording_of(run: SavedRun) -> dict[str, Any]:
     last = [] if text.finished or run.last_pass is None else [describe_pass(run.last_pass)]
     passes = [*map(describe_pass, text.steps), *last]
     return {
-        "facts": facts(lm) | {"prompt": run.prompt},
+        "facts": facts(lm) | {"prompt": run.prompt, "trained_on": None},
         "prompt": run.prompt,
         "ids": text.ids,
         "n_prompt": text.n_prompt,

@@ -253,6 +253,18 @@ def test_a_penalty_s_two_numbers_for_the_end_are_python_s(
         assert found[name] == pytest.approx(both.stages()[-1].probs[in_prompt].sum(), rel=1e-9)
 
 
+def test_mirostat_begins_anew_at_every_other_target(masks_page: Page) -> None:
+    targets = [0.0, 0.5, 1.0, 3.0]
+    told = masks_page.evaluate(
+        """async (targets) => {
+          const { memoryUnder, NO_MEMORY } = await import("/pages/frame/live/memory.js");
+          return targets.map((target) => memoryUnder(NO_MEMORY, target));
+        }""",
+        targets,
+    )
+    assert told == [dataclasses.asdict(NO_MEMORY.under(target)) for target in targets]
+
+
 def test_a_payload_arrives_as_it_was_packed(masks_page: Page) -> None:
     """Wider numbers in four bytes, null for what JSON lacks, and lone surrogates."""
     header = {"text": "é🎈\ud800", "logprob": [-1.0, float("-inf"), float("nan")]}
@@ -363,6 +375,8 @@ def test_with_a_tail_in_play_the_page_s_numbers_are_python_s_to_a_millionth(
     for stage, ours, _ in sure_or_waiting(masks_page, large, hotter):
         np.testing.assert_allclose(*stage["probs"], 0, 1e-6)
         assert stage["entropy"] == pytest.approx(ours.entropy, abs=1e-6)
+    first = Case(large[0], Settings(temperature=1.5), [0.0], [], held=large[1])
+    assert run(masks_page, [first])[0]["drawn"][0]["id"] == rank_order(large[0])[0]
 
 
 # of 500 draws how many the page knows at least, and which way its probabilities are bounds

@@ -35,11 +35,12 @@ def test_forks_that_grow_and_are_cropped_hold_what_copies_would_hold(
 ) -> None:
     ours, theirs = [roomy()], [DynamicCache()]
     new = iter(range(1, 10_000))
+    row = torch.arange(n_rows).reshape(-1, 1, 1, 1) / 2
     for deed, which, amount in [("grow", 0, 3), *deeds]:
         at = which % len(ours)
         n_held = theirs[at].get_seq_length()
         if deed == "grow":
-            states = torch.full((n_rows, 2, amount, 3), float(next(new)))
+            states = torch.full((n_rows, 2, amount, 3), float(next(new))) + row
             grow(ours[at], states)
             grow(theirs[at], states)
         elif deed == "crop":

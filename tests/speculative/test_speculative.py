@@ -212,6 +212,7 @@ def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ() -> N
 
 def test_a_described_round_says_what_happened() -> None:
     text, seen = speculation(tiny("llama"), draft(), WARM), set()
+    assert text.seed == 0, "as any text's that names none"
     while text.finished is None:
         outcome = text.round(3)
         one = describe_round(text, outcome)

@@ -237,12 +237,25 @@ interface Header {
   word: Word | null; // whose probability the reader follows
   code: Code; // the function that ran
   terms: Record<string, string>; // what the glossary says of them
+  trained_on: TrainedOn | null; // null where it is not known
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
   notice: Notice | null;
   seed: number; // of the pointers of the tokens to come
   chat: boolean; // whether the model's chat template stands around the prompt
   address: string; // what a link to this text begins with: model and controls; empty where it has none
+}
+/** What the model was trained on, for whoever writes another language. */
+interface TrainedOn {
+  bytes_per_token: number;
+  other: OtherModel | null; // that has read many languages; null where readers may not open it
+}
+interface OtherModel {
+  name: string;
+  n_parameters: number;
+  bytes: number; // of its files
+  licence: string;
+  address: string; // of the page that opens it; empty in a file
 }
 /** What mirostat remembers of a text: see memory.js. */
 interface Memory {
@@ -398,6 +411,8 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   compares: boolean; // whether the engines' orders stand below the masks
+  guided: boolean; // whether a guided lesson is followed
+  waits: boolean; // whether the reader is to say something before the picture can be moved
   controls: LabControls;
   orders: Record<string, SettingName[]>; // stages by engine
   distribution: Described;
@@ -433,6 +448,8 @@ interface RaceData {
 /** What the browser is told of a guided lesson's scene: see pages/lessons/tour/bar.py. */
 interface Scene {
   title: string;
+  lang: string; // of the lesson's texts; empty if it is the page's
+  dir: string;
   heading: string;
   page: string;
   parts: Record<string, string>; // selectors by name
@@ -444,11 +461,10 @@ interface Scene {
   number: number;
   answer: import("./record.js").Answer | null;
 }
-/** The list of guided lessons: words for the way on, and which lesson has ended. */
+/** The list of guided lessons: which one has ended, and the languages of those that are not in the page's. */
 interface LessonList {
   ended: string;
-  again: string;
-  onwards: string;
+  foreign: Record<string, { lang: string; dir: string }>;
 }
 
 /** What `snowball` shows: see pages/lessons/snowball. */
@@ -736,6 +752,7 @@ interface Facts {
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
   terms: Record<string, string>; // what the glossary says of them
+  trained_on: TrainedOn | null; // null where it is not known
   dtype: string; // as a link has to say it
   orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with
@@ -782,7 +799,7 @@ interface LinkField {
   least: number; // a number from 0 up to here is none of its values
   isWhole: boolean;
   options: string[];
-  refusal: string;
+  refusal: { source: string; values: Record<string, unknown> };
 }
 
 /** What the map of the sliders is made from. */

@@ -66,6 +66,11 @@ export function numeral(text) {
     .replaceAll(`${THIN_SPACE}%`, percent);
 }
 
+/** What begins the decimals of a number that is typed, and what parts its thousands. */
+export function numberSigns() {
+  return { decimal: catalogue?.decimal ?? ".", group: catalogue?.group ?? "," };
+}
+
 /** Parts as one list in a sentence: "a, b". @param {string[]} parts */
 export function listed(parts) {
   const how = /** @type {const} */ ({ type: "unit", style: "short" });

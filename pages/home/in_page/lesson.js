@@ -4,7 +4,8 @@ import { drawCells } from "../../frame/live/cells.js";
 import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
-import { _ } from "../../frame/live/words.js";
+import { numberTyped } from "../../frame/live/typed.js";
+import { _, languageTag, numeral } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -16,7 +17,8 @@ const TOLERANCE = 1e-9;
  *   open: (query: string) => Promise<void> }} page
  */
 export function connectLesson({ lesson, place, offer, live, open }) {
-  const { scenes, checked } = lesson;
+  const { checked } = lesson;
+  const { title, scenes, own } = inLanguage(lesson);
   let { at, said, checks } = kept(scenes.length);
   const root = /** @type {ShadowRoot} */ (live.shadowRoot);
   const sheet = new CSSStyleSheet();
@@ -35,7 +37,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     show();
     place.querySelector("h2")?.focus();
   };
-  const start = createButton("", _("Lesson: {title}", { title: lesson.title }), () => go(0));
+  const start = createButton("", _("Lesson: {title}", { title }), () => go(0));
   offer.replaceChildren(start);
 
   /** Lights and covers the parts of the text's page. */
@@ -70,19 +72,19 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       el(
         "header",
         {},
-        el("h2", { tabIndex: -1 }, scene.title),
+        el("h2", { tabIndex: -1, ...own }, scene.title),
         el(
           "span",
           { class: "note" },
           _("{title}, scene {number} of {n_scenes}", {
-            title: lesson.title,
+            title,
             number: i + 1,
             n_scenes: scenes.length,
           }),
         ),
       ),
-      el("p", {}, ...inline(scene.words)),
-      scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
+      el("p", own, ...inline(scene.words)),
+      scene.task ? el("p", { class: "note", ...own }, ...inline(scene.task)) : null,
       picture,
       ...questionOf(scene, said[i], (reply) => {
         said = { ...said, [i]: reply };
@@ -105,7 +107,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       })
     );
     const sentences = scenes.filter(({ remember }) => remember).map(({ remember }) =>
-      el("li", {}, ...inline(remember))
+      el("li", own, ...inline(remember))
     );
     return [
       el("h2", { tabIndex: -1 }, _("To remember")),
@@ -139,6 +141,18 @@ export function connectLesson({ lesson, place, offer, live, open }) {
 }
 
 /**
+ * The lesson in the reader's language, or else in English, which its texts say then: `own`.
+ * @param {FileLesson} lesson
+ * @returns {{title: string, own: Record<string, string>, scenes: FileScene[]}}
+ */
+function inLanguage({ texts, scenes: structure }) {
+  const { tag, direction, title, scenes } = texts.find(({ tag }) => tag === languageTag()) ?? texts[0];
+  /** @type {Record<string, string>} */
+  const own = tag === languageTag() ? {} : { lang: tag, dir: direction };
+  return { title, own, scenes: scenes.map((scene, i) => ({ ...structure[i], ...scene, own })) };
+}
+
+/**
  * What this tab kept: the scene, what was said to it, and to the questions at the end.
  * @param {number} nScenes
  * @returns {{at: number|null, said: Replies, checks: Replies}}
@@ -165,15 +179,17 @@ function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
   const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
   const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
-  const said = () => el("div", { role: "status" }, ...toldOf(scene, reply ?? "", verdictOf(scene, reply)));
+  const said = () =>
+    el("div", { role: "status" }, ...toldOf(scene, wordsOf(scene, reply ?? ""), verdictOf(scene, reply)));
   return [
-    el("p", { class: "lesson-question" }, ...inline(scene.question)),
+    el("p", { class: "lesson-question", ...scene.own }, ...inline(scene.question)),
     el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
   ];
 }
 
 /** As many letters, for the room that they take: neither read nor heard. @param {string} text */
-const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
+const inLetters = (text) => text.replace(/\p{Script=Han}/gu, "口").replace(/[\p{L}\p{N}]/gu, latin);
+const latin = (/** @type {string} */ letter) => letter === "口" ? letter : "e";
 
 /** @param {FileScene} scene @param {string|undefined} reply */
 function verdictOf(scene, reply) {
@@ -192,10 +208,17 @@ function toldOf(scene, reply, verdict, written = (/** @type {string} */ text) =>
   /** @param {string} text */
   const told = (text) => inline(written(text));
   const [before, after] = _("You said {reply}.").split("{reply}");
-  const rest = [after, verdict, scene.answer].filter(Boolean).join(" ");
+  const rest = [after, verdict].filter(Boolean).join(" ");
   return [
-    el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
-    el("p", {}, el("b", {}, ...told(scene.remember))),
+    el(
+      "p",
+      {},
+      ...told(before),
+      el("b", {}, ...told(reply)),
+      ...told(`${rest} `),
+      el("span", scene.own, ...told(scene.answer)),
+    ),
+    el("p", scene.own, el("b", {}, ...told(scene.remember))),
   ];
 }
 
@@ -204,24 +227,32 @@ function askingOf(scene, say) {
   if (scene.choices.length > 0)
     return el(
       "div",
-      { class: "row" },
-      ...scene.choices.map((choice) => createButton("", choice, () => say(choice))),
+      { class: "row", ...scene.own },
+      ...scene.choices.map((choice, i) => createButton("", choice, () => say(String(i)))),
     );
   const isWord = !scene.reply || scene.reply === "a word";
   const field = el("input", {
-    type: isWord ? "text" : "number",
+    inputMode: isWord ? "text" : "decimal",
     ariaLabel: scene.question,
     maxLength: MAX_CHARACTERS,
-    step: "any",
     required: true,
+    oninput: () => field.setCustomValidity(""),
   });
   /** @param {Event} event */
   const send = (event) => {
     event.preventDefault();
-    if (field.value.trim() !== "") say(field.value.trim());
+    const reply = isWord ? field.value.trim() : numberTyped(field.value);
+    if (reply !== null && reply !== "") return say(String(reply));
+    field.setCustomValidity(
+      isWord ? "" : _("Write a number, such as 12 or {half}.", { half: numeral("0.5") }),
+    );
+    field.reportValidity();
   };
   return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }
+
+/** What was said: a choice is kept by its place, which is the same in every language. @param {FileScene} scene @param {string} reply */
+const wordsOf = ({ choices }, reply) => choices.length > 0 ? choices[Number(reply)] ?? "" : reply;
 
 /**
  * Whether a reply is right; null if nothing is, or nothing was said.
@@ -230,8 +261,8 @@ function askingOf(scene, say) {
  */
 function isRight(scene, reply) {
   if (!scene.right || reply === undefined) return null;
-  if (scene.choices.length > 0 || scene.reply === "a word")
-    return reply.toLowerCase() === scene.right.toLowerCase();
+  if (scene.choices.length > 0) return wordsOf(scene, reply) === scene.right;
+  if (scene.reply === "a word") return reply.toLowerCase() === scene.right.toLowerCase();
   return Math.abs(Number(reply) - Number(scene.right)) <= TOLERANCE;
 }
 

@@ -60,8 +60,13 @@ interface FileElements {
 }
 /** The guided lesson of the file: see pages/lessons/tour/in_file.py. */
 interface FileLesson {
-  title: string;
-  scenes: FileScene[];
+  scenes: Pick<FileScene, "reply" | "rows" | "query" | "light" | "cover">[]; // the same in every language
+  texts: { // the English ones first
+    tag: string;
+    direction: string;
+    title: string;
+    scenes: Omit<FileScene, "reply" | "rows" | "query" | "light" | "cover" | "own">[];
+  }[];
   checked: number[]; // indices of the scenes whose questions are asked again
   parts: Record<string, string>; // selectors by name
 }
@@ -80,4 +85,5 @@ interface FileScene {
   right: string; // empty where nothing is
   answer: string;
   remember: string;
+  own: Record<string, string>; // attributes of its language, if that is not the page's
 }

@@ -21,6 +21,7 @@ import { createLoop } from "./figures/loop.js";
 import { createLazySection } from "../../frame/live/lazy_section.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./figures/passes.js";
+import { createOwnLanguage } from "./figures/own_language.js";
 import { createPieces } from "./figures/pieces.js";
 import { createPrompt } from "./controls/prompt.js";
 import { createSpeaker } from "./controls/speaker.js";
@@ -47,6 +48,7 @@ export function createLayout(actions, shadowRoot) {
     bars,
     guess: createGuess(actions),
     pieces: createPieces(),
+    ownLanguage: createOwnLanguage(),
     branches: createBranches(actions),
     table: createTable(),
     passes: createPasses(),
@@ -88,7 +90,7 @@ export function createLayout(actions, shadowRoot) {
         parts.transport.extras,
       ),
     ),
-    el("div", { class: "prompt-place" }, prompt.element, places.typing),
+    el("div", { class: "prompt-place" }, prompt.element, parts.ownLanguage.element, places.typing),
     el(
       "div",
       { class: "below" },

@@ -2,6 +2,8 @@
 // Each check returns what it measured, in words, and the remedy where that is not enough (else null).
 
 import { el, find, setShown, setText } from "../../frame/live/dom.js";
+import { formatSeconds } from "../../frame/live/format.js";
+import { localStore, tabStore } from "../../frame/live/storage.js";
 import { _, languageTag, listed, ngettext, numeral, translateMarkup } from "../../frame/live/words.js";
 
 const BASE = location.pathname.replace(/\/check\/?$/, "");
@@ -28,18 +30,16 @@ const askState = () => ask(`state?at=${encodeURIComponent(location.href.split(/[
 
 /** @returns {Checked} */
 function checkStorage() {
-  try {
-    for (const storage of [localStorage, sessionStorage]) {
-      storage.setItem(`${KEY}-try`, "1");
-      storage.removeItem(`${KEY}-try`);
-    }
-    return [_("A reload keeps its place."), null];
-  } catch {
-    return [
-      _("The browser stores nothing."),
-      _("Allow this site to store data, or leave the private window."),
-    ];
-  }
+  const stored = [localStore, tabStore].map((store) => {
+    const isStored = store.write(`${KEY}-try`, "1");
+    store.write(`${KEY}-try`, null);
+    return isStored;
+  });
+  if (!stored.includes(false)) return [_("A reload keeps its place."), null];
+  return [
+    _("The browser stores nothing."),
+    _("Allow this site to store data, or leave the private window."),
+  ];
 }
 
 /** @returns {Checked} */
@@ -59,7 +59,9 @@ async function checkSpeed() {
     times.push(performance.now() - begun);
   }
   const median = times.sort((a, b) => a - b)[N_TRIPS / 2];
-  const words = _("{n} ms there and back.", { n: Math.round(median) });
+  const words = median === 0 // on a coarse clock
+    ? `${formatSeconds(0)}.`
+    : _("{n} ms there and back.", { n: Math.round(median) });
   return [
     words,
     median <= MAX_TRIP_MS ? null : _("Move nearer to the access point, or use fewer devices on it."),
@@ -115,13 +117,9 @@ const CHECKS = {
 function deviceId() {
   const fresh = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0"))
     .join("");
-  try {
-    const known = sessionStorage.getItem(KEY) ?? fresh;
-    sessionStorage.setItem(KEY, known);
-    return known;
-  } catch {
-    return fresh;
-  }
+  const known = tabStore.read(KEY) ?? fresh;
+  tabStore.write(KEY, known);
+  return known;
 }
 
 async function checkAll() {

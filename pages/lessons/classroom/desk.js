@@ -7,6 +7,7 @@ import { createButton, el, setAttribute, setShown, setText } from "../../frame/l
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
+import { numberTyped } from "../../frame/live/typed.js";
 import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
 import {
   answeredInWords,
@@ -19,6 +20,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
 } from "./room.js";
 
@@ -41,7 +43,7 @@ let isLost = false; // the last answer did not come
 function takeKey() {
   const given = location.hash.slice(1) || (localStore.read(STORED_AS) ?? "");
   if (given === "") return "";
-  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname);
+  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname + location.search);
   const path = ROOMS.replace(/room$/, "");
   setCookie(`one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`);
   return given;
@@ -75,7 +77,8 @@ const poll = keepAsking(async () => {
  * @param {Record<string, unknown>} [more]
  */
 async function press(what, more = {}) {
-  const how = { seconds: Number(byId("seconds").value) || 0, may_write: byId("may-write").checked };
+  const seconds = Math.round(numberTyped(valueOf("seconds")) ?? 0);
+  const how = { seconds, may_write: byId("may-write").checked };
   nPressed += 1;
   try {
     // a press sent twice, or after one at another desk, is not done: it says how many it has seen
@@ -94,11 +97,14 @@ function show(told) {
   setShown(byId("desk"), true);
   const { question, scene, revealed, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("about"), question?.spoken);
   setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), revealed);
   paintWritten();
@@ -192,9 +198,14 @@ function paintHands(question) {
   handsOf = question.number;
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
+  const isNumber = question.kind === "number"; // a comma may belong to one
+  setText(
+    byId("between"),
+    isNumber ? _("Numbers, with semicolons between") : _("Answers, with commas between"),
+  );
   byId("counts-by-hand").replaceChildren(...question.options.map((words) => {
-    const field = el("input", { type: "number", min: 0, max: 400, value: 0 });
-    return el("label", { translate: !isOfTokens(question) }, words, field);
+    const field = el("input", { inputMode: "numeric", maxLength: 4, value: 0 });
+    return el("label", { ...question.spoken, translate: !isOfTokens(question) }, words, field);
   }));
 }
 
@@ -210,9 +221,10 @@ function paintLessons(lessons) {
 function paintScript() {
   const { script, place } = view;
   byId("lessons").value = script?.name ?? "";
+  setText(byId("fault"), script?.fault ?? "");
   if (drawn !== (script?.name ?? "")) {
     drawn = script?.name ?? "";
-    byId("items").replaceChildren(...(script?.items ?? []).map(itemOf));
+    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken)));
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
   list.querySelectorAll("li").forEach((item, i) => {
@@ -221,17 +233,17 @@ function paintScript() {
   });
 }
 
-/** @param {ScriptItem} item @param {number} place */
-function itemOf(item, place) {
+/** @param {ScriptItem} item @param {number} place @param {Spoken|null} [spoken] */
+function itemOf(item, place, spoken) {
   return el(
     "li",
     {},
-    el("span", { class: "title", textContent: `${place + 1} · ${item.title}` }),
+    el("span", { class: "title", ...spoken, textContent: `${place + 1} · ${item.title}` }),
     createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
     createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
-    el("p", { textContent: item.question }),
+    el("p", { ...(item.is_own && spoken), textContent: item.question }),
     el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
-    el("p", { class: "note", textContent: item.note }),
+    el("p", { class: "note", ...spoken, textContent: item.note }),
   );
 }
 
@@ -268,11 +280,17 @@ onSubmit(
 );
 onSubmit("hands", () => {
   const fields = /** @type {HTMLInputElement[]} */ ([...byId("counts-by-hand").querySelectorAll("input")]);
-  press("hands", { counts: fields.map((field) => Number(field.value)), words: valueOf("hand-words") });
+  press("hands", {
+    counts: fields.map((field) => numberTyped(field.value || "0")),
+    words: valueOf("hand-words"),
+  });
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));
+  const isCopied = await copyText(
+    `${location.origin}${location.pathname}${location.search}#${key}`,
+    byId("copy"),
+  );
   const said = isCopied ? _("Copied") : REFUSED;
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
@@ -283,5 +301,5 @@ byId("end").addEventListener("click", () => {
 translateMarkup(document);
 setText(byId("code"), code);
 byId("room-tools").append(createLanguagePicker());
-byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector`;
+byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector${location.search}`; // in the language chosen
 poll();

@@ -6,7 +6,7 @@ import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { required } from "../../frame/live/required.js";
 import { localStore } from "../../frame/live/storage.js";
-import { _, translateMarkup } from "../../frame/live/words.js";
+import { _, numeral, translateMarkup } from "../../frame/live/words.js";
 import {
   ask,
   byId,
@@ -20,6 +20,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
   writeText,
 } from "./room.js";
@@ -87,6 +88,8 @@ function paint() {
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
@@ -101,7 +104,7 @@ function paint() {
   paintField(question, isOpen);
   paintSureness(question, isOpen);
   setText(byId("sent"), question === null ? "" : sentInWords(question));
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
 }
@@ -132,7 +135,8 @@ function sentInWords(question) {
   if (mine === null) return isOpen ? "" : _("This question is closed.");
   if (isOpen)
     return question.kind === "next" ? _("Sent. Say how sure you are.") : _("Sent. You may change it.");
-  const answer = mine.option === null ? mine.word : question.options[mine.option];
+  const written = question.kind === "number" ? numeral(mine.word) : mine.word;
+  const answer = mine.option === null ? written : question.options[mine.option];
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
   if (question.pointer !== null) {
@@ -179,7 +183,10 @@ function optionOf(question, option) {
   const { options, shares, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
-  button.append(el("b", { textContent: options[option], dir: "auto", translate: !isOfTokens(question) }));
+  const { spoken } = question;
+  button.append(
+    el("b", { textContent: options[option], dir: "auto", ...spoken, translate: !isOfTokens(question) }),
+  );
   if (shares.length > 0) {
     button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
   }
@@ -210,12 +217,12 @@ function choose(value) {
 
 /** @param {PhoneQuestion|null} question @param {boolean} isOpen */
 function paintField(question, isOpen) {
-  const isNumber = question?.kind === "number"; // a phone then shows its digits, and reads them as its country does
+  const isNumber = question?.kind === "number"; // a phone then shows its digits; the server reads what they mean
   const hadFocus = byId("write").contains(document.activeElement);
   const isShown = isOpen && question !== null && question.may_write;
   setShown(byId("write"), isShown);
   if (hadFocus && !isShown) byId("ask").focus();
-  byId("word").type = isNumber ? "number" : "text";
+  setAttribute(byId("word"), "inputmode", isNumber ? "decimal" : null);
   const isOwn = isOpen && question !== null && question.options.length > 0;
   setText(byId("own"), isNumber ? _("Your number") : isOwn ? _("or a word of your own") : _("Your word"));
 }

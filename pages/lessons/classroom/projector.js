@@ -16,6 +16,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
   writeText,
 } from "./room.js";
@@ -58,12 +59,15 @@ function paint() {
   document.body.className = isLobby ? "is-lobby" : outcome === null ? "" : "has-outcome";
   paintPage(scene);
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("explained"), question?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
   setText(byId("ask"), question === null ? scene?.words ?? "" : question.words);
   byId("ask").className = question === null ? "words" : "";
   paintOpen(question);
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   paintPicture();
   setText(byId("revealed"), view.revealed);
   setText(byId("explained"), view.explained);
@@ -84,7 +88,7 @@ function paintOpen(question) {
   if (isListed) {
     const rows = question.options.map((words, i) => isDrawn ? `${words}: ${rangeOf(question, i)}` : words);
     byId("options").replaceChildren(
-      ...rows.map((words) => el("li", { translate: !isOfTokens(question) }, words)),
+      ...rows.map((words) => el("li", { ...question.spoken, translate: !isOfTokens(question) }, words)),
     );
   }
 }

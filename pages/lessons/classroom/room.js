@@ -2,7 +2,7 @@
 // Text is only ever set as text: whatever a person wrote is data.
 
 import { drawCells } from "../../frame/live/cells.js";
-import { el, setShown } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
@@ -45,6 +45,17 @@ export function codeInAddress() {
  * @param {RoomQuestion} question
  */
 export const isOfTokens = ({ kind }) => ["next", "sampler"].includes(kind);
+
+/**
+ * Has a node bear the language of a text that the room speaks; null if the text is in the page's own.
+ * @param {HTMLElement} node
+ * @param {Spoken|null} [spoken]
+ */
+export function tagLanguage(node, spoken) {
+  const { lang = null, dir = null } = spoken && spoken.lang !== languageTag() ? spoken : {};
+  setAttribute(node, "lang", lang);
+  setAttribute(node, "dir", dir);
+}
 
 /**
  * Asks one thing; returns null where the server has nothing new.
@@ -116,17 +127,19 @@ export function writeText(place, text, before, most) {
  * Draws how a question was answered: what each row says stands in words beside its bars.
  * @param {HTMLElement} place
  * @param {RoomOutcome|null} outcome
+ * @param {RoomQuestion|null} question
  */
-export function drawOutcome(place, outcome) {
+export function drawOutcome(place, outcome, question) {
   setShown(place, outcome !== null);
-  const shown = JSON.stringify(outcome);
+  const spoken = question?.spoken ?? null;
+  const shown = JSON.stringify([outcome, spoken]);
   if (outcome === null || place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   const { series, bars, dots, words } = outcome;
   const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
   place.replaceChildren(
     el("p", { class: "keys" }, ...keys),
-    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series) : "",
+    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series, spoken) : "",
     el("p", { class: "words", textContent: words }),
   );
 }
@@ -137,8 +150,9 @@ const swatch = (/** @type {string} */ role) => el("i", { class: role });
  * Bars on one axis from 0 to 100 %, as the draw bar is; what was expected is a line across its bar.
  * @param {RoomBar[]} bars
  * @param {RoomSeries} series
+ * @param {Spoken|null} spoken
  */
-function barsOf(bars, series) {
+function barsOf(bars, series, spoken) {
   const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
   const long = (/** @type {number} */ value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
@@ -163,6 +177,7 @@ function barsOf(bars, series) {
         translate: false,
         textContent: bar.label,
         dir: "auto",
+        ...spoken,
       }),
       el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
     ]),

@@ -1,5 +1,7 @@
 // What the server tells the pages of a room, for `deno check`: the records of model/classroom/records.py as JSON.
 
+/** The language of a text that the room speaks. */
+type Spoken = { lang: string; dir: string };
 interface RoomQuestion {
   number: number; // of the room's questions, from 1
   kind: "next" | "sampler" | "choice" | "number";
@@ -7,6 +9,7 @@ interface RoomQuestion {
   options: string[]; // one for each button
   shares: number[]; // of "sampler": the probability of each option
   may_write: boolean; // a word of one's own is an answer, too
+  spoken: Spoken | null; // of words and options; null: they are in the page's own language
   is_open: boolean;
   seconds_left: number | null; // null: until the teacher closes it
 }
@@ -33,6 +36,7 @@ interface RoomScene {
   address: string; // of its page, from the app's first page on
   picture: RoomPicture;
   is_page_shown: boolean; // on the projector
+  spoken: Spoken | null; // of title and words
 }
 interface RoomBar {
   label: string;
@@ -80,7 +84,7 @@ interface DeskState extends ProjectorState {
   n_presses: number; // done so far
   prompt: string;
   thinking: string[]; // names of who has not answered; some are empty
-  script: { name: string; title: string; items: ScriptItem[] } | null;
+  script: { name: string; title: string; spoken: Spoken; fault: string; items: ScriptItem[] } | null;
   place: number; // index of the item that was asked last
   right: string;
   about: string;
@@ -103,6 +107,7 @@ interface ScriptItem {
   title: string;
   question: string;
   note: string;
+  is_own: boolean; // the question is the scene's, in the lesson's language
   right: string;
 }
 /** A button of the desk: its words, what it asks the server to do, and with what. */

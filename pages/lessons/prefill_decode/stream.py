@@ -2,7 +2,7 @@
 
 from model.fast.engines import MANUAL, PLAIN, engine_names, make_engine
 from model.job import Job
-from model.passes import check_context
+from model.passes import TOO_LONG_A_PROMPT, check_context
 from model.prefill_decode.experiments import answer, by_the_pointer, stream
 from model.prefill_decode.records import RequestTiming
 from model.sampling import Settings
@@ -38,7 +38,7 @@ class Streaming(Experiment[PhaseLesson]):
     def _start(self) -> Job[RequestTiming]:
         lm = self.lesson.lm
         prompt = encode(lm, SETTINGS["prompt"])
-        check_context(lm, len(prompt) + N_OUT, "shorten the prompt")
+        check_context(lm, len(prompt) + N_OUT, TOO_LONG_A_PROMPT)
         # nothing is captured or compiled for one short answer
         name = MANUAL if MANUAL in engine_names(lm) else PLAIN
         engine = make_engine(lm, name, len(prompt) + N_OUT)

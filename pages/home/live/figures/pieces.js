@@ -42,8 +42,8 @@ function describe(text, n) {
   return counts.join(", ");
 }
 
-/** @param {Piece} piece */
-function pieceItem(piece) {
+/** A piece with its bytes, its id, and the character that it completes. @param {Piece} piece */
+export function pieceItem(piece) {
   const label = el("span", { class: "piece-label" }, ...visibleParts(piece.label));
   // the character that this piece completes, where it is made of several pieces
   const isLast = piece.joined && piece.label.includes("<0x");

@@ -10,6 +10,7 @@ import {
   setText,
   visibleParts,
 } from "../../../frame/live/dom.js";
+import { keyAlone } from "../../../frame/live/keyboard.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "../controls/menu.js";
 import { createSums } from "./totals.js";
@@ -272,7 +273,7 @@ function wire(list, chips, menu, viewNow) {
 function walk(event, chips, index) {
   /** @type {Record<string, number>} */
   const goals = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 };
-  const goal = chips[goals[event.key]];
+  const goal = chips[goals[keyAlone(event)]];
   if (goal === undefined) return;
   event.preventDefault();
   chips[index].node.tabIndex = -1;

@@ -40,6 +40,7 @@ export function describe(session) {
     word: session.word,
     code: facts.code,
     terms: facts.terms,
+    trained_on: facts.trained_on,
     notice: session.notice,
     address: writeAddress(session),
   };
