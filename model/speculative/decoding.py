@@ -51,7 +51,7 @@ def overlap(target_probs: FloatArray, draft_probs: FloatArray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RoundOutcome:
     """One round as it went, with all that its figures are made of."""
 
     n_text: int  # tokens of the text before it
@@ -102,7 +102,7 @@ class Speculation:
             for batch in self.batches:
                 batch.read([self.ids[:-1]])
 
-    def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
+    def round(self, n_draft: int, *, adaptive: bool = False) -> RoundOutcome:
         """Runs one round: the text gains at least one token, and at most n_draft + 1."""
         started, n_text = time.perf_counter(), len(self.ids)
         before = self._n_read()
@@ -128,7 +128,7 @@ class Speculation:
 
         # crop: both caches forget what was rejected
         self._crop(min(n_text + n_accepted, len(self.ids) - 1))
-        return Outcome(
+        return RoundOutcome(
             n_text=n_text,
             draft=draft,
             rows=rows,
@@ -221,7 +221,7 @@ def decode_with_draft(
     n_tokens: int,
     *,
     adaptive: bool = False,
-) -> tuple[list[int], list[Outcome]]:
+) -> tuple[list[int], list[RoundOutcome]]:
     """Writes greedily in rounds, and returns the whole text and its rounds."""
     text = Speculation(new_batch(lm), drafter, ids, max_new_tokens=n_tokens)
     rounds = []

@@ -36,7 +36,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Bar:
+class RoundBar:
     """One token of one position, as both models see it."""
 
     label: str
@@ -64,7 +64,7 @@ class Round:
     n_text: int  # tokens of the text before it
     proposals: tuple[Proposal, ...]
     drawn: Drawn | None  # None where an accepted end token ended the text
-    bars: tuple[tuple[Bar, ...], ...]  # for each position the likeliest tokens, then all others
+    bars: tuple[tuple[RoundBar, ...], ...]  # by position: the likeliest tokens, then all others
     caches: tuple[CacheMark, ...]  # target's; draft's, where it is a model
     is_greedy: bool
     n_steps: int  # passes of the draft

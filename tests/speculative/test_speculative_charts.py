@@ -10,12 +10,12 @@ from model.speculative.records import (
     PROPOSE,
     VERIFY,
     Acceptance,
-    Bar,
     CacheMark,
     DraftReport,
     Drawn,
     Proposal,
     Round,
+    RoundBar,
     RoundCost,
     SpeedReport,
 )
@@ -75,8 +75,8 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
 
 
 def test_the_tokens_of_a_position_are_data_and_marked() -> None:
-    drawn = Bar("a", (0.5, 0.1, 0.8), is_drawn=True)
-    bars = (drawn, Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
+    drawn = RoundBar("a", (0.5, 0.1, 0.8), is_drawn=True)
+    bars = (drawn, RoundBar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
     chart = distributions_figure(bars)
     values = {trace.name: list(trace.x) for trace in checked(chart).data}
     assert values == {"draft": [0.1, 0.9], "target": [0.5, 0.5], "residual": [0.8, 0.2]}
