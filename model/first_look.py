@@ -151,9 +151,9 @@ def _read_in_parts(lm: LanguageModel, ids: Sequence[int]) -> Logits:
 def _are_apart(lm: LanguageModel, logits: Logits, truth: Logits) -> bool:
     """Tells whether logits by position are further from the truth than rounding takes them."""
     truth = truth[: len(logits)]
-    gaps = np.abs(logits - truth).max(axis=-1) / np.ptp(truth, axis=-1)
-    gap = gaps.max() if lm.dtype == torch.float32 else gaps.min()
-    return bool(gap > _ROUNDING[lm.dtype])
+    # no ratio: the range of uniform logits is 0
+    are_far = np.abs(logits - truth).max(axis=-1) > _ROUNDING[lm.dtype] * np.ptp(truth, axis=-1)
+    return bool(are_far.any() if lm.dtype == torch.float32 else are_far.all())
 
 
 def _first_pass_failed(shown: str, error: PassError) -> LoadError:

@@ -49,7 +49,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
             "map": name_of(LAZY / "slider_map_worker.js"),
         },
         blocks={
-            "lesson-data": json.dumps(lesson_in_file(LESSON)),
+            "lesson-data": json.dumps(lesson_in_file(LESSON), ensure_ascii=False),
             "facts": json.dumps(facts(lm) | {"query": query}),
             "weights": _packed(SHIPPED[lm.name] / "model.safetensors"),
         },

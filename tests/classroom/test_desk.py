@@ -17,6 +17,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.frame.assets import source
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.words import Language, in_language, languages, speaking
 from pages.home.controls import Controls
 from pages.lessons.classroom import desk as desk_routes
 from pages.lessons.classroom import phone, projector
@@ -214,8 +215,8 @@ def test_what_cannot_be_leaves_all_as_it_was(desk: Classroom) -> None:
         with pytest.raises(ValueError, match=r"\.$"):
             press()
     assert (desk.room.text, desk.room.question) == (PROMPT, None)
-    assert desk.script is not None
-    assert desk.script.name == PLAN, "what a desk opens with"
+    assert desk.script.lesson is not None
+    assert desk.script.lesson.name == PLAN, "what a desk opens with"
     desk.end()
     with pytest.raises(RoomError, match="ended"):
         desk.append()
@@ -250,6 +251,39 @@ def test_a_whole_lesson_is_put_to_a_class_by_one_press_a_question(desk: Classroo
         is_right = is_number or item.scene.choices[0] == item.scene.right
         assert desk.room.view(token)["question"]["is_right"] is is_right
         assert not {"*", "`"} & set(desk.room.revealed + desk.room.scene.words)
+
+
+def test_a_room_speaks_the_language_of_its_desk_and_a_phone_its_own(desk: Classroom) -> None:
+    place = next(i for i, item in enumerate(items_of(read_lesson(PLAN))) if item.kind == "own")
+    phone_of = desk.room.join()
+
+    def seen_in(tag: str) -> dict[str, Any]:
+        with speaking(languages()[tag]):
+            return dict(in_language(desk.room.view(phone_of)))
+
+    with speaking(Language("de")):
+        german = items_of(read_lesson(PLAN))
+        script = view(desk)["script"]
+        desk.ask_item(place)
+    asked = [item.question for item in german][place]
+    assert script["items"][place]["question"] == asked
+    for tag in ("fr", "ar", "en"):
+        shown = seen_in(tag)
+        assert shown["question"]["words"] == asked
+        assert shown["question"]["spoken"] == {"lang": "de", "dir": "ltr"} == script["spoken"]
+        assert shown["scene"]["spoken"] == shown["question"]["spoken"]
+    desk.close()
+    desk.ask_again()
+    assert seen_in("ar")["question"]["spoken"]["lang"] == "de"
+
+    desk.ask_item(place)  # from another desk, in English
+    assert seen_in("de")["question"]["spoken"]["lang"] == "en"
+    desk.ask_next()  # what the app asks, each phone says itself
+    assert seen_in("de")["question"]["spoken"] is None
+    assert seen_in("de")["question"]["words"] != seen_in("en")["question"]["words"]
+    with speaking(Language("ar")):
+        desk.ask_own("أي؟", "a\nb")
+    assert seen_in("en")["question"]["spoken"] == {"lang": "ar", "dir": "rtl"}
 
 
 def test_words_of_a_scene_are_shown_without_their_markdown() -> None:

@@ -90,9 +90,9 @@ export function formatEntropy({ entropy, tail }) {
   return `${tail.isShared ? sign : ""}${formatNats(entropy)}`;
 }
 
-/** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. @param {number} coin */
-export function formatCoin(coin) {
-  return numeral((Math.floor(coin * 1e4) / 1e4).toFixed(4));
+/** Write the pointer, a number in [0, 1): rounded down, so that it never reads 1. @param {number} pointer */
+export function formatPointer(pointer) {
+  return numeral((Math.floor(pointer * 1e4) / 1e4).toFixed(4));
 }
 
 /**

@@ -85,7 +85,7 @@ def _desk(request: Request) -> Classroom:
 
 def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
     """Returns all that the desk shows; a fresh page is told which lessons there are."""
-    text, room = desk.text, desk.room
+    text, room, script = desk.text, desk.room, desk.script.lesson
     known = {"true": text.true_id, "favourite": desk.favourite_id}
     appends = {"draw": ""}
     appends |= {how: text.words([i])[0] for how, i in known.items() if i is not None}
@@ -95,7 +95,7 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
         "n_presses": desk.n_presses,
         "prompt": text.prompt,
         "thinking": room.thinking(),
-        "script": described(desk.script) if desk.script else None,
+        "script": described(script) if script else None,
         "place": desk.place,
         "right": desk.right,
         "about": desk.about,

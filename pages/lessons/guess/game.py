@@ -17,6 +17,7 @@ from pages.lessons.guess.scores import show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
 from viz.format import percent
+from viz.guess.covered_bar import covered_bar
 from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
@@ -76,6 +77,8 @@ def _game(lesson: GuessLesson) -> None:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
         _fields(lesson)
+        st.html(covered_bar(lesson.game.best_shares()))
+        st.caption("The model’s draw bar for this very place, its words covered.")
     _setup(lesson)
     if lesson.hint:
         st.info(lesson.hint)
