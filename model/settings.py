@@ -324,7 +324,7 @@ class Settings(SettingValues):
 
     @property
     def is_greedy(self) -> bool:
-        """Whether the best token is taken and no coin is needed."""
+        """Whether the best token is taken and no pointer is needed."""
         return self.temperature == 0
 
     @property

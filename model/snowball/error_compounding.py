@@ -38,7 +38,7 @@ def fork_many(
 ) -> Work[Forks]:
     """Forces the same slip in many texts of one prompt, each drawn by a seed of its own.
 
-    The token to force is that of a rank, 2 being the second best, or the next one where the coin
+    The token to force is that of a rank, 2 being the second best, or the next one where the pointer
     would draw that very token; `n_before` and `n_tokens` are written before and after it. Groups
     of texts run side by side, so that a summary is there early and grows.
 

@@ -67,7 +67,7 @@ class HomeSession(Protocol):
     prompt: str  # of the text that is being written, as it was typed
     branches: Sequence[HomeText]  # all that are kept
     generation: Generation  # the text that is being written
-    seed: int  # of its coins
+    seed: int  # of its pointers
     controls: HomeControls
 
 

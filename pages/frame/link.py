@@ -1,6 +1,6 @@
 """A page opened by a link, and the link to what a page shows: both by the page's table of settings.
 
-What was stepped so far need not travel: from the same settings and coins, the same steps follow.
+What was stepped so far need not travel: from the same settings and pointers, the same steps follow.
 """
 
 from collections.abc import Callable, Mapping

@@ -87,7 +87,7 @@ def _position(step: Step) -> tuple[str, Iterable[int]]:
 def as_far_as_needed(step: Step) -> Distribution:
     """Cuts a distribution to what the masks kept, the token that was taken, and nearly all mass.
 
-    Where no mask cut, the coin could fall on any token: all stay.
+    Where no mask cut, the pointer could fall on any token: all stay.
     """
     whole = step.distribution
     order = rank_order(whole.logits)

@@ -334,7 +334,7 @@ def test_a_program_writes_what_the_same_steps_write_in_python(
         told = page.evaluate("(settings) => globalThis.told = oneToken.step(settings)", settings)
         step = ours.step(Settings(**settings))
         assert (told["position"], told["token_id"]) == (step.position, step.token_id)
-        assert told["coin"] == step.coin
+        assert told["pointer"] == step.pointer
     page.evaluate("() => oneToken.step({}, 262)")
     ours.step(token_id=262)
     ids, text = page.evaluate(STATE)

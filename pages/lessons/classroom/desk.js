@@ -12,6 +12,7 @@ import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live
 import {
   answeredInWords,
   ask,
+  byId,
   codeInAddress,
   drawOutcome,
   isOfTokens,
@@ -27,11 +28,11 @@ const POLL_MS = 700;
 const LATE = _("That was pressed before, here or at another desk: this is what came of it.");
 const KEEP_SECONDS = 7200; // as long as a room that nobody touches
 
-const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const code = codeInAddress().toUpperCase();
 const STORED_AS = `one-token-desk-${code}`;
 const key = takeKey();
-let view = null;
+/** @type {DeskState} */
+let view; // none before the first answer
 let since = 0;
 let drawn = ""; // the script that is listed
 let nPressed = 0;
@@ -48,6 +49,7 @@ function takeKey() {
   return given;
 }
 
+/** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) => ask(`${encodeURIComponent(code)}/desk/${path}`, { "x-desk": key }, body);
 
 const poll = keepAsking(async () => {
@@ -69,7 +71,11 @@ const poll = keepAsking(async () => {
   return true;
 }, POLL_MS);
 
-/** Presses a button of the desk; what cannot be is said in one sentence. */
+/**
+ * Presses a button of the desk; what cannot be is said in one sentence.
+ * @param {string} what
+ * @param {Record<string, unknown>} [more]
+ */
 async function press(what, more = {}) {
   const seconds = Math.round(numberTyped(valueOf("seconds")) ?? 0);
   const how = { seconds, may_write: byId("may-write").checked };
@@ -84,6 +90,7 @@ async function press(what, more = {}) {
   }
 }
 
+/** @param {DeskState} told */
 function show(told) {
   if (told.lessons) paintLessons(told.lessons);
   [view, since] = [told, performance.now()];
@@ -109,7 +116,7 @@ function show(told) {
   paintCounts();
 }
 
-/** Who has not answered yet: those with a name by it, the others by their number. */
+/** Who has not answered yet: those with a name by it, the others by their number. @param {string[]} names */
 function thinkingInWords(names) {
   const named = names.filter(Boolean);
   const n = names.length - named.length;
@@ -118,13 +125,15 @@ function thinkingInWords(names) {
   return _("Still thinking: {names}.", { names: listed([...named, ...others]) });
 }
 
-/** What may be pressed now, the next step first: its name, and what it sends. */
+/** What may be pressed now, the next step first. @returns {DeskButton[]} */
 function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
   const isShown = view.scene?.is_page_shown ?? false;
+  /** @type {DeskButton|false} */
   const again = view.can_ask_again && [_("Ask again"), "again"];
-  return [
+  /** @type {(DeskButton|false)[]} */
+  const wanted = [
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
     !view.is_revealed && again,
@@ -132,22 +141,31 @@ function pressesNow() {
     view.is_revealed && again,
     view.scene !== null &&
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
-  ].filter(Boolean);
+  ];
+  return wanted.filter((button) => button !== false);
 }
 
-const rightInWords = (right) => _("Right: {answer}", { answer: right });
+const rightInWords = (/** @type {string} */ right) => _("Right: {answer}", { answer: right });
 
+/** @returns {DeskButton[]} */
 function appendsNow() {
+  /** @type {Record<string, (word: string) => string>} */
   const named = {
     draw: () => _("Append the model’s draw"),
     favourite: (word) => _("Append the class’s “{word}”", { word }),
     true: (word) => _("Append the true “{word}”", { word }),
   };
-  const appends = Object.entries(view.can_append).map(([how, word]) => [named[how](word), "append", { how }]);
-  return [...appends, ...(view.can_go_back ? [[_("Take the last token back"), "back"]] : [])];
+  /** @type {DeskButton[]} */
+  const buttons = Object.entries(view.can_append).map(([how, word]) => [named[how](word), "append", { how }]);
+  if (view.can_go_back) buttons.push([_("Take the last token back"), "back"]);
+  return buttons;
 }
 
-/** Makes buttons anew where others are needed; who had the focus keeps it, or the question has it. */
+/**
+ * Makes buttons anew where others are needed; who had the focus keeps it, or the question has it.
+ * @param {HTMLElement} place
+ * @param {DeskButton[]} wanted
+ */
 function paintButtons(place, wanted) {
   const shown = JSON.stringify(wanted);
   if (place.dataset.shown === shown) return;
@@ -159,7 +177,7 @@ function paintButtons(place, wanted) {
     ),
   );
   if (focused === null) return;
-  const again = [...place.children].find((button) => button.textContent === focused);
+  const again = [...place.querySelectorAll("button")].find((button) => button.textContent === focused);
   (again ?? byId("ask")).focus();
 }
 
@@ -169,9 +187,12 @@ function paintWritten() {
   paintButtons(byId("written"), words.map(([word]) => [_("Remove “{word}”", { word }), "remove", { word }]));
 }
 
-/** The fields for a show of hands: made once for a question, so that none is emptied while it is typed. */
+/**
+ * The fields for a show of hands: made once for a question, so that none is emptied while it is typed.
+ * @param {RoomQuestion|null} question
+ */
 function paintHands(question) {
-  const isShown = view.can_count && question.kind !== "sampler";
+  const isShown = question !== null && view.can_count && question.kind !== "sampler";
   setShown(byId("by-hand"), isShown);
   if (!isShown || handsOf === question.number) return;
   handsOf = question.number;
@@ -188,6 +209,7 @@ function paintHands(question) {
   }));
 }
 
+/** @param {[name: string, title: string][]} lessons */
 function paintLessons(lessons) {
   const none = el("option", { value: "", textContent: pgettext("no script", "none") });
   byId("lessons").replaceChildren(
@@ -202,15 +224,16 @@ function paintScript() {
   setText(byId("fault"), script?.fault ?? "");
   if (drawn !== (script?.name ?? "")) {
     drawn = script?.name ?? "";
-    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script.spoken)));
+    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken)));
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
-  [...list.children].forEach((item, i) => {
+  list.querySelectorAll("li").forEach((item, i) => {
     if (i === place && !item.hasAttribute("aria-current")) list.scrollTop = item.offsetTop - list.offsetTop;
     setAttribute(item, "aria-current", i === place ? "step" : null);
   });
 }
 
+/** @param {ScriptItem} item @param {number} place @param {Spoken|null} [spoken] */
 function itemOf(item, place, spoken) {
   return el(
     "li",
@@ -239,7 +262,9 @@ async function saveTable() {
   URL.revokeObjectURL(href);
 }
 
+/** @param {{[Id in keyof RoomElements]: RoomElements[Id] extends {value: string} ? Id : never}[keyof RoomElements]} id */
 const valueOf = (id) => byId(id).value;
+/** @param {string} id @param {() => void} act */
 const onSubmit = (id, act) =>
   byId(id).addEventListener("submit", (event) => {
     event.preventDefault();

@@ -23,7 +23,7 @@ PARTS = {
     "text": ".strip",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",
-    "draw bar": ".coin, .coin-line",
+    "draw bar": ".pointer, .pointer-line",
     "loop": ".loop",
     "numbers": ".below",
 }

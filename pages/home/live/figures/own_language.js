@@ -13,7 +13,7 @@ const STRANGE = 0.5; // of the bytes a token that its own texts have
 const MIN_BYTES = 8; // of a prompt: of a word or two it cannot be told
 const MAX_PIECES = 24; // that are shown of a word
 
-/** The sentence, folded together with why. @type {MakePart} */
+/** The sentence, folded together with why. @returns {Part} */
 export function createOwnLanguage() {
   const summary = el("summary");
   const measure = el("p");
@@ -35,9 +35,11 @@ export function createOwnLanguage() {
     why,
     other,
   );
+  /** @type {Piece[]|null} */
   let shown = null;
   return {
     element,
+    /** @param {View} view */
     update({ header }) {
       const { pieces, trained_on: usual } = header;
       if (pieces === shown) return;
@@ -68,13 +70,13 @@ export function createOwnLanguage() {
   };
 }
 
-/** The pieces that are text, and how many bytes they have together. */
+/** The pieces that are text, and how many bytes they have together. @param {Piece[]} pieces */
 function bytesOf(pieces) {
   const own = pieces.filter(({ bytes, special }) => bytes !== "" && !special);
   return { pieces: own, nBytes: own.reduce((sum, { bytes }) => sum + countOf(bytes), 0) };
 }
 
-const countOf = (bytes) => bytes.split(" ").length; // in hexadecimal
+const countOf = (/** @type {string} */ bytes) => bytes.split(" ").length; // in hexadecimal
 
 /** The pieces of the word that takes most of them. @param {Piece[]} pieces */
 function hardestOf(pieces) {
@@ -88,6 +90,7 @@ function hardestOf(pieces) {
   return most;
 }
 
+/** @param {Piece[]} pieces @param {HTMLElement} word @param {HTMLElement} list */
 function paintWord(pieces, word, list) {
   const data = pieces.flatMap(({ bytes }) => bytes.split(" ").map((byte) => parseInt(byte, 16)));
   const text = new TextDecoder().decode(new Uint8Array(data)).trim();
@@ -101,7 +104,12 @@ function paintWord(pieces, word, list) {
   list.replaceChildren(...pieces.slice(0, MAX_PIECES).map(pieceItem));
 }
 
-/** The way to a model of the hub that has read many languages; null where readers may not open one. */
+/**
+ * The way to a model of the hub that has read many languages; null where readers may not open one.
+ * @param {NonNullable<Header["trained_on"]>["other"]} model
+ * @param {string} prompt
+ * @param {HTMLElement} place
+ */
 function paintOther(model, prompt, place) {
   setShown(place, model !== null);
   if (model === null) return;

@@ -6,11 +6,12 @@ import { _, ngettext } from "../../../frame/live/words.js";
 
 const MAX_SHOWN = 400;
 
-/** The pieces of the text in the prompt box. @type {MakePart} */
+/** The pieces of the text in the prompt box. @returns {Part} */
 export function createPieces() {
   const summary = el("p", { class: "pieces-summary muted" });
   const list = el("ol", { class: "row pieces-list" });
   const rest = el("p", { class: "muted", hidden: true });
+  /** @type {Piece[]|null} */
   let shown = null;
   return {
     element: el("div", { class: "pieces" }, summary, list, rest),
@@ -28,6 +29,7 @@ export function createPieces() {
   };
 }
 
+/** @param {string} text @param {number} n */
 function describe(text, n) {
   const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
   const nCharacters = [...text].length;
