@@ -319,7 +319,7 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     page.get_by_role("button", name="show the code that ran").click()
     shown = (
         ".token, .st-key-choose_model p, .bars-label, .named, .piece-label, .piece-id, "
-        ".coin-segment span, .code-lines li, .loop-line, .loop-above, "
+        ".draw-segment span, .code-lines li, .loop-line, .loop-above, "
         ".steps-table td, .example, kbd, code, pre"
     )
     assert page.locator(".code-lines li").count() > 5
@@ -348,7 +348,7 @@ def test_the_file_runs_in_a_sandboxed_frame(open_in: Open, file: Path) -> None:
     type_key(box, key="Enter", keyCode=229)
     expect(frame.get_by_text("Enter starts from this text")).to_be_visible()
     box.fill(written)
-    assert frame.evaluate(WORDS, ".token, .bars-label, .coin-segment span, code") == []
+    assert frame.evaluate(WORDS, ".token, .bars-label, .draw-segment span, code") == []
     assert frame.evaluate(LIVE_IN_SHADOW) == []
     frame.get_by_role("button", name="copy link").click()
     assert frame.get_by_label("Text to copy").input_value().startswith(f"{HOST}file?")
