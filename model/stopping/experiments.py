@@ -79,7 +79,7 @@ def write_to_the_end(
     end_ids, steps = sorted(lm.end_ids), list[EndStep]()
     while text.finished is None:
         yield Progress(len(steps), limit, "tokens")
-        stages, pointer = text.stages_for(settings), text.coin
+        stages, pointer = text.stages_for(settings), text.pointer
         raw, masked = (float(stage.of(end_ids)[1].sum()) for stage in (stages[0], stages[-1]))
         segments = segments_of(stages[-1], end_ids)
         steps.append(EndStep(text.step(settings).text, raw, masked, segments, pointer))

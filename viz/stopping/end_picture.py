@@ -74,7 +74,9 @@ def _segment(begin: float, end: float, is_hit: bool) -> Markup:
 
 def _pointer(at: float) -> Markup:
     place = f"bottom:calc({100 * at:.3f}% - 1.5px)"
-    style = f"position:absolute;left:-2px;right:-2px;height:3px;{place};background:{colour('coin')}"
+    style = (
+        f"position:absolute;left:-2px;right:-2px;height:3px;{place};background:{colour('pointer')}"
+    )
     return element("i", style=style, class_="end-pointer")
 
 

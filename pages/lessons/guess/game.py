@@ -1,7 +1,5 @@
 """The guessing game below its title: the text, the guesses, the set-up, and what is revealed."""
 
-import re
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -10,6 +8,7 @@ from model.guess.parsing import Unit, read_line, spell_out
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
+from model.typed import number_typed
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.layout import is_presenting, show_error
@@ -156,7 +155,8 @@ def _line(place: int) -> str:
     """Returns what a player wrote: the word with its number, unless it brings one along."""
     typed = str(st.session_state.get(f"guess_line_{place}") or "")
     sure = st.session_state.get(f"guess_sure_{place}")
-    has_number = re.search(r"\S\s+\d+(\.\d+)?\s*%?$", typed)
+    *_, last = ["", *typed.rstrip("%٪％ ").split()]
+    has_number = len(typed.split()) > 1 and number_typed(last) is not None
     return typed if sure is None or has_number else f"{typed} {sure}"
 
 

@@ -4,7 +4,7 @@
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { el, named, setAttribute, setSentence, setShown, setText, shorten } from "../../frame/live/dom.js";
-import { formatCoin, formatCount, formatProbability } from "../../frame/live/format.js";
+import { formatCount, formatPointer, formatProbability } from "../../frame/live/format.js";
 import { NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { SETTINGS } from "../../frame/live/settings.js";
@@ -80,7 +80,7 @@ export function createDrawPicture() {
     pointer.style.setProperty("--at", String(header.pointer));
     const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
     const hit = drawn &&
-      `The pointer ${formatCoin(header.pointer)} falls on ${named(view.label(drawn.id))}, ${
+      `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}, ${
         formatProbability(drawn.to - drawn.from)
       } of the bar.`;
     setSentence(sentence, hit ? `${where} ${hit}` : where);
