@@ -1,9 +1,15 @@
-"""A token from right to left stands in a sentence as it is, and the number stays behind it."""
+"""From right to left: a token in a sentence, a page of words; what is drawn keeps its direction."""
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.harness import ROOT
+from model.loading import LanguageModel
+from pages.frame.words import languages, numeral, speaking
+from pages.home.in_page_file import live_page
 
 pytestmark = pytest.mark.browser
 
@@ -44,3 +50,74 @@ def test_the_number_stands_behind_the_word_and_the_space_before_it(scripts: Page
         scripts.evaluate("async () => (await import('/pages/frame/live/dom.js')).quote('␣the')")
         == "“␣the”"
     )
+
+
+LINE = 20  # pixels that a line is high at least
+# places on the first screen, in pixels: tokens, axis, track, draw bar, label, a box and its words
+SCREEN = """() => {
+  const root = document.querySelector("#live").shadowRoot;
+  const box = (selector, at = 0) => {
+    const { left, right } = [...root.querySelectorAll(selector)].at(at).getBoundingClientRect();
+    return { left, right };
+  };
+  const [first, last] = [0, -1].map((at) => box(".bars-head[data-col=active] .axis-tick", at));
+  const label = root.querySelector(".bars-row:not([hidden]) .bars-label").getBoundingClientRect();
+  return {
+    tokens: [...root.querySelectorAll(".strip .token")].map((node) => node.getBoundingClientRect())
+      .map(({ left, top }) => [Math.round(top), left]),
+    axis: [(first.left + first.right) / 2, (last.left + last.right) / 2],
+    track: box(".bars-row:not([hidden]) td[data-col=active] .bar-track"),
+    coin: box(".coin-bar"),
+    label: [label.left, label.right],
+    box: box(".setting input"),
+    name: box(".setting .setting-name .term"),
+    slider: getComputedStyle(root.querySelector(".slider")).direction,
+    overflow: document.documentElement.scrollWidth - innerWidth,
+  };
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_words_stand_right_to_left_and_tokens_bars_and_sliders_do_not(
+    in_arabic: Page, width: int
+) -> None:
+    in_arabic.set_viewport_size({"width": width, "height": 844})
+    in_arabic.wait_for_function("(width) => innerWidth === width", arg=width)
+    told = in_arabic.evaluate(SCREEN)
+    for (top, left), (next_top, next_left) in pairwise(told["tokens"]):
+        assert left < next_left or top + LINE < next_top, "the text is read from the left"
+    track, coin = told["track"], told["coin"]
+    for found in (coin, {"left": told["axis"][0], "right": told["axis"][1]}):
+        assert abs(found["left"] - track["left"]) < 1.5, "all begin at 0 %"
+        assert abs(found["right"] - track["right"]) < 1.5, "and end at 100 %"
+    assert told["label"][0] >= track["right"] - 1, "labels are on the right"
+    assert told["box"]["left"] >= told["name"]["right"] - 1
+    assert told["slider"] == "ltr"
+    assert told["overflow"] <= 0
+
+
+@pytest.fixture(scope="module")
+def in_arabic(
+    browser: Browser, storyteller: LanguageModel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Page]:
+    """The one file in Arabic, after a press."""
+    file = tmp_path_factory.mktemp("ar") / "one-token.html"
+    file.write_text(live_page(storyteller), "utf-8")
+    context = browser.new_context(reduced_motion="reduce", locale="en-US")
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}?lang=ar")
+    page.wait_for_function("() => globalThis.oneToken")
+    page.evaluate("() => oneToken.ready")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#live .strip .token.of-model:not(.is-pending)")).to_have_count(1)
+    yield page
+    context.close()
+
+
+def test_a_number_keeps_its_unit_and_its_minus_among_words_from_right_to_left() -> None:
+    with speaking(languages()["ar"]):
+        for text in ("11.9\u202fms", "−2.31\u202fnats", "−3"):
+            assert numeral(text) == f"\u2066{text}\u2069"
+        assert numeral("1\u202f234") == "1,234"
+    with speaking(languages()["de"]):
+        assert numeral("−2.31\u202fnats") == "−2,31\u202fnats"

@@ -6,11 +6,13 @@ It gives no answer away: before a class is asked for the next token, the bar's w
 from model.classroom.records import Picture
 from model.language_model import LanguageModel
 from model.sampling import Settings
+from model.sentences import Figure, Sentence
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, ClassText
 from viz.format import percent
 
+_LABEL = "{name}\n{share}"  # has no word to translate
 PAGES_OF_A_BAR = ("", "sampling")  # that show the distribution of the prompt in their link
 
 
@@ -34,7 +36,8 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
         if item.kind == "next":
             names = [""] * len(names)
         else:
-            names = [f"{name}\n{percent(share)}" for name, share in zip(names, shares, strict=True)]
+            pairs = zip(names, shares, strict=True)
+            names = [Sentence(_LABEL, name=one, share=Figure(percent(p))) for one, p in pairs]
         return Picture(labels=tuple(names), shares=tuple(shares))
     idea = PICTURES.get(OF_PAGES.get(scene.page, ""), "")
     return Picture(rows=tuple(idea.rstrip("/").split("/")))
