@@ -80,13 +80,20 @@ const openAnswers = (started = performance.now()) => {
 const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
 /**
- * Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays.
- * @param {Event} given
+ * Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays. On a phone, which
+ * keeps no room for an answer, that is made as one is given, and not when a late server sends it.
+ * @param {Event} event
  */
-const holdHeight = ({ target }) => {
+const holdHeight = (event) => {
+  const { target } = event;
   const bar = place();
-  const isAnswer = scene?.is_open && target instanceof Element && target.closest(".st-key-tour") !== null;
-  if (bar !== null && isAnswer) bar.style.minHeight = getComputedStyle(bar).height;
+  if (bar === null || !scene?.is_open || !(target instanceof Element) || !target.closest(".st-key-tour"))
+    return;
+  bar.style.minHeight = getComputedStyle(bar).height;
+  const isGiven = event instanceof KeyboardEvent
+    ? event.key === "Enter"
+    : target.closest("[role=radio], .stForm button");
+  if (isGiven) document.querySelector(".st-key-tour")?.setAttribute("data-said", "");
 };
 const releaseHeight = () => place()?.style.removeProperty("min-height");
 for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);

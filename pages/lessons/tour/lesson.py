@@ -52,7 +52,8 @@ def show_lessons() -> None:
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
     for number, name in enumerate(names):
-        with places[2 - number % 2 if number else 0], st.container(border=True):
+        place, key = places[2 - number % 2 if number else 0], f"tour_card_{number}"
+        with place, st.container(border=True, key=key):
             try:
                 lesson = read_lesson(name)
             except LessonError as error:
