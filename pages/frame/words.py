@@ -41,6 +41,9 @@ NAME = "lang"  # in the address
 MAX_ASKED = 300  # characters of what a browser asks for that are read
 SAMPLES = (*range(201), 1_000, 10**6)  # numbers among which all plural forms are met
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
+# of a number from left to right, what would go to its other end among words from right to left
+_TURNED = re.compile("[A-Za-zµ−]")
+_ISOLATE, _POP = "\N{LEFT-TO-RIGHT ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 _TAG = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*")
 
 
@@ -315,7 +318,9 @@ def numeral(text: str) -> str:
         text = re.sub(rf"(?<![\d{THIN}])(\d){THIN}(?=\d{{3}}(?!{THIN}?\d))", r"\1", text)
     text = re.sub(r"(?<=\d)\.(?=\d)", "\0", text)  # for the decimal sign
     text = re.sub(rf"(?<=\d){THIN}(?=\d{{3}})", how.group, text)
-    return text.replace("\0", how.decimal).replace(f"{THIN}%", how.percent)
+    text = text.replace("\0", how.decimal).replace(f"{THIN}%", how.percent)
+    is_turned = language().direction == "rtl" and _TURNED.search(text)
+    return f"{_ISOLATE}{text}{_POP}" if is_turned else text
 
 
 # For browsers

@@ -219,6 +219,7 @@ def test_a_described_round_says_what_happened() -> None:
         verdicts = [proposal.verdict for proposal in one.proposals]
         seen |= set(verdicts)
         assert outcome.n_tested == len(verdicts) - verdicts.count("not tested")
+        assert verdicts.count("rejected") == (one.n_accepted < len(one.proposals))
         assert one.n_accepted == outcome.n_accepted
         assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
         for proposal in one.proposals[: one.n_accepted + 1]:
