@@ -190,7 +190,7 @@ class Batch:
         n_prompt: int = 0,
         banned: Collection[int] = (),
     ) -> list[int]:
-        """Lets the pointer of each row fall: a function of its seed and its position alone.
+        """Draws a token for each row by its pointer, which depends on seed and position alone.
 
         Mirostat begins anew with each token here: its memory is a Generation's.
 

@@ -126,17 +126,17 @@ class LocalText:
         banned: Collection[int] = (),
         memory: Memory = NO_MEMORY,
     ) -> Logits:
-        """Returns the logits: all are here."""
+        """Returns the logits unchanged: a local model has all of them."""
         del ids, n_prompt, settings, pointer, token_id, banned, memory
         return self.logits
 
     def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
-        """Returns the logits: all are here."""
+        """Returns the logits unchanged: a local model has all of them."""
         del ids, token_ids
         return self.logits
 
     def request_all(self, ids: Sequence[int]) -> Logits:
-        """Returns the logits: all are here."""
+        """Returns the logits unchanged: a local model has all of them."""
         del ids
         return self.logits
 

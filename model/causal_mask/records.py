@@ -36,7 +36,7 @@ class AttentionMaps:
 
     @property
     def sharpest(self) -> tuple[int, int]:
-        """Layer and head, as indices, that look hardest at one earlier token other than the first.
+        """Layer and head, as indices, of the largest weight on one earlier token but the first.
 
         The first token is left out as many heads rest there, where they have nothing to look for.
         """
@@ -146,7 +146,7 @@ class ParallelCheck:
 
     @property
     def ratio(self) -> float:
-        """How many times as long the loop took."""
+        """The seconds of the loop over those of the single pass."""
         return self.loop_seconds / self.pass_seconds
 
 

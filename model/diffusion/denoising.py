@@ -163,7 +163,7 @@ class Diffusion:
 
     @property
     def is_open(self) -> npt.NDArray[np.bool_]:
-        """Which positions are still masked, (length,)."""
+        """Whether each position is still masked, (length,)."""
         still_open: npt.NDArray[np.bool_] = self.filled_in == 0
         return still_open
 

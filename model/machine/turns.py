@@ -54,7 +54,7 @@ class Turns:
 
     @contextmanager
     def step(self) -> Iterator[Callable[[], bool]]:
-        """Serves a reader; no job begins a pass meanwhile. What a job itself does is no step.
+        """Keeps jobs from beginning a pass while a reader is served; in a job it only gives way.
 
         Yields:
             Tells whether others were at work in the meantime.
@@ -127,7 +127,7 @@ class Turns:
             return list(self._line).index(job) if job in self._line else 0
 
     def leave(self, job: object) -> None:
-        """Gives up a job's place in line."""
+        """Removes a job from the queue."""
         with self._changed:
             self._line.pop(job, None)
             self._changed.notify_all()

@@ -89,7 +89,7 @@ def best_that_goes_on(lm: LanguageModel) -> Choose:
 
 
 def by_the_pointer(settings: Settings, seed: int, n_prompt: int) -> Choose:
-    """Returns the choice of the first page: the masks, then the pointer of seed and position."""
+    """Returns a function that chooses as the first page does: masks, then the pointer."""
 
     def choose(logits: Logits, ids: Sequence[int]) -> int:
         pointer = uniform_at(seed, len(ids))

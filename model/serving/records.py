@@ -45,7 +45,7 @@ class EnginePass:
 
     @property
     def ended(self) -> float:
-        """Where the clock stood after it."""
+        """The time on the clock at its end, in seconds."""
         return self.started + self.seconds
 
 

@@ -38,7 +38,7 @@ def fork_text(
     n_tokens: int,
     written: Sequence[int] = (),
 ) -> Work[tuple[ForkStep, ...]]:
-    """Forces a token in a copy of a text, and lets it and another copy go on.
+    """Continues two copies of a text, one of them after a forced token.
 
     Args:
         start: the text.

@@ -18,7 +18,7 @@ def race_with_draft(
     n_draft: int,
     n_tokens: int,
 ) -> Work[DraftRace]:
-    """Writes a text plainly and with a draft, in turns; one run more comes first, to warm up."""
+    """Times a text without and with a draft, alternating, after one run to warm up."""
     races: list[DraftRace] = []
     for run in range(N_RUNS + 1):
         yield Progress(run, N_RUNS + 1, "runs")

@@ -145,7 +145,7 @@ class Stream:
 
     @property
     def sent(self) -> str:
-        """What the client has, as characters."""
+        """The characters that the client has received."""
         return characters(self.text[: self.n_sent])
 
     @property

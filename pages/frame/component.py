@@ -66,7 +66,7 @@ export default (component) => mount ? drawn(component) : ready.then(() => drawn(
 
 
 def trigger_value(key: str, name: str) -> Any:
-    """Returns what a component has told, for the callback that it caused.
+    """Returns the value that a component sent, for the callback that it triggered.
 
     None too where its page was left before the callback came: Streamlit calls it all the same, and
     has forgotten the component by then.

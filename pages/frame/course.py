@@ -26,7 +26,7 @@ _moved = component("moved", Path(__file__).with_name("moved.js"))
 
 
 def show_claim(lesson: Lesson) -> None:
-    """Says what the page shows, in one sentence; in a guided lesson its scene says so."""
+    """Shows the sentence that the page claims, unless a guided lesson is open."""
     if lesson.claim and not lesson_asks():
         words, notes = explain(_(lesson.claim), "claim")
         st.html(_CLAIM.format(lesson.part_name, words) + notes)

@@ -127,7 +127,7 @@ def is_running(jobs: Jobs, key: str) -> bool:
 
 
 def start_job(jobs: Jobs, key: str, start: Callable[[], Job[Any]]) -> None:
-    """Starts a job; where that cannot be, keeps why, and what was found before stays."""
+    """Starts a job; if it cannot start, keeps the reason and the earlier result."""
     if time.monotonic() - st.session_state.get(f"{key}_ended", -GRACE_SECONDS) < GRACE_SECONDS:
         return
     with st.session_state.setdefault(f"{key}_tried", Attempts()).attempt():

@@ -59,7 +59,7 @@ def keep_theme() -> None:
 
 
 def send_fragments_whole() -> None:
-    """Lets no element of a fragment be sent as a reference to one that the page has.
+    """Has every element of a fragment sent whole, not as a reference to an earlier one.
 
     When a fragment runs again before all that it drew was sent, its unsent messages are dropped,
     save the references, which do not say whose they are: they point below blocks that were dropped,

@@ -78,7 +78,7 @@ class Tab:
             _TABS[self.ticket] = self
 
     def command(self, kind: str, **fields: Any) -> None:
-        """Asks something of the page, once."""
+        """Queues a command that the page carries out once."""
         self._n_commands += 1
         told = {"id": f"{self.ticket.tab}-{self._n_commands}", "kind": kind, **fields}
         self.commands = [*self.commands[-9:], told]

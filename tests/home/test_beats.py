@@ -67,8 +67,8 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
         if beat == "score":
             expect(sentence).to_contain_text("4\u202f096")
         if beat == "draw":
-            pointer = reader.header["steps"]["pointer"][-1]
-            expect(sentence).to_contain_text(f"{int(1e4 * pointer) / 1e4:.4f}")
+            fell = reader.header["steps"]["pointer"][-1]
+            expect(sentence).to_contain_text(f"{int(1e4 * fell) / 1e4:.4f}")
             reader.page.evaluate("() => { globalThis.holdsBeats = false; }")
         if beat != "append":  # which ends by itself
             reader.page.keyboard.press("Space")

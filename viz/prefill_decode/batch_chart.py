@@ -17,7 +17,7 @@ ENOUGH = 1.5  # times the tokens that twice the sequences give while they share
 
 
 def throughput_figure(run: BatchRun) -> Chart:
-    """Draws tokens a second of all sequences together, beside what batch 1 promises."""
+    """Draws the tokens per second of each batch, beside those if no step took longer."""
     figure = new_figure(HEIGHT, "sequences in the batch")
     batches = [point.n_batch for point in run.points]
     rates = [point.tokens_per_second for point in run.points]

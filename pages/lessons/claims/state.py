@@ -54,7 +54,7 @@ class ClaimsLesson(LessonState):
             return Finding("not run", "It failed on this model; the server’s log says why.")
 
     def rows(self, run: ClaimsRun | None = None) -> list[Row]:
-        """Returns every claim with what was found here, or in another run."""
+        """Returns every claim with its finding in the given run, by default in this page's."""
         run = run or self.so_far()
         return [
             Row(

@@ -34,7 +34,7 @@ PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
-    """Lays out a page as the reader's settings have it.
+    """Makes a masked page from the reader's settings.
 
     Raises:
         ValueError: where they cannot be had together.

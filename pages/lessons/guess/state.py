@@ -67,7 +67,7 @@ class GuessLesson(LessonState):
             self.game = GuessingGame(self.lm, text, n_open)
 
     def set_players(self, written: str, unit: Unit) -> None:
-        """Takes the players' names; ones that cannot be read leave those who play."""
+        """Replaces the players by the names written; keeps them if those are invalid."""
         with self.attempt():
             self.names, self.unit = read_names(written, unit), unit
 

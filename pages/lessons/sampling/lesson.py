@@ -75,7 +75,7 @@ def _begin(lm: LanguageModel, old: Lab | None) -> Lab:
 
 
 def as_shown(state: Lab) -> dict[str, object]:
-    """Returns what stands on the page, as its link has it: its sliders, and where it reads."""
+    """Returns the fields of a link to the page: its sliders, and the source of its text."""
     source = SETTINGS["source"]
     shown: dict[str, object] = asdict(state.controls)
     if source == "text":  # of the first page: it may be another by the time the link is opened

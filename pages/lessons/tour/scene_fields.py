@@ -85,7 +85,7 @@ def read_parts(page: str, field: Field | None) -> tuple[str, ...]:
 
 
 def read_page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
-    """Takes a link of the app apart: its page, its query, its heading."""
+    """Parses a link of the app into page, query and heading."""
     try:
         link = urlsplit("".join(text.split()))
         query = tuple(parse_qsl(link.query, keep_blank_values=True, max_num_fields=100))
