@@ -15,9 +15,13 @@ import { createDistribution } from "../pages/frame/live/masks.js";
 import { NO_MEMORY } from "../pages/frame/live/memory.js";
 import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
+import { numberTyped } from "../pages/frame/live/typed.js";
 import { _, fetchWords, ngettext, numeral } from "../pages/frame/live/words.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
+
+const speak = (spoken) =>
+  fetchWords(spoken ? `data:application/json,${encodeURIComponent(JSON.stringify(spoken))}` : "");
 
 /** The tab's own memory, of a page that was loaded again. */
 const TAB = {
@@ -84,10 +88,16 @@ const CALLS = {
     tokenizer = new Tokenizer(facts.tokenizer, facts.labels);
   },
   /** What is said in a language; English is spoken again afterwards. */
-  async words({ spoken, numbers, texts }) {
-    await fetchWords(`data:application/json,${encodeURIComponent(JSON.stringify(spoken))}`);
+  async words({ spoken, numbers, texts, typed }) {
+    await speak(spoken);
     const counted = numbers.map((n) => ngettext("{n} token", "{n} tokens", n));
-    const told = { counted, written: texts.map(numeral), said: _("It is {what}.", { what: "{x}" }) };
+    const written = texts.map(numeral);
+    const told = {
+      counted,
+      written,
+      typed: typed.map(numberTyped),
+      said: _("It is {what}.", { what: "{x}" }),
+    };
     await fetchWords("");
     return told;
   },
@@ -188,7 +198,13 @@ const CALLS = {
       return { refused: error.message };
     }
   },
-  readLink: ({ query }) => readLink(query, facts),
+  /** A link, as it is read by whoever speaks a language; English without one. */
+  async readLink({ query, spoken }) {
+    await speak(spoken);
+    const link = readLink(query, facts);
+    await fetchWords("");
+    return link;
+  },
   /** By number of tokens: the stop string that the last of them completes. */
   completed: ({ strings, tokens }) =>
     tokens.map((_, n) => completedBy(strings, tokens.slice(0, n + 1).reverse())),

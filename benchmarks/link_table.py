@@ -97,7 +97,7 @@ def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
     ours, settings = follow(lm, params)
     told = in_page("open", query=params)
     theirs = told["header"]
-    n_prompt, pointers = ours.n_prompt, told["header"]["steps"]["coin"]
+    n_prompt, pointers = ours.n_prompt, told["header"]["steps"]["pointer"]
     assert theirs["notice"] is None, theirs["notice"]
     assert theirs["ids"][:n_prompt] == ours.prompt_ids
     pairs = zip(theirs["ids"][n_prompt:], ours.ids[n_prompt:], strict=False)
@@ -128,11 +128,11 @@ def _parted(ours: Generation, settings: Settings, query: str, place: int) -> Out
     """Says why two texts part: only where the pointer is near an end may they."""
     step = ours.steps[place]
     ids = ours.ids[: step.position]
-    known = step.distribution.logits, ids, settings, ours.n_prompt, step.coin
+    known = step.distribution.logits, ids, settings, ours.n_prompt, step.pointer
     stage = process(*known, step.memory)[-1]
     ends = np.cumsum(stage.best_probs)
-    distance = float(np.abs(ends / ends[-1] - step.coin).min())
-    said = f"?{query}: token {place}, the pointer {step.coin} is {distance:.1e} from an end"
+    distance = float(np.abs(ends / ends[-1] - step.pointer).min())
+    said = f"?{query}: token {place}, the pointer {step.pointer} is {distance:.1e} from an end"
     return Outcome(place + 1, 0.0, [said], is_fault=distance > NEAR)
 
 

@@ -1,6 +1,6 @@
 """Changes of one operator or number, each against the quick tests of its topic: how many are seen.
 
-    python -m benchmarks.mutants [--seed 1] [--count 60] [--topic masks] [--list]
+    python -m benchmarks.mutants [--seed 1] [--count 60] [--topic masks] [--only draw.py:35]
 
 Works on a copy, and writes each result down: what was interrupted is gone on with. A mutant that
 every test passes either does nothing that could be seen, or shows what no test asks: its line is
@@ -9,6 +9,7 @@ too. Fewer than 57 of 60 fail.
 """
 
 import argparse
+import math
 import os
 import random
 import shutil
@@ -96,6 +97,12 @@ def chosen(seed: int, count: int, topic: str | None) -> list[tuple[str, Mutant]]
     return sorted(sample, key=lambda found: list(TOPICS).index(found[0]))
 
 
+def line_of(mutant: Mutant) -> str:
+    """Returns where a mutant is, and the line as it is there."""
+    changed = mutant.change((ROOT / mutant.file).read_text("utf-8"))
+    return f"{mutant.file}:{mutant.line}: {changed.splitlines()[mutant.line - 1].strip()}"
+
+
 def keys_of(topic: str, mutant: Mutant) -> tuple[str, str]:
     """Returns by what a result is kept: until a mutant's file changes, or its tests do as well.
 
@@ -167,24 +174,31 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--topic", choices=TOPICS)
+    parser.add_argument("--only", action="append", help="of these, whose lines as listed hold it")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="then no mutant begins")
     parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl")
     parser.add_argument("--list", action="store_true", help="name them, and run nothing")
     options = parser.parse_args()
-    mutants = chosen(options.seed, options.count, options.topic)
+    mutants = [
+        (topic, mutant)
+        for topic, mutant in chosen(options.seed, options.count, options.topic)
+        if options.only is None or any(part in line_of(mutant) for part in options.only)
+    ]
     kept, counted = Kept(options.results), Counter[str]()
+    end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as name:
         trial: Trial | None = None
         for topic, mutant in mutants:
             keys = keys_of(topic, mutant)
             result = "listed" if options.list else kept.find(*keys)
             if result is None:
+                if time.monotonic() > end:
+                    sys.exit("Not all are tried: the next call goes on.")
                 trial = trial or Trial(Path(name))
                 result = trial.run(topic, mutant)
                 kept.add(keys[result == LIVES], result)
             counted[result] += 1
-            changed = mutant.change((ROOT / mutant.file).read_text("utf-8"))
-            line = changed.splitlines()[mutant.line - 1].strip()
-            print(f"{result:8}  {mutant.file}:{mutant.line}: {line}", flush=True)
+            print(f"{result:8}  {line_of(mutant)}", flush=True)
         if trial:
             trial.close()
     print(*(f"{n} {result}" for result, n in counted.items()), sep=", ")

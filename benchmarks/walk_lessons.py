@@ -47,7 +47,7 @@ def press_once(page: Page, scene: Scene) -> None:
         (re.match(r"Press (.+?) (?:until|and wait)", scene.task) or ""),
     )
     if scene.task.startswith("Press on the bar"):
-        box = live.locator(".coin-bar").bounding_box()
+        box = live.locator(".draw-bar").bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 0.37 * box["width"], box["y"] + box["height"] / 2)
     elif scene.task.startswith("Write your word"):

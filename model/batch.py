@@ -24,6 +24,7 @@ from model.masks import LogProbs, log_softmax, without
 from model.passes import Logits, check_context
 from model.records import BoolArray
 from model.sampling import Settings, process
+from model.sentences import Sentence
 
 if TYPE_CHECKING:
     from model.generation import Generation
@@ -189,7 +190,7 @@ class Batch:
         n_prompt: int = 0,
         banned: Collection[int] = (),
     ) -> list[int]:
-        """Lets the coin of each row fall: a function of its seed and its position alone.
+        """Lets the pointer of each row fall: a function of its seed and its position alone.
 
         Mirostat begins anew with each token here: its memory is a Generation's.
 
@@ -199,13 +200,15 @@ class Batch:
             n_prompt: tokens of each row that were given.
             banned: tokens that no row may draw.
         """
-        coins = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
+        pointers = [uniform_at(seed, len(ids)) for ids, seed in zip(self.ids, seeds, strict=True)]
         drawn = []
-        for row, (ids, how, coin) in enumerate(zip(self.ids, settings, coins, strict=True)):
+        for row, (ids, how, pointer) in enumerate(zip(self.ids, settings, pointers, strict=True)):
             if self._partial is not None:
-                self.logits[row] = self._partial.request_step(row, ids, n_prompt, how, coin, banned)
+                self.logits[row] = self._partial.request_step(
+                    row, ids, n_prompt, how, pointer, banned
+                )
             logits = without(self.logits[row], banned)
-            drawn.append(draw(process(logits, ids, how, n_prompt, coin)[-1], coin))
+            drawn.append(draw(process(logits, ids, how, n_prompt, pointer)[-1], pointer))
         return drawn
 
     def logprobs_with(self, token_ids: Sequence[Collection[int]]) -> LogProbs:
@@ -228,7 +231,14 @@ class Batch:
             raise ValueError("Rows that are read together grow together: give each as many tokens.")
         if not is_even and not self.lm.backend.takes_padding(self.lm):
             raise ValueError(f"{self.lm.shown} takes no padding: cut the texts to one length.")
-        check_context(self.lm, self.n_read + max(map(len, rows)), "choose shorter texts")
+        check_context(
+            self.lm,
+            self.n_read + max(map(len, rows)),
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "choose shorter texts."
+            ),
+        )
 
 
 def check_crop(lm: LanguageModel) -> None:

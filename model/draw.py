@@ -1,7 +1,7 @@
-"""From a distribution to a token: the one order, the coin, the draw; how far several draws agree.
+"""From a distribution to a token: the one order, the pointer, the draw; how far draws agree.
 
-The randomness is an argument: a coin in [0, 1) that can be shown, replayed and tested. This module
-knows stages and no strategy; numpy only.
+The randomness is an argument: a pointer in [0, 1) that can be shown, replayed and tested. This
+module knows stages and no strategy; numpy only.
 """
 
 from collections import Counter
@@ -61,7 +61,7 @@ def best_except(scores: FloatArray, ids: Iterable[int]) -> int:
 
 
 def uniform_at(seed: int, position: int) -> float:
-    """Returns the coin for a position of a text: a number in [0, 1) of 53 random bits.
+    """Returns the pointer for a position of a text: a number in [0, 1) of 53 random bits.
 
     A function of the two numbers alone (splitmix64's mixer, applied to the seed and then to the
     seed's stream at `position`), so that no rewind, fork or forced token can disturb it.
@@ -69,9 +69,9 @@ def uniform_at(seed: int, position: int) -> float:
     return (_mix(_mix(seed + _GOLDEN) + (position + 1) * _GOLDEN) >> 11) / (1 << 53)
 
 
-def second_toss(coin: float) -> float:
-    """Returns the later digits of a coin: a number in [0, 1) that the earlier ones do not tell."""
-    return coin * (1 << 27) % 1.0
+def second_toss(pointer: float) -> float:
+    """Returns the later digits of a pointer, in [0, 1): the earlier ones do not tell them."""
+    return pointer * (1 << 27) % 1.0
 
 
 def _mix(number: int) -> int:
@@ -82,38 +82,38 @@ def _mix(number: int) -> int:
     return number ^ (number >> 31)
 
 
-def draw(stage: Stage, coin: float) -> int:
-    """Returns the token on which the coin falls."""
-    return int(draw_many(stage.order, stage.best_probs, [coin])[0])
+def draw(stage: Stage, pointer: float) -> int:
+    """Returns the token on which the pointer falls."""
+    return int(draw_many(stage.order, stage.best_probs, [pointer])[0])
 
 
-def draw_from(probs: FloatArray, coin: float) -> int:
+def draw_from(probs: FloatArray, pointer: float) -> int:
     """Does what `draw` does, for probabilities by id, (vocab,)."""
     ids = np.flatnonzero(probs)
     ids = ids[rank_order(probs[ids])]
-    return int(draw_many(ids, probs[ids], [coin])[0])
+    return int(draw_many(ids, probs[ids], [pointer])[0])
 
 
-def draw_many(ids: IntArray, probs: FloatArray, coins: Sequence[float] | FloatArray) -> IntArray:
-    """Returns the token on which each coin falls.
+def draw_many(ids: IntArray, probs: FloatArray, pointers: Sequence[float] | FloatArray) -> IntArray:
+    """Returns the token on which each pointer falls.
 
     The probabilities are laid end to end, best first, as a bar from 0 to 1; the token drawn is the
-    one whose piece of the bar holds the coin, its left end included and its right end not.
+    one whose piece of the bar holds the pointer, its left end included and its right end not.
 
     Args:
         ids: (n,) tokens, best first.
         probs: (n,) theirs; they need not sum to exactly 1.
-        coins: any number of them, in [0, 1).
+        pointers: any number of them, in [0, 1).
     """
     ends = np.cumsum(probs)
-    drawn: IntArray = ids[np.searchsorted(ends, np.asarray(coins) * ends[-1], side="right")]
+    drawn: IntArray = ids[np.searchsorted(ends, np.asarray(pointers) * ends[-1], side="right")]
     return drawn
 
 
 def count_draws(stage: Stage, n: int, seed: int = 0) -> npt.NDArray[np.int64]:
-    """Draws n tokens, the i-th by the seed's coin of position i; returns how often each came."""
-    coins = [uniform_at(seed, position) for position in range(n)]
-    drawn = draw_many(stage.order, stage.best_probs, coins)
+    """Draws n tokens, the i-th by the seed's pointer of position i; returns how often each came."""
+    pointers = [uniform_at(seed, position) for position in range(n)]
+    drawn = draw_many(stage.order, stage.best_probs, pointers)
     return np.bincount(drawn, minlength=stage.n_vocab)
 
 

@@ -18,7 +18,7 @@ import torch
 from model.kv_cache import argument_names
 from model.language_model import LanguageModel
 from model.passes import Logits, PassError, forward, padding_inputs
-from model.sentences import reason
+from model.sentences import Sentence, reason
 from model.weights.check import LoadError
 
 LOGGER = logging.getLogger(__name__)
@@ -54,11 +54,19 @@ def look_at(lm: LanguageModel, shown: str) -> LanguageModel:
         is_repeatable = not _are_apart(lm, _read(plain, ids), truth)
     except PassError as error:
         raise _first_pass_failed(shown, error) from error
+    if is_repeatable:
+        raise LoadError(
+            Sentence(
+                "In {model} a later token moves what was expected before it, so it does not write "
+                "from left to right: choose a causal model.",
+                model=shown,
+            )
+        )
     raise LoadError(
-        f"In {shown} a later token moves what was expected before it, so it does not write from "
-        "left to right: choose a causal model."
-        if is_repeatable
-        else f"{shown} gives other logits whenever it reads the same text: choose another model."
+        Sentence(
+            "{model} gives other logits whenever it reads the same text: choose another model.",
+            model=shown,
+        )
     )
 
 
@@ -143,19 +151,23 @@ def _read_in_parts(lm: LanguageModel, ids: Sequence[int]) -> Logits:
 def _are_apart(lm: LanguageModel, logits: Logits, truth: Logits) -> bool:
     """Tells whether logits by position are further from the truth than rounding takes them."""
     truth = truth[: len(logits)]
-    gaps = np.abs(logits - truth).max(axis=-1) / np.ptp(truth, axis=-1)
-    gap = gaps.max() if lm.dtype == torch.float32 else gaps.min()
-    return bool(gap > _ROUNDING[lm.dtype])
+    # no ratio: the range of uniform logits is 0
+    are_far = np.abs(logits - truth).max(axis=-1) > _ROUNDING[lm.dtype] * np.ptp(truth, axis=-1)
+    return bool(are_far.any() if lm.dtype == torch.float32 else are_far.all())
 
 
 def _first_pass_failed(shown: str, error: PassError) -> LoadError:
     """Says that a model cannot read; why is transformers' own affair, and in the log."""
     cause = error.__cause__
     if cause is None or isinstance(cause, torch.OutOfMemoryError | MemoryError):
-        return LoadError(str(error))
+        return LoadError(*error.args)
     LOGGER.info("the first pass of %s failed", shown, exc_info=cause)
     # what a library says on purpose, rather than what a tensor's size says
     why = reason(cause) if isinstance(cause, ValueError) else type(cause).__name__
     return LoadError(
-        f"The first pass of {shown} fails inside transformers ({why}): choose another model."
+        Sentence(
+            "The first pass of {model} fails inside transformers ({why}): choose another model.",
+            model=shown,
+            why=why,
+        )
     )

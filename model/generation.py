@@ -1,7 +1,7 @@
 """One text being written: prefill, then one token after another, back and forth.
 
 `Generation.step` is the loop of every language model. The rest keeps its promises: ids are the
-state; the cache holds what the model has read; the coin depends on seed and position alone; what
+state; the cache holds what the model has read; the pointer depends on seed and position alone; what
 fails leaves the text as it was. This module knows no page and draws nothing.
 """
 
@@ -35,9 +35,9 @@ NEUTRAL = Settings()
 _MAX_EXACT = 65_536  # logits that a record holds whole; of more, the best ones and a histogram
 
 
-def choose(stages: Sequence[Stage], coin: float) -> int:
-    """Returns the token on which the coin falls, in the distribution that the last stage left."""
-    return draw(stages[-1], coin)
+def choose(stages: Sequence[Stage], pointer: float) -> int:
+    """Returns the token on which the pointer falls in the last stage's distribution."""
+    return draw(stages[-1], pointer)
 
 
 def all_or_nothing(
@@ -63,14 +63,14 @@ def all_or_nothing(
 
 
 class Generation:
-    """One text being written by one model: its ids, its cache, its coin.
+    """One text being written by one model: its ids, its cache, its pointer.
 
     Attributes:
         lm: the model, shared; its lock is held during each pass.
         ids: prompt and generated tokens; the text is a view of them.
         n_prompt: how many of them are the prompt.
         steps: one record per generated token.
-        seed: gives the coin, together with a position.
+        seed: gives the pointer, together with a position.
         finished: None, or why: "eos" (an end token), "stop" (a stop string), "length" (no room).
         cached: what was read of the text, and is kept of it.
         logits: (vocab,) float32, raw, for the next position; once finished, those of the last one.
@@ -122,7 +122,7 @@ class Generation:
 
     @all_or_nothing
     def step(self, settings: Settings = NEUTRAL, token_id: int | None = None) -> Step:
-        """Writes one token: the coin's under these settings, or the one that the reader forces.
+        """Writes one token: the pointer's under these settings, or the one that the reader forces.
 
         Raises:
             ValueError: where the text is finished or the model has no such token.
@@ -132,9 +132,9 @@ class Generation:
         # Cut: turn the raw logits, stage by stage, into the distribution to draw from
         stages = self.stages_for(settings, token_id=token_id)
 
-        # Draw: let the coin fall on one token, unless the reader forces one
+        # Draw: let the pointer fall on one token, unless the reader forces one
         is_forced = token_id is not None
-        chosen_id = known_ids(self.lm, [token_id])[0] if is_forced else choose(stages, self.coin)
+        chosen_id = known_ids(self.lm, [token_id])[0] if is_forced else choose(stages, self.pointer)
 
         # Append: the text grows by that token, on record with all that it was drawn from
         step = self._record(stages, settings, chosen_id, is_forced)
@@ -185,7 +185,7 @@ class Generation:
             ValueError: where the model cannot take these ids.
         """
         ids = known_ids(self.lm, ids)
-        check_context(self.lm, len(ids), "shorten the text")
+        check_context(self.lm, len(ids))
         n_read = self.cached.n_read
         n_common = length_in_common(self.ids[:n_read], ids)
         if (ids, n_prompt, memory) != (self.ids, self.n_prompt, self.memory):
@@ -207,7 +207,7 @@ class Generation:
         return n_kept
 
     def fork(self, seed: int | None = None) -> Generation:
-        """Returns an independent copy that goes on by the same coins, or by those of a new seed."""
+        """Returns an independent copy that goes on by the same pointers, or a new seed's."""
         twin = copy.copy(self)
         twin.ids, twin.steps, twin._passes = list(self.ids), list(self.steps), list(self._passes)
         twin.cached = self.cached.fork()
@@ -215,19 +215,19 @@ class Generation:
         return twin
 
     def logits_for(
-        self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
+        self, settings: Settings, *, pointer: float | None = None, token_id: int | None = None
     ) -> Logits:
         """Returns the raw logits; a server is asked for what it left out and a step needs of it.
 
         Args:
             settings: of the step.
-            coin: that is to fall; by default the one of this position.
+            pointer: that is to fall; by default the one of this position.
             token_id: that is to be forced instead.
         """
-        coin = self.coin if coin is None else coin
+        pointer = self.pointer if pointer is None else pointer
         return self._take(
             self.cached.request_step(
-                self.ids, self.n_prompt, settings, coin, token_id, memory=self.memory
+                self.ids, self.n_prompt, settings, pointer, token_id, memory=self.memory
             )
         )
 
@@ -240,16 +240,16 @@ class Generation:
         return self._take(self.cached.request_logprobs(self.ids, token_ids))
 
     def stages_for(
-        self, settings: Settings, *, coin: float | None = None, token_id: int | None = None
+        self, settings: Settings, *, pointer: float | None = None, token_id: int | None = None
     ) -> tuple[Stage, ...]:
         """Returns what the settings make of the logits; the step that follows draws from the same.
 
         The arguments are those of `logits_for`.
         """
-        asked = settings, self.coin if coin is None else coin, token_id
+        asked = settings, self.pointer if pointer is None else pointer, token_id
         if self._stages is not None and self._stages[0] == asked:
             return self._stages[1]
-        logits = self.logits_for(settings, coin=asked[1], token_id=token_id)
+        logits = self.logits_for(settings, pointer=asked[1], token_id=token_id)
         stages = process(logits, self.ids, settings, self.n_prompt, asked[1], self.memory)
         # of a large vocabulary they are megabytes, which an idle text should not hold
         self._stages = (asked, stages) if len(logits) <= _MAX_EXACT else None
@@ -281,8 +281,8 @@ class Generation:
         return self.stop.completed(newest_bytes(self.lm.tokenizer, self.ids, self.n_prompt))
 
     @property
-    def coin(self) -> float:
-        """The coin for the next position, in [0, 1)."""
+    def pointer(self) -> float:
+        """The pointer for the next position, in [0, 1)."""
         return uniform_at(self.seed, len(self.ids))
 
     @property
@@ -366,7 +366,7 @@ class Generation:
             token_id=token_id,
             text=chosen.label,
             forced=is_forced,
-            coin=self.coin,
+            pointer=self.pointer,
             prob=chosen.probs[0],
             logprob=logprob,
             text_logprob=self.logprob + logprob,

@@ -136,7 +136,7 @@ class Job(Generic[Found]):
         except Stopped:
             pass
         except ValueError as error:
-            self.notice = str(error)
+            self.notice = error.args[0] if error.args else str(error)
         except (MemoryError, RuntimeError) as error:
             LOGGER.exception("A job failed on the way")
             self.notice = _why(error)

@@ -110,7 +110,7 @@ class CachedText(Protocol):
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
         memory: Memory = NO_MEMORY,
@@ -137,7 +137,7 @@ class PartialRows(Protocol):
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         banned: Collection[int] = (),
     ) -> Logits:
         """Returns the logits of a row, with all that a step needs of them."""

@@ -121,13 +121,13 @@ class LocalText:
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
         memory: Memory = NO_MEMORY,
     ) -> Logits:
         """Returns the logits: all are here."""
-        del ids, n_prompt, settings, coin, token_id, banned, memory
+        del ids, n_prompt, settings, pointer, token_id, banned, memory
         return self.logits
 
     def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:

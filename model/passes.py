@@ -205,8 +205,21 @@ def twin_of(lm: LanguageModel, attention: str) -> PreTrainedModel:
     return twins[attention]
 
 
-def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the text") -> None:
+TOO_LONG = Sentence(
+    "{n_tokens} tokens are {number} more than the {limit} that {model} reads: shorten the text."
+)
+TOO_LONG_A_PROMPT = Sentence(
+    "{n_tokens} tokens are {number} more than the {limit} that {model} reads: shorten the prompt."
+)
+
+
+def check_context(lm: LanguageModel, n_tokens: int, says: Sentence = TOO_LONG) -> None:
     """Refuses a text that is longer than what a model reads.
+
+    Args:
+        lm: The model.
+        n_tokens: The text's.
+        says: What is said, with the places that `TOO_LONG` has and a remedy of its own.
 
     Raises:
         ValueError: one sentence that ends in the remedy.
@@ -214,14 +227,11 @@ def check_context(lm: LanguageModel, n_tokens: int, remedy: str = "shorten the t
     limit = lm.context_length
     if limit is not None and n_tokens > limit:
         raise ValueError(
-            Sentence(
-                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
-                "{remedy}.",
+            says.filled(
                 n_tokens=format(n_tokens, ","),
                 number=format(n_tokens - limit, ","),
                 limit=format(limit, ","),
                 model=lm.shown,
-                remedy=remedy,
             )
         )
 
@@ -234,7 +244,7 @@ def max_length(lm: LanguageModel, n_prompt: int, max_new_tokens: int | None) -> 
     """
     if not n_prompt:
         raise ValueError(Sentence("The prompt has no tokens: write a word."))
-    check_context(lm, n_prompt, "shorten the prompt")
+    check_context(lm, n_prompt, TOO_LONG_A_PROMPT)
     limit = lm.context_length
     if max_new_tokens is None:
         return limit
@@ -267,14 +277,17 @@ def _threads_for(lm: LanguageModel, n_input: int) -> AbstractContextManager[obje
     return lm.weights.threads.of_pass(n_input, in_company=TURNS.has_company)
 
 
-def _overflow(lm: LanguageModel) -> str:
+def _overflow(lm: LanguageModel) -> Sentence:
     """Says that logits are no numbers; only a format with a smaller range can be the reason."""
     name = lm.shown
     if lm.dtype.itemsize < torch.float32.itemsize:
-        return f"The logits of {name} are no numbers: load it with dtype float32."
-    return (
-        f"The logits of {name} are no numbers, as its weights are too large or too small to "
-        "compute with: choose another model."
+        return Sentence(
+            "The logits of {name} are no numbers: load it with dtype float32.", name=name
+        )
+    return Sentence(
+        "The logits of {name} are no numbers, as its weights are too large or too small to "
+        "compute with: choose another model.",
+        name=name,
     )
 
 

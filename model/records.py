@@ -153,8 +153,8 @@ class Step:
     position: int  # index of this token in ids
     token_id: int
     text: str  # visible label of the token
-    forced: bool  # True where the reader chose, not the coin
-    coin: float  # [0, 1), a function of (seed, position) alone
+    forced: bool  # True where the reader chose, not the pointer
+    pointer: float  # [0, 1), a function of (seed, position) alone
     prob: float  # of the raw softmax at temperature 1
     logprob: float  # nats, of the raw softmax at temperature 1
     text_logprob: float  # nats, the sum over all generated tokens up to this one

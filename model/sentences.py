@@ -32,16 +32,27 @@ class Sentence(str):
         made.source, made.values = source, values
         return made
 
+    def filled(self, **values: object) -> Self:
+        """Returns the same sentence with more of its placeholders filled in."""
+        return type(self)(self.source, **{**self.values, **values})
+
 
 class Figure(str):
     """A number with its unit, as viz/format.py wrote it, that a page writes as its reader does."""
 
 
+class Quote(str):
+    """What somebody wrote: it stands as it is in every language."""
+
+
 def joined(parts: Sequence[str]) -> Sentence:
     """Returns sentences one after the other, each to be said in the reader's language."""
-    named = {f"s{i}": part for i, part in enumerate(parts) if part}
-    source = " ".join(f"{{{name}}}" for name in named)
-    return Sentence(source, **named)
+    return _between([part for part in parts if part], " ")
+
+
+def _between(parts: Sequence[str], between: str) -> Sentence:
+    named = {f"s{i}": part for i, part in enumerate(parts)}
+    return Sentence(between.join(f"{{{name}}}" for name in named), **named)
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
@@ -76,13 +87,16 @@ def apart(more: float, less: float, digits: int = 1) -> tuple[str, str]:
     return f"{more!r}", f"{less!r}"
 
 
-def as_many_as_fit(parts: Sequence[str], limit: int, between: str = "; ") -> str:
+def as_many_as_fit(parts: Sequence[str], limit: int, between: str = "; ") -> Sentence:
     """Joins parts, the first in any case; where they are too many, says how many are left out."""
     n_shown = max(
         n for n in range(len(parts) + 1) if n < 2 or len(between.join(parts[:n])) <= limit
     )
-    left_out = f" (and {len(parts) - n_shown} more)" if n_shown < len(parts) else ""
-    return between.join(parts[:n_shown]) + left_out
+    shown = _between(parts[:n_shown], between)
+    if n_shown == len(parts):
+        return shown
+    more = Sentence("(and {number} more)", number=len(parts) - n_shown)
+    return Sentence("{shown} {more}", shown=shown, more=more)
 
 
 def reason(error: BaseException, limit: int = MAX_REASON) -> str:

@@ -98,15 +98,25 @@ class Setting:
     is_stage: bool = True  # has a place in an order
 
     @property
+    def excludes_low(self) -> bool:
+        """Whether 0 is no value, but any number above it."""
+        return self.bounds[0] == _ABOVE_0
+
+    @property
+    def excludes_high(self) -> bool:
+        """Whether 1 is no value, but any number below it."""
+        return self.bounds[1] == _BELOW_1
+
+    @property
     def wanted(self) -> str:
         """The values that make sense, in words."""
-        low, high = map(_plain, self.bounds)
-        off = f"{_plain(self.neutral)} for off"
+        low, high = map(plain, self.bounds)
+        off = f"{plain(self.neutral)} for off"
         if self.least:
-            return f"0 for greedy, or a number from {_plain(self.least)} to {high}"
-        if self.bounds[0] == _ABOVE_0:
+            return f"0 for greedy, or a number from {plain(self.least)} to {high}"
+        if self.excludes_low:
             return f"a number above 0 and at most {high}, {off}"
-        if self.bounds[1] == _BELOW_1:
+        if self.excludes_high:
             return f"a number from {low} up to, but not 1, {off}"
         numbers = "a whole number" if isinstance(self.neutral, int) else "a number"
         return f"{numbers} from {low} to {high}, {off}"
@@ -135,7 +145,8 @@ class Setting:
         raise ValueError(f"{name} is {reprlib.repr(value)}: choose {self.wanted}.")
 
 
-def _plain(number: float) -> str:
+def plain(number: float) -> str:
+    """Returns a number without an exponent, with as many digits as it needs."""
     return f"{number:f}".rstrip("0").rstrip(".")
 
 
@@ -313,7 +324,7 @@ class Settings(SettingValues):
 
     @property
     def is_greedy(self) -> bool:
-        """Whether the best token is taken and no coin is needed."""
+        """Whether the best token is taken and no pointer is needed."""
         return self.temperature == 0
 
     @property

@@ -121,7 +121,7 @@ def test_the_cache_lesson(tab: Tab, url: str) -> None:
 
 def test_a_guided_lesson(tab: Tab, url: str) -> None:
     tab.open(f"{url}/?lesson=how-a-model-writes&scene=3")
-    tab.until(f"all('.coin').length > 0 && {IS_IDLE}")
+    tab.until(f"all('.pointer').length > 0 && {IS_IDLE}")
     assert tab.get("all('[data-tour=dimmed]').length") > 0
     tab.press("ArrowRight")
     tab.click("[role=radio], label", "the same")

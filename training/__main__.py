@@ -163,7 +163,7 @@ def add_lesson_options(member: argparse.ArgumentParser) -> None:
     member.add_argument("--teacher", type=Path, required=True, help="a causal model's folder")
     member.add_argument("--out", type=Path, required=True, help="folder to write, or to add to")
     member.add_argument("--tokens", type=int, default=3_000_000, help="to be written (3,000,000)")
-    member.add_argument("--seed", type=int, default=0, help="of the coins")
+    member.add_argument("--seed", type=int, default=0, help="of the pointers")
     add_device_option(member)
 
 

@@ -194,7 +194,7 @@ class Stream:
 
         Args:
             documents: each behind its `<|endoftext|>`.
-            seed: of the order and of the coins.
+            seed: of the order and of the pointers.
             openings: share of the takings that first move on to where a document begins.
         """
         self.documents = documents

@@ -37,7 +37,7 @@ def write_lessons(teacher: PreTrainedModel, folder: Path, n_tokens: int, seed: i
         teacher: on its device, in the dtype to compute in.
         folder: of the files, one for 32,768 tokens.
         n_tokens: rounded up to whole files.
-        seed: of the coins; each file has its own.
+        seed: of the pointers; each file has its own.
     """
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def write_lessons(teacher: PreTrainedModel, folder: Path, n_tokens: int, seed: i
 @torch.inference_mode()
 def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
     """Writes one text a row, from an opening bos on; behind the end of a story begins another."""
-    coins = torch.Generator().manual_seed(seed)
+    random = torch.Generator().manual_seed(seed)
     temperatures = torch.tensor(TEMPERATURES * (ROWS // len(TEMPERATURES)))[:, None]
     cache = DynamicCache()
     cache.layer_class_to_replicate = BlockLayer
@@ -66,10 +66,10 @@ def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
         # keep: the token, and what the teacher thinks may follow it
         probs, best = logits.softmax(dim=-1).topk(N_BEST)
         kept.append(torch.cat([ids, best, (probs * ONE).round().long()], dim=1))
-        # draw: a coin falls on one of all tokens
+        # draw: a pointer falls on one of all tokens
         ends = (logits / temperatures).softmax(dim=-1).cumsum(dim=-1)
-        coin = torch.rand(ROWS, 1, generator=coins) * ends[:, -1:]
-        ids = torch.searchsorted(ends, coin).clamp(max=ends.shape[1] - 1)
+        pointer = torch.rand(ROWS, 1, generator=random) * ends[:, -1:]
+        ids = torch.searchsorted(ends, pointer).clamp(max=ends.shape[1] - 1)
     return torch.stack(kept, dim=1).numpy().astype(np.uint16)
 
 

@@ -135,10 +135,10 @@ def measure_agreement(folder: Path, teacher: Path, held_out: Held) -> Facts:
 def write_on(model: PreTrainedModel, ids: Ids, temperature: float) -> Ids:
     """An opening and what a causal model writes behind it."""
     torch.manual_seed(0)
-    coins = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {}
+    how = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {}
     generate: Any = model.generate  # its class is annotated as a tensor
     prompt = torch.from_numpy(ids.astype(np.int64))[None]
-    written = generate(prompt, max_new_tokens=MAX_OWN_TOKENS, **coins)[0]
+    written = generate(prompt, max_new_tokens=MAX_OWN_TOKENS, **how)[0]
     return np.asarray(written, dtype=np.uint16)
 
 

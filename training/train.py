@@ -196,7 +196,7 @@ def save(
         "optimizers": [optimizer.state_dict() for optimizer in optimizers],
         "batches": job.batches.state(),
         "progress": asdict(progress),
-        "coins": torch.get_rng_state(),
+        "rng_state": torch.get_rng_state(),
     }
     write_checkpoint(state, folder / "checkpoint.pt")
 
@@ -214,5 +214,5 @@ def resume(
     for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
         optimizer.load_state_dict(saved)
     job.batches.restore(state["batches"])
-    torch.set_rng_state(state["coins"])
+    torch.set_rng_state(state["rng_state"])
     return TrainingProgress(**state["progress"])

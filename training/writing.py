@@ -47,10 +47,10 @@ def continue_text(
     torch.manual_seed(seed)
     prompt_ids = tokenizer(prompt, return_tensors="pt").input_ids
     masks = {"temperature": temperature, "top_k": 0, "top_p": top_p}
-    coins: dict[str, Any] = {"do_sample": True, **masks} if temperature else {}
+    how: dict[str, Any] = {"do_sample": True, **masks} if temperature else {}
     generate: Any = model.generate  # its class is annotated as a tensor
     written = generate(
-        prompt_ids, max_new_tokens=max_new_tokens, num_return_sequences=n_texts, **coins
+        prompt_ids, max_new_tokens=max_new_tokens, num_return_sequences=n_texts, **how
     )
     end_id = model.config.eos_token_id
     texts = written[:, prompt_ids.shape[1] :].tolist()

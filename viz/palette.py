@@ -42,7 +42,7 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
         "rejected": Colour("#868c96", "#7c838e"),  # grey, dashed or hatched: cannot be drawn
         "rejected-tint": Colour("#eef0f2", "#23272f"),  # between the lines of the hatch
         "chosen": Colour("#1f2430", "#f4f5f7"),  # the one outline: this token was taken
-        "coin": Colour("#1f2430", "#f4f5f7"),  # the triangle on the cumulative bar
+        "pointer": Colour("#1f2430", "#f4f5f7"),  # the triangle on the cumulative bar
         # whose text it is, which phase ran
         "prompt": Colour("#1d46a0", "#6a9ff8"),  # blue: the reader's tokens, and prefill
         "prompt-tint": Colour("#e6edfa", "#1c2b47"),

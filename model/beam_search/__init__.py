@@ -22,6 +22,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import check_context
+from model.sentences import Sentence
 from model.tokenizing import label, text_of, vocabulary_labels
 
 MAX_BEAMS = 8
@@ -68,7 +69,14 @@ class BeamSearch:
             raise ValueError("The text before the search is finished: shorten it, or begin anew.")
         if max_new_tokens < 1:
             raise ValueError(f"max_new_tokens is {max_new_tokens}: choose 1 or more.")
-        check_context(lm, len(start.ids) + max_new_tokens, "write fewer, or shorten the prompt")
+        check_context(
+            lm,
+            len(start.ids) + max_new_tokens,
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "write fewer, or shorten the prompt."
+            ),
+        )
         self.lm, self.start = lm, start
         self.n_beams, self.length_penalty = n_beams, length_penalty
         self.max_new_tokens = max_new_tokens

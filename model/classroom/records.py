@@ -7,6 +7,14 @@ Kind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 
 
 @dataclass(frozen=True)
+class Spoken:
+    """The language of a text that every screen shows as it was asked, whatever its own."""
+
+    lang: str  # BCP 47 tag
+    dir: str  # "ltr" or "rtl"
+
+
+@dataclass(frozen=True)
 class Question:
     """What every phone of a room shows."""
 
@@ -17,6 +25,7 @@ class Question:
     shares: tuple[float, ...] = ()  # of "sampler": the probability of each option, summing to 1
     may_write: bool = False  # a word of one's own is an answer too; of "number": a number
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
+    spoken: Spoken | None = None  # of words and options; None: each screen says them in its own
 
 
 @dataclass(frozen=True)
@@ -113,4 +122,5 @@ class SceneShown:
     words: str
     address: str  # of the page, from the app's first page on
     picture: Picture = Picture()
+    spoken: Spoken | None = None  # of title and words
     is_page_shown: bool = False  # on the projector

@@ -6,7 +6,6 @@ known by the room's key. This module knows no model and no page; every method ma
 thread.
 """
 
-import math
 import threading
 import time
 from collections import Counter, deque
@@ -27,9 +26,10 @@ from model.classroom.limits import (
 )
 from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
-from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Tally
+from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Spoken, Tally
 from model.draw import uniform_at
 from model.sentences import Sentence
+from model.typed import NO_NUMBER, number_typed
 
 MAX_NUMBER = 1e15
 
@@ -202,6 +202,7 @@ class Room:
         shares: Sequence[float] = (),
         may_write: bool = False,
         seconds: float | None = None,
+        spoken: Spoken | None = None,
     ) -> Question:
         """Asks the class; an earlier question ends.
 
@@ -219,9 +220,8 @@ class Room:
             words = _at_most(words, MAX_WORDS)
             options = [_at_most(option, MAX_OPTION) for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
-            self.question = Question(
-                self._n_asked, kind, words, tuple(options), tuple(shares), may_write, closes_at
-            )
+            asked = words, tuple(options), tuple(shares), may_write, closes_at, spoken
+            self.question = Question(self._n_asked, kind, *asked)
             self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:
                 member.answer, member.answered_at = None, -1e9
@@ -381,15 +381,12 @@ def _checked(given: Answer, question: Question) -> Answer:
 
 
 def read_number(written: str) -> float:
-    """Returns the number that somebody wrote.
+    """Returns a number as programs write it.
 
     Raises:
         RoomError: where it is none, or too large to be drawn.
     """
-    try:
-        number = float(written)
-    except ValueError:
-        number = math.nan
-    if not abs(number) <= MAX_NUMBER:
-        raise RoomError(Sentence("Write a number, such as 12 or 0.5."))
+    number = number_typed(written)
+    if number is None or abs(number) > MAX_NUMBER:
+        raise RoomError(NO_NUMBER)
     return number

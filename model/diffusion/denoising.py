@@ -25,10 +25,11 @@ from model.draw import draw_from, rank_order, uniform_at
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import Logits, check_context, forward
+from model.sentences import Sentence
 from model.tokenizing import text_of
 
 ORDERS: tuple[Order, ...] = ("confidence", "random", "left to right")
-_OTHER_STREAM = 0x5DEECE66D  # parts the coins of the random order from those of the tokens
+_OTHER_STREAM = 0x5DEECE66D  # parts the pointers of the random order from those of the tokens
 
 
 class Diffusion:
@@ -65,7 +66,7 @@ class Diffusion:
             temperature: of the draw of a token; 0 takes the best.
             block_length: positions of a block; blocks are filled one after another, from left to
                 right. 0 is one block for all.
-            seed: gives the coins, together with a pass and a position.
+            seed: gives the pointers, together with a pass and a position.
 
         Raises:
             ValueError: where the model or a wish will not do; the message says what will.
@@ -75,7 +76,14 @@ class Diffusion:
         self.length, self.seed = length, operator.index(seed)
         self.plan = plan_passes(length, n_passes, block_length)
         before, after = frame_ids(lm, prompt, ending)
-        check_context(lm, length + len(before) + len(after), "shorten what is given or filled")
+        check_context(
+            lm,
+            length + len(before) + len(after),
+            Sentence(
+                "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+                "shorten what is given or filled."
+            ),
+        )
         self.start = len(before)
         self.ids = [*before, *[mask_id_of(lm)] * length, *after]
         self.passes: list[DenoisePass] = []
@@ -91,10 +99,12 @@ class Diffusion:
             self.lm, [self.ids], n_logits=0, at=(0, (self.start + open_at).tolist())
         )
 
-        # propose: a token for every open position, each drawn alone by its own coin
+        # propose: a token for every open position, each drawn alone by its own pointer
         logits[:, ~self._words] = -np.inf
-        coins = np.array([pass_coin(self.seed, number, position) for position in open_at.tolist()])
-        tokens, confidence = propose(logits, self.temperature, coins)
+        pointers = np.array(
+            [pass_pointer(self.seed, number, position) for position in open_at.tolist()]
+        )
+        tokens, confidence = propose(logits, self.temperature, pointers)
 
         # choose: the positions of this pass's block that are to be committed
         in_block = (open_at >= plan.start) & (open_at < plan.end)
@@ -119,7 +129,7 @@ class Diffusion:
         return record
 
     def back(self) -> None:
-        """Takes the last pass back; the next step does the same again, by the same coins."""
+        """Takes the last pass back; the next step does the same again, by the same pointers."""
         for place in self.passes.pop().committed:
             self.ids[self.start + place] = mask_id_of(self.lm)
 
@@ -198,14 +208,14 @@ def fill_page(page: Diffusion) -> Diffusion:
 
 
 def propose(
-    logits: Logits, temperature: float, coins: npt.NDArray[np.float64]
+    logits: Logits, temperature: float, pointers: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Draws one token for each row, and says how sure the model is of it.
 
     Args:
         logits: (n, vocab), raw, -inf for what may not be written.
         temperature: 0 takes the best, the lowest id on ties.
-        coins: (n,) in [0, 1); at temperature 0 none of them matters.
+        pointers: (n,) in [0, 1); at temperature 0 none of them matters.
 
     Returns:
         Tokens, (n,), and their probabilities at temperature 1, (n,).
@@ -215,11 +225,11 @@ def propose(
         tokens = logits.argmax(axis=1)
     else:
         tempered = np.exp(log_softmax(logits / temperature)) if temperature != 1 else probs
-        drawn = [draw_from(row, coin) for row, coin in zip(tempered, coins, strict=True)]
+        drawn = [draw_from(row, pointer) for row, pointer in zip(tempered, pointers, strict=True)]
         tokens = np.array(drawn, dtype=np.int64)
     return tokens, probs[np.arange(len(tokens)), tokens]
 
 
-def pass_coin(seed: int, number: int, position: int) -> float:
-    """Returns the coin of a pass at a position: a function of these three alone, in [0, 1)."""
+def pass_pointer(seed: int, number: int, position: int) -> float:
+    """Returns the pointer of a pass at a position: a function of these three alone, in [0, 1)."""
     return uniform_at(int(uniform_at(seed, number) * (1 << 53)), position)

@@ -19,6 +19,7 @@ from model.job import Progress, Work, part_of
 from model.language_model import LanguageModel
 from model.passes import check_context
 from model.sampling import Settings
+from model.sentences import Sentence
 from model.tokenizing import shares_vocabulary, text_of
 
 BETWEEN, EMPTY = "between a beginning and an end", "with nothing given"
@@ -100,7 +101,14 @@ def write_by_beams(
 def _read(lm: LanguageModel, prompt: str, n_tokens: int, seed: int = 0) -> Generation:
     """Reads a prompt that leaves room for so many tokens, twice: the first pass warms up."""
     text = Generation(lm, prompt, seed=seed)
-    check_context(lm, text.n_prompt + n_tokens, "shorten the prompt, or write fewer")
+    check_context(
+        lm,
+        text.n_prompt + n_tokens,
+        Sentence(
+            "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+            "shorten the prompt, or write fewer."
+        ),
+    )
     return Generation(lm, prompt, seed=seed)
 
 

@@ -19,7 +19,7 @@ from model.futures.records import ROOT, OpenedText
 from model.generation import Generation
 from model.job import Progress, Work
 from model.masks import log_softmax
-from model.passes import Logits, PassError, check_context
+from model.passes import TOO_LONG_A_PROMPT, Logits, PassError, check_context
 from model.records import Distribution, FloatArray
 
 MAX_TOKENS = 4  # of a continuation
@@ -48,7 +48,7 @@ class Continuations:
         """
         if start.finished is not None:
             raise ValueError("The prompt has no room for a token after it: shorten it.")
-        check_context(start.lm, len(start.ids) + MAX_TOKENS, "shorten the prompt")
+        check_context(start.lm, len(start.ids) + MAX_TOKENS, TOO_LONG_A_PROMPT)
         self.start = start
         self.texts: list[OpenedText] = []
         self.n_passes, self.seconds = 0, 0.0

@@ -109,6 +109,11 @@ class GuessingGame:
             n_hidden=len(self.ids) - self.position,
         )
 
+    def best_shares(self) -> tuple[float, ...]:
+        """Returns what the model gives its best tokens for the next place, best first."""
+        log_probs = log_softmax(self._generation.logits_with(set()))
+        return tuple(float(p) for p in np.exp(log_probs[best_ids(log_probs, N_ROWS)]))
+
     def play(self, lines: Mapping[str, str], unit: Unit = "percent") -> GuessRound:
         """Scores everyone's guesses for the next token, and reveals it.
 

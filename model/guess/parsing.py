@@ -4,7 +4,6 @@ A line is split into guesses and numbers, a guess is spelt as it would follow th
 first token is the one that counts. This module knows a tokenizer; it runs no model.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -12,13 +11,15 @@ from model.guess.records import GuessRead
 from model.language_model import LanguageModel
 from model.sentences import apart
 from model.tokenizing import encode_bare, label, text_of
+from model.typed import number_typed
 
 Unit: TypeAlias = Literal["percent", "hands"]
 
 MAX_CONFIDENCE = 0.99  # the rest is for the other tokens, so that no miss is infinite
 MAX_CHARACTERS = 300  # characters
 
-_NUMBER = re.compile(r"(\d{1,6}(?:\.\d+)?)\s*%?,?")
+MAX_NUMBER = 999_999  # behind a guess
+_ENDS = ",;،、，؛；"  # of a part of a line
 
 
 # What was typed, as confidence
@@ -60,14 +61,15 @@ def _numbers_by_guess(line: str) -> dict[str, float | None]:
     numbers: dict[str, float | None] = {}
     newest = ""
     for part in line.split():
-        number = _NUMBER.fullmatch(part)
-        if numbers and not newest and part in ("%", "%,"):
+        word = part.rstrip(_ENDS)
+        number = number_typed(word)
+        if numbers and not newest and word in ("%", "٪", "％"):
             continue  # a sign that stands apart from its number
-        if newest and number:
-            numbers[newest] = (numbers[newest] or 0.0) + float(number[1])
+        if newest and number is not None and 0 <= number <= MAX_NUMBER:
+            numbers[newest] = (numbers[newest] or 0.0) + number
             newest = ""
         else:
-            newest = part.rstrip(",;") or part
+            newest = word or part
             numbers.setdefault(newest, None)
     return numbers
 

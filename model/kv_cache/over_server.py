@@ -15,6 +15,7 @@ from model.kv_cache.experiments import write_on_both_sides
 from model.kv_cache.records import Race
 from model.language_model import LanguageModel
 from model.passes import Logits, check_context
+from model.sentences import Sentence
 from model.server.backend import server_of
 
 N_BEST = 16  # log-probabilities that are compared
@@ -34,7 +35,13 @@ def race_over_server(
     Raises:
         ValueError: One sentence with the remedy.
     """
-    check_context(lm, n_tokens, "choose fewer")
+    check_context(
+        lm,
+        n_tokens,
+        Sentence(
+            "{n_tokens} tokens are {number} more than the {limit} that {model} reads: choose fewer."
+        ),
+    )
     return (
         yield from write_on_both_sides(
             lm,

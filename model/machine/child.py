@@ -23,7 +23,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]  # ships no types
 
-from model.sentences import MAX_SENTENCE, reason
+from model.sentences import MAX_SENTENCE, Sentence, reason
 
 MAX_BYTES = 4 * 10**9  # of memory, the libraries' own included
 MAX_IDLE_SECONDS = 5.0  # in which it does next to nothing
@@ -89,15 +89,16 @@ class Child:
                 self._process.stdout.readline()
         return self._process
 
-    def _how_it_ended(self, status: int) -> str:
-        is_slow = status == -_OUT_OF_TIME
-        return _too_slow(self.seconds) if is_slow else "it ended the process that tried it"
+    def _how_it_ended(self, status: int) -> Sentence:
+        if status == -_OUT_OF_TIME:
+            return _too_slow(self.seconds)
+        return Sentence("it ended the process that tried it")
 
 
 @contextmanager
-def _watched(process: subprocess.Popen[str], seconds: float) -> Iterator[list[str]]:
+def _watched(process: subprocess.Popen[str], seconds: float) -> Iterator[list[Sentence]]:
     """Ends a process that takes too long or does nothing, and notes which it was."""
-    is_answered, why = threading.Event(), list[str]()
+    is_answered, why = threading.Event(), list[Sentence]()
 
     def watch() -> None:
         spent, began = _processor_seconds(process.pid), time.monotonic()
@@ -107,7 +108,8 @@ def _watched(process: subprocess.Popen[str], seconds: float) -> Iterator[list[st
             if used > spent + _NEXT_TO_NOTHING:
                 spent, since = used, now
             if now > since + MAX_IDLE_SECONDS:
-                why.append(f"it did nothing for {MAX_IDLE_SECONDS:.0f} s")
+                idle = format(MAX_IDLE_SECONDS, ".0f")
+                why.append(Sentence("it did nothing for {seconds} s", seconds=idle))
             elif now > began + _BUSY_RATIO * seconds:
                 why.append(_too_slow(seconds))
             if why:
@@ -123,8 +125,8 @@ def _watched(process: subprocess.Popen[str], seconds: float) -> Iterator[list[st
         watcher.join()
 
 
-def _too_slow(seconds: float) -> str:
-    return f"it took more than {seconds:.0f} s"
+def _too_slow(seconds: float) -> Sentence:
+    return Sentence("it took more than {seconds} s", seconds=format(seconds, ".0f"))
 
 
 def _processor_seconds(pid: int) -> float:

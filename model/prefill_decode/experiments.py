@@ -88,12 +88,12 @@ def best_that_goes_on(lm: LanguageModel) -> Choose:
     return lambda logits, _ids: best_except(logits, lm.end_ids)
 
 
-def by_the_coin(settings: Settings, seed: int, n_prompt: int) -> Choose:
-    """Returns the choice of the first page: the masks, then the coin of seed and position."""
+def by_the_pointer(settings: Settings, seed: int, n_prompt: int) -> Choose:
+    """Returns the choice of the first page: the masks, then the pointer of seed and position."""
 
     def choose(logits: Logits, ids: Sequence[int]) -> int:
-        coin = uniform_at(seed, len(ids))
-        return draw(process(logits, ids, settings, n_prompt, coin)[-1], coin)
+        pointer = uniform_at(seed, len(ids))
+        return draw(process(logits, ids, settings, n_prompt, pointer)[-1], pointer)
 
     return choose
 

@@ -15,7 +15,7 @@ from model.fast.engines import PLAIN, make_engine
 from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.masks import log_softmax
-from model.passes import check_context, inputs_of, run_pass
+from model.passes import TOO_LONG_A_PROMPT, check_context, inputs_of, run_pass
 from model.prefill_decode.experiments import Token, request_of, stream
 from model.prefill_decode.records import ScoredAnswer, Scoring, Timed
 from model.tokenizing import encode, encode_bare, text_of
@@ -64,7 +64,7 @@ def score_and_write(
         raise ValueError("Give two different choices or more, one a line.")
     ids, choice_ids = encode(lm, prompt.rstrip()), [_continuation(lm, text) for text in texts]
     n_longest = len(ids) + max(n_written, *map(len, choice_ids))
-    check_context(lm, n_longest, "shorten the prompt")
+    check_context(lm, n_longest, TOO_LONG_A_PROMPT)
     writing = stream(
         make_engine(lm, PLAIN, n_longest), ids, lambda logits, _ids: int(logits.argmax())
     )

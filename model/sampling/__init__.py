@@ -23,7 +23,7 @@ def process(
     ids: Sequence[int],
     settings: Settings,
     n_prompt: int = 0,
-    coin: float = 0.0,
+    pointer: float = 0.0,
     memory: Memory = NO_MEMORY,
 ) -> tuple[Stage, ...]:
     """Runs the logits through every active stage and keeps what each one made of them.
@@ -36,7 +36,7 @@ def process(
             (1909.05858, transformers, vLLM), DRY too, unless `generated_only` is set
             (transformers' `prompt_ignore_length`); presence and frequency count what was generated
             (OpenAI, vLLM).
-        coin: of this position; its later digits toss for XTC, which at 0 is due.
+        pointer: of this position; its later digits toss for XTC, which at 0 is due.
         memory: what mirostat remembers of the text; of none, it begins.
 
     Returns:
@@ -55,7 +55,7 @@ def process(
         kept: masks.Mask | None = None
         value: float = getattr(settings, name, 0.0)  # "greedy" has none
         if name == "xtc":
-            value = second_toss(coin) < value
+            value = second_toss(pointer) < value
         elif name == "mirostat":
             value = memory.under(value).mu
         if name in masks.PENALTIES:

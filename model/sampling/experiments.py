@@ -99,7 +99,7 @@ class MajorityVote:
 def write_votes(
     lm: LanguageModel, prompt: str, n_texts: int = 20, n_tokens: int = 8
 ) -> Work[MajorityVote]:
-    """Continues one prompt n times at T = 0 and at T = 0.7, each time by another seed's coins.
+    """Continues one prompt n times at T = 0 and at T = 0.7, each time by another seed's pointers.
 
     Raises:
         ValueError: where the prompt cannot be used; one sentence with the remedy.
@@ -113,7 +113,7 @@ def write_votes(
     # turn by turn, so that both sides grow while somebody looks
     turns = [(seed, settings) for seed in range(n_texts) for settings in texts]
     for n_done, (seed, settings) in enumerate(turns):
-        # fork: every text goes on from the same cache, by coins of its own
+        # fork: every text goes on from the same cache, by pointers of its own
         fork = start.fork(seed=seed)
         while len(fork.steps) < n_tokens and not fork.finished:
             yield Progress(n_done, len(turns), look=so_far)

@@ -29,7 +29,6 @@ MAX_ROWS = 32  # texts in one request
 # what taking an answer of another shape apart raises
 _MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 # what other servers call themselves on their models' cards
-_OTHERS = {"llamacpp": "llama.cpp’s server", "library": "Ollama"}
 _FIGURE = re.compile(r"^(vllm:\w+)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
@@ -203,15 +202,30 @@ class Server:
         }
 
 
-def _no_vllm(told: Sequence[Mapping[str, Any]]) -> str:
+def _no_vllm(told: Sequence[Mapping[str, Any]]) -> Sentence:
     """Says what answers in vLLM's place, by the cards of its models."""
     if not told:
-        return "The server names no model that it serves: start vLLM with one."
+        return Sentence("The server names no model that it serves: start vLLM with one.")
     owner = str(told[0].get("owned_by") or "")
-    who = _OTHERS.get(owner, f"A server of {cut(owner)}" if owner else "This server")
-    return (
-        f"{who} is no vLLM, whose log-probabilities by token id are read here: serve the model "
-        "with vLLM, and set ONE_TOKEN_ENGINE_URL to its address."
+    if owner == "llamacpp":
+        return Sentence(
+            "llama.cpp’s server is no vLLM, whose log-probabilities by token id are read here: "
+            "serve the model with vLLM, and set ONE_TOKEN_ENGINE_URL to its address."
+        )
+    if owner == "library":
+        return Sentence(
+            "Ollama is no vLLM, whose log-probabilities by token id are read here: serve the "
+            "model with vLLM, and set ONE_TOKEN_ENGINE_URL to its address."
+        )
+    if owner:
+        return Sentence(
+            "A server of {owner} is no vLLM, whose log-probabilities by token id are read here: "
+            "serve the model with vLLM, and set ONE_TOKEN_ENGINE_URL to its address.",
+            owner=cut(owner),
+        )
+    return Sentence(
+        "This server is no vLLM, whose log-probabilities by token id are read here: serve the "
+        "model with vLLM, and set ONE_TOKEN_ENGINE_URL to its address."
     )
 
 

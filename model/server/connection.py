@@ -21,7 +21,10 @@ _SIGN_OF_LIFE = httpx2.Timeout(3.0, connect=2.0)  # in which it has to say so
 _N_THREADS = 64  # requests of one copy of the app under way
 _BUSY = {429, 502, 503, 504}
 _WRONG_ADDRESS = {301, 302, 303, 307, 308, 404, 405}
-_CHECK_URL = "set ONE_TOKEN_ENGINE_URL to vLLM’s address, such as http://127.0.0.1:8000"
+_SILENT = Sentence(
+    "The model’s server does not answer (it took the request and sent nothing): nothing is lost; "
+    "press again once it is back."
+)
 
 
 class Connection:
@@ -88,26 +91,27 @@ class Connection:
     def _send(self, method: str, path: str, body: object = None) -> httpx2.Response:
         """Sends a request, again where the server is away or busy, and refuses what failed."""
         for pause in (*_PAUSES, None):
-            why = ""
+            says = _SILENT
             try:
                 response = self._exchange(method, path, body)
                 if response.status_code not in _BUSY:
                     return _accepted(response)
-                why = f"status {response.status_code}"
+                says = Sentence(
+                    "The model’s server does not answer (status {status}): nothing is lost; press "
+                    "again once it is back.",
+                    status=response.status_code,
+                )
             except (httpx2.ReadTimeout, httpx2.PoolTimeout):
-                why = "it took the request and sent nothing"
                 break  # asking again would make it slower
             except httpx2.TransportError as error:
-                why = reason(error)
+                says = Sentence(
+                    "The model’s server does not answer ({why}): nothing is lost; press again "
+                    "once it is back.",
+                    why=reason(error),
+                )
             if pause is not None:
                 time.sleep(pause)
-        raise EngineError(
-            Sentence(
-                "The model’s server does not answer ({why}): nothing is lost; press again "
-                "once it is back.",
-                why=why,
-            )
-        )
+        raise EngineError(says)
 
     def _exchange(self, method: str, path: str, body: object) -> httpx2.Response:
         """Waits for an answer while the server is there: one that is busy answers other things."""
@@ -127,11 +131,17 @@ def _object(response: httpx2.Response) -> dict[str, Any]:
         answer = response.json()
     except ValueError as error:
         raise EngineError(
-            Sentence("The server’s answer is no JSON: {check_url}.", check_url=_CHECK_URL)
+            Sentence(
+                "The server’s answer is no JSON: set ONE_TOKEN_ENGINE_URL to vLLM’s address, such "
+                "as http://127.0.0.1:8000."
+            )
         ) from error
     if not isinstance(answer, dict):
         raise EngineError(
-            Sentence("The server’s answer is no object: {check_url}.", check_url=_CHECK_URL)
+            Sentence(
+                "The server’s answer is no object: set ONE_TOKEN_ENGINE_URL to vLLM’s address, "
+                "such as http://127.0.0.1:8000."
+            )
         )
     return answer
 
@@ -152,17 +162,23 @@ def _accepted(response: httpx2.Response) -> httpx2.Response:
         said = str(response.json()["error"]["message"])
     except (ValueError, KeyError, TypeError):
         said = f"status {status}"
-    remedy = "go back, or shorten the text"
+    raise EngineError(_refused(status, said).filled(reason=reason(ValueError(said))))
+
+
+def _refused(status: int, said: str) -> Sentence:
+    """Returns what to do about a refusal of the server’s, by its status and its message."""
     if "logprobs" in said:
-        remedy = "start it with --max-logprobs -1"
-    elif "model" in said and status == 404:
-        remedy = "start it with the model that it had, or start this app again"
-    elif status in _WRONG_ADDRESS:
-        remedy = _CHECK_URL
-    raise EngineError(
-        Sentence(
-            "The model’s server refused this ({reason}): {remedy}.",
-            reason=reason(ValueError(said)),
-            remedy=remedy,
+        return Sentence(
+            "The model’s server refused this ({reason}): start it with --max-logprobs -1."
         )
-    )
+    if "model" in said and status == 404:
+        return Sentence(
+            "The model’s server refused this ({reason}): start it with the model that it had, or "
+            "start this app again."
+        )
+    if status in _WRONG_ADDRESS:
+        return Sentence(
+            "The model’s server refused this ({reason}): set ONE_TOKEN_ENGINE_URL to vLLM’s "
+            "address, such as http://127.0.0.1:8000."
+        )
+    return Sentence("The model’s server refused this ({reason}): go back, or shorten the text.")

@@ -43,7 +43,7 @@ def open_server(
         say(Sentence("Asking it for a token: the first in a server’s life may take seconds"))
         server.expect([[0]], 1)
     except ValueError as error:
-        raise LoadError(str(error)) from error
+        raise LoadError(*error.args) from error
     source = model or served.root
     shown = shown_name(source)
     with reading(shown):
@@ -72,13 +72,15 @@ def _words_of(source: str, *, is_named: bool) -> Path:
     try:
         return find_folder(source) or Path(snapshot_download(source, allow_patterns=_WORDS))
     except (LoadError, OSError, ValueError) as error:
-        said = "ONE_TOKEN_ENGINE_MODEL says" if is_named else "the server has its model from"
-        raise LoadError(
-            Sentence(
-                "No tokenizer was found here ({said} {given}): set ONE_TOKEN_ENGINE_MODEL to "
-                "a folder of this machine, or a hub id, that has the model’s tokenizer and "
-                "config.",
-                said=said,
-                given=cut(PurePath(source).name),
+        says = Sentence(
+            "No tokenizer was found here (the server has its model from {given}): set "
+            "ONE_TOKEN_ENGINE_MODEL to a folder of this machine, or a hub id, that has the "
+            "model’s tokenizer and config."
+        )
+        if is_named:
+            says = Sentence(
+                "No tokenizer was found here (ONE_TOKEN_ENGINE_MODEL says {given}): set "
+                "ONE_TOKEN_ENGINE_MODEL to a folder of this machine, or a hub id, that has the "
+                "model’s tokenizer and config."
             )
-        ) from error
+        raise LoadError(says.filled(given=cut(PurePath(source).name))) from error

@@ -88,7 +88,7 @@ class ServerText:
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         token_id: int | None = None,
         banned: Collection[int] = (),
         memory: Memory = NO_MEMORY,
@@ -100,7 +100,7 @@ class ServerText:
         self.request_logprobs(ids, used if token_id is None else {*used, token_id})
         for n_best in self.server.wider(self.lm.vocab_size):
             if token_id is None and self._reaches_rest(
-                ids, n_prompt, settings, coin, banned, memory
+                ids, n_prompt, settings, pointer, banned, memory
             ):
                 self._read_best(ids, n_best)
         return self.logits
@@ -170,7 +170,7 @@ class ServerText:
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         banned: Collection[int],
         memory: Memory,
     ) -> bool:
@@ -182,8 +182,8 @@ class ServerText:
         extremes = [self.logits, self._packed()] if needs_shape else [self.logits]
         outcomes = set()
         for logits in extremes:
-            stages = process(without(logits, banned), ids, settings, n_prompt, coin, memory)
-            drawn = draw(stages[-1], coin)
+            stages = process(without(logits, banned), ids, settings, n_prompt, pointer, memory)
+            drawn = draw(stages[-1], pointer)
             cuts = any(self._cuts_rest(before, after) for before, after in pairwise(stages))
             if cuts or not self._is_held[drawn]:
                 return True
@@ -229,11 +229,11 @@ class ServerRows:
         ids: Sequence[int],
         n_prompt: int,
         settings: Settings,
-        coin: float,
+        pointer: float,
         banned: Collection[int] = (),
     ) -> Logits:
         """Asks for what the server left out of a row and a step needs."""
-        return self._texts[row].request_step(ids, n_prompt, settings, coin, banned=banned)
+        return self._texts[row].request_step(ids, n_prompt, settings, pointer, banned=banned)
 
     def request_logprobs(
         self, rows: Sequence[Sequence[int]], token_ids: Sequence[Collection[int]]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from model.kv_cache.block_cache import BLOCK
 from model.language_model import LanguageModel
-from model.serving.records import Memory, ServingRun
+from model.serving.records import BlockMemory, ServingRun
 
 
 def count_blocks(
@@ -30,7 +30,7 @@ def count_blocks(
     return len(blocks)
 
 
-def fullest_moment(lm: LanguageModel, run: ServingRun) -> Memory:
+def fullest_moment(lm: LanguageModel, run: ServingRun) -> BlockMemory:
     """Returns what the cache takes after the pass that left most positions in it."""
     texts = [
         [*request.prompt_ids, *output.token_ids]
@@ -49,4 +49,4 @@ def fullest_moment(lm: LanguageModel, run: ServingRun) -> Memory:
     )
     context = lm.context_length or max(map(len, texts))
     n_reserved = context * sum(length > 0 for length in lengths)
-    return Memory(lengths, n_common, BLOCK, n_reserved)
+    return BlockMemory(lengths, n_common, BLOCK, n_reserved)

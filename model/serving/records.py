@@ -158,7 +158,7 @@ class ServerRun:
 
 
 @dataclass(frozen=True)
-class Memory:
+class BlockMemory:
     """What a cache takes at one moment, in blocks; derived from the lengths of the texts."""
 
     lengths: tuple[int, ...]  # positions of each request

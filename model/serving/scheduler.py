@@ -14,7 +14,7 @@ from model.serving.blocks import count_blocks
 from model.serving.records import EnginePass, Output, Policy, Request, ServingRun, State
 
 
-class Lane:
+class BatchLane:
     """A request on its way through the engine."""
 
     def __init__(self, request: Request) -> None:
@@ -32,11 +32,11 @@ class Scheduler:
     def __init__(self, lm: LanguageModel, requests: Sequence[Request], policy: Policy) -> None:
         """Takes the requests; the first `step` runs the first pass."""
         self.lm, self.policy, self.clock = lm, policy, 0.0
-        self.lanes = [Lane(request) for request in requests]
+        self.lanes = [BatchLane(request) for request in requests]
         self.coming = sorted(self.lanes, key=lambda lane: lane.request.arrives)
-        self.waiting: list[Lane] = []
-        self.reading: list[Lane] = []  # admitted; their prompts are not read to the end
-        self.running: list[Lane] = []  # the rows of the batch
+        self.waiting: list[BatchLane] = []
+        self.reading: list[BatchLane] = []  # admitted; their prompts are not read to the end
+        self.running: list[BatchLane] = []  # the rows of the batch
         self.prompts, self.batch = Batch(lm), Batch(lm)
         self.passes: list[EnginePass] = []
 
@@ -143,7 +143,7 @@ class Scheduler:
         return ServingRun(self.policy, requests, tuple(self.passes), outputs)
 
     @property
-    def _active(self) -> list[Lane]:
+    def _active(self) -> list[BatchLane]:
         """Those in memory, the newest last."""
         return [*self.running, *self.reading]
 
@@ -152,13 +152,13 @@ class Scheduler:
         """Positions that each of them takes once its next token is read."""
         return [len(lane.ids) + (lane in self.reading) for lane in self._active]
 
-    def _fit(self, lanes: Sequence[Lane], lengths: Sequence[int]) -> bool:
+    def _fit(self, lanes: Sequence[BatchLane], lengths: Sequence[int]) -> bool:
         policy = self.policy
         texts = [lane.ids for lane in lanes]
         n_needed = count_blocks(texts, lengths, shares_prefix=policy.shares_prefix)
         return not policy.n_blocks or n_needed <= policy.n_blocks
 
-    def _choose(self, lanes: Sequence[Lane], logits: Logits) -> None:
+    def _choose(self, lanes: Sequence[BatchLane], logits: Logits) -> None:
         """Appends the best token of each row; a request that is done only holds its slot."""
         for lane, row in zip(lanes, logits, strict=True):
             if not lane.is_done:
@@ -174,10 +174,10 @@ class Scheduler:
         if self.running:
             self.batch.join()
 
-    def _record(self, kind: State, group: Sequence[Lane], seconds: float) -> None:
+    def _record(self, kind: State, group: Sequence[BatchLane], seconds: float) -> None:
         """Moves the clock by a pass, and writes down what each request did meanwhile."""
 
-        def state(lane: Lane) -> State:
+        def state(lane: BatchLane) -> State:
             if lane in group:
                 return "held" if lane.is_done else kind
             is_begun = lane in self.reading[:1] and bool(self.prompts.ids)
@@ -185,7 +185,7 @@ class Scheduler:
                 return "stalled"
             return "waiting" if lane in (*self.waiting, *self.reading) else ""
 
-        def length(lane: Lane) -> int:
+        def length(lane: BatchLane) -> int:
             has_unread = lane in self.running and lane not in group
             return len(lane.ids) - has_unread if lane in self._active else 0
 

@@ -19,6 +19,7 @@ from model.language_model import LanguageModel
 from model.masks import LogProbs, divergence
 from model.passes import check_context
 from model.sampling import Settings
+from model.sentences import Sentence
 from model.snowball.records import EARLY, Bools, Compounding, Estimate, Floats, Forks
 
 GROUP = 20  # forks side by side
@@ -37,7 +38,7 @@ def fork_many(
 ) -> Work[Forks]:
     """Forces the same slip in many texts of one prompt, each drawn by a seed of its own.
 
-    The token to force is that of a rank, 2 being the second best, or the next one where the coin
+    The token to force is that of a rank, 2 being the second best, or the next one where the pointer
     would draw that very token; `n_before` and `n_tokens` are written before and after it. Groups
     of texts run side by side, so that a summary is there early and grows.
 
@@ -45,7 +46,14 @@ def fork_many(
         ValueError: where it does not fit into the model's context.
     """
     n_each = n_before + 1 + n_tokens
-    check_context(lm, len(prompt_ids) + n_each, "shorten the text or fork earlier")
+    check_context(
+        lm,
+        len(prompt_ids) + n_each,
+        Sentence(
+            "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+            "shorten the text or fork earlier."
+        ),
+    )
     if not 1 <= rank < lm.vocab_size:
         raise ValueError(f"Rank {rank} is none: choose one from 1 to {lm.vocab_size - 1:,}.")
     groups: list[Forks] = []

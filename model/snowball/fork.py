@@ -1,6 +1,6 @@
-"""A forced token: two copies of a text, one with it and one without, go on by the same coins.
+"""A forced token: two copies of a text, one with it and one without, go on by the same pointers.
 
-The coin is a function of seed and position, so whatever parts the texts is the one token.
+The pointer is a function of seed and position, so whatever parts the texts is the one token.
 """
 
 import math
@@ -60,7 +60,7 @@ def fork_text(
     steps, runs = list[ForkStep](), [True, True]
     while any(runs):
         yield Progress(len(steps), n_tokens, "positions of both texts", lambda: tuple(steps))
-        # choose: the coin is a function of seed and position, so it is the same on both sides
+        # choose: the pointer is a function of seed and position, so it is the same on both sides
         chosen = batch.draw([settings] * 2, [start.seed] * 2, start.n_prompt)
         chosen[:1] = written[len(steps) : len(steps) + 1] or chosen[:1]
         # force: the token goes in once, at the place of the fork, on one side only

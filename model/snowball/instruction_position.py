@@ -16,6 +16,7 @@ from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.passes import check_context
 from model.sampling import Settings
+from model.sentences import Sentence
 from model.snowball.records import Floats, InstructionPosition, Version
 from model.tokenizing import encode, encode_bare, text_of
 
@@ -51,7 +52,14 @@ def place_instruction(
     start = encode(lm, beginning)
     put_in = encode_bare(lm, spaced)
     n_all = len(start) + len(put_in) + n_tokens
-    check_context(lm, n_all, "shorten the beginning or the instruction")
+    check_context(
+        lm,
+        n_all,
+        Sentence(
+            "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+            "shorten the beginning or the instruction."
+        ),
+    )
     starts = {FIRST: [*start, *put_in], LATE: start, NEVER: start}
     written: dict[str, list[list[int]]] = {name: [[] for _ in range(n_texts)] for name in starts}
 

@@ -44,7 +44,7 @@ def compare_rewinds(
     yield from _write(never, n_tokens, settings, progress("the text without the bad token"))
     for wait in ways:
         doing = progress(_name(wait, n_tokens))
-        # write: the bad token, and what the coin draws after it
+        # write: the bad token, and what the pointer draws after it
         text, n_discarded = start.fork(), 0
         passes = yield from _write(text, wait or n_tokens, settings, doing, bad_id)
         if wait is not None:
@@ -52,7 +52,7 @@ def compare_rewinds(
             n_discarded, started = len(text.ids) - len(start.ids), time.perf_counter()
             text.rewind(n_discarded)
             passes.append(time.perf_counter() - started)
-            # choose again: the coin draws at the bad place, too
+            # choose again: the pointer draws at the bad place, too
             passes += yield from _write(text, n_tokens, settings, doing)
         strategies.append(_strategy(doing.doing, text, never, start, n_discarded, passes))
     return tuple(strategies)

@@ -15,6 +15,7 @@ from model.job import Progress, Work
 from model.loading import LanguageModel
 from model.passes import check_context
 from model.sampling import Settings
+from model.sentences import Sentence
 from model.snowball.records import Floats, Thread
 from model.tokenizing import text_of
 
@@ -41,7 +42,14 @@ def measure_thread(
     Raises:
         ValueError: where the model's context is too short.
     """
-    check_context(lm, LENGTH, "choose a model with a longer context")
+    check_context(
+        lm,
+        LENGTH,
+        Sentence(
+            "{n_tokens} tokens are {number} more than the {limit} that {model} reads: "
+            "choose a model with a longer context."
+        ),
+    )
     seeds = range(first_seed, first_seed + n_texts)
     batch = Batch(lm, [prompt_ids] * n_texts)
     while len(batch.ids[0]) < LENGTH:

@@ -17,7 +17,7 @@ import numpy as np
 from model.batch import Batch
 from model.draw import draw_from, uniform_at
 from model.language_model import LanguageModel
-from model.passes import Logits, check_context
+from model.passes import TOO_LONG_A_PROMPT, Logits, check_context
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
 from model.speculative.drafting import Draft, Drafter, new_batch
@@ -51,7 +51,7 @@ def overlap(target_probs: FloatArray, draft_probs: FloatArray) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RoundOutcome:
     """One round as it went, with all that its figures are made of."""
 
     n_text: int  # tokens of the text before it
@@ -102,7 +102,7 @@ class Speculation:
             for batch in self.batches:
                 batch.read([self.ids[:-1]])
 
-    def round(self, n_draft: int, *, adaptive: bool = False) -> Outcome:
+    def round(self, n_draft: int, *, adaptive: bool = False) -> RoundOutcome:
         """Runs one round: the text gains at least one token, and at most n_draft + 1."""
         started, n_text = time.perf_counter(), len(self.ids)
         before = self._n_read()
@@ -117,7 +117,7 @@ class Speculation:
         logits, target_seconds = self.target.read([unread], len(draft.ids) + 1)
         rows = logits[0]
 
-        # accept: keep proposals up to the first that the coin, or the best token, is against
+        # accept: keep proposals up to the first that the pointer, or the best token, is against
         n_accepted, token_ids, source = self._judge(draft, rows)
         read = self._n_read()
 
@@ -128,7 +128,7 @@ class Speculation:
 
         # crop: both caches forget what was rejected
         self._crop(min(n_text + n_accepted, len(self.ids) - 1))
-        return Outcome(
+        return RoundOutcome(
             n_text=n_text,
             draft=draft,
             rows=rows,
@@ -141,7 +141,7 @@ class Speculation:
         )
 
     def back(self) -> None:
-        """Takes the last round back; the same coins will fall again."""
+        """Takes the last round back; the same pointers will fall again."""
         del self.ids[self.starts.pop() :]
         self.finished = None
         self._crop(len(self.ids) - 1)
@@ -150,8 +150,8 @@ class Speculation:
         """Returns a distribution after the masks, (vocab,) float64."""
         return process(row, ids, self.settings, self.n_prompt)[-1].probs
 
-    def coin(self, position: int, purpose: Purpose) -> float:
-        """Returns the coin that falls at a position of the text for one of three purposes."""
+    def pointer(self, position: int, purpose: Purpose) -> float:
+        """Returns the pointer that falls at a position of the text for one of three purposes."""
         return uniform_at(self.seed, 3 * position + PURPOSES.index(purpose))
 
     def _propose(self, row: Logits, ids: Sequence[int]) -> tuple[int, FloatArray | None]:
@@ -159,7 +159,7 @@ class Speculation:
         if self._is_plain_greedy:
             return int(row.argmax()), None
         probs = self.probs_of(row, ids)
-        return draw_from(probs, self.coin(len(ids), "draft")), probs
+        return draw_from(probs, self.pointer(len(ids), "draft")), probs
 
     def _judge(self, draft: Draft, rows: Logits) -> tuple[int, tuple[int, ...], Source | None]:
         """Returns the number accepted, what the text gains, and who chose its last token."""
@@ -187,12 +187,12 @@ class Speculation:
             assert draft_probs is not None
             at = len(text)
             chance = accept_prob(target_probs[token_id], draft_probs[token_id])
-            if self.coin(at, "accept") >= chance:
+            if self.pointer(at, "accept") >= chance:
                 left = residual(target_probs, draft_probs)
-                return place, draw_from(left, self.coin(at, "draw"))
+                return place, draw_from(left, self.pointer(at, "draw"))
             text.append(token_id)
         bonus = self.probs_of(rows[len(draft.ids)], text)
-        return len(draft.ids), draw_from(bonus, self.coin(len(text), "draw"))
+        return len(draft.ids), draw_from(bonus, self.pointer(len(text), "draw"))
 
     @property
     def batches(self) -> tuple[Batch, ...]:
@@ -221,7 +221,7 @@ def decode_with_draft(
     n_tokens: int,
     *,
     adaptive: bool = False,
-) -> tuple[list[int], list[Outcome]]:
+) -> tuple[list[int], list[RoundOutcome]]:
     """Writes greedily in rounds, and returns the whole text and its rounds."""
     text = Speculation(new_batch(lm), drafter, ids, max_new_tokens=n_tokens)
     rounds = []
@@ -256,6 +256,6 @@ def max_text_length(batches: Sequence[Batch], n_prompt: int, max_new_tokens: int
     """
     max_length = n_prompt + max_new_tokens
     for batch in batches:
-        check_context(batch.lm, n_prompt + 1, "shorten the prompt")
+        check_context(batch.lm, n_prompt + 1, TOO_LONG_A_PROMPT)
         max_length = min(max_length, batch.lm.context_length or max_length)
     return max_length

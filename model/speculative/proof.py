@@ -302,7 +302,7 @@ class MemoizedSpeculation(Speculation):
         return faulty_law(*self.both_probs(ids), GENEROUS)
 
     def begin_again(self, seed: int) -> None:
-        """Takes all rounds back; those to come have the coins of another seed."""
+        """Takes all rounds back; those to come have the pointers of another seed."""
         while self.starts:
             self.back()
         self.seed = seed

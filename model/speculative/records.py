@@ -20,7 +20,7 @@ class Proposal:
     draft_prob: float  # after the masks; what the draft gave the token that it proposed
     target_prob: float  # after the same masks
     accept_prob: float  # min(1, target / draft)
-    coin: float  # in [0, 1); the proposal is accepted where it is below accept_prob
+    pointer: float  # in [0, 1); the proposal is accepted where it is below accept_prob
     verdict: Verdict
     overlap: float  # sum over the vocabulary of min(target, draft): the chance of any proposal here
 
@@ -32,11 +32,11 @@ class Drawn:
     label: str
     source: Source  # from what the draft left of the target's distribution, or all accepted
     prob: float  # in the distribution that it was drawn from
-    coin: float
+    pointer: float
 
 
 @dataclass(frozen=True)
-class Bar:
+class RoundBar:
     """One token of one position, as both models see it."""
 
     label: str
@@ -64,7 +64,7 @@ class Round:
     n_text: int  # tokens of the text before it
     proposals: tuple[Proposal, ...]
     drawn: Drawn | None  # None where an accepted end token ended the text
-    bars: tuple[tuple[Bar, ...], ...]  # for each position the likeliest tokens, then all others
+    bars: tuple[tuple[RoundBar, ...], ...]  # by position: the likeliest tokens, then all others
     caches: tuple[CacheMark, ...]  # target's; draft's, where it is a model
     is_greedy: bool
     n_steps: int  # passes of the draft

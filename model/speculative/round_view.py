@@ -6,15 +6,15 @@ from model.batch import Batch
 from model.draw import best_ids
 from model.kv_cache import bytes_held
 from model.records import FloatArray
-from model.speculative.decoding import Outcome, Speculation, accept_prob, overlap, residual
+from model.speculative.decoding import RoundOutcome, Speculation, accept_prob, overlap, residual
 from model.speculative.drafting import one_hot
-from model.speculative.records import Bar, CacheMark, Drawn, Proposal, Round, Verdict
+from model.speculative.records import CacheMark, Drawn, Proposal, Round, RoundBar, Verdict
 from model.tokenizing import label
 
 N_BARS = 6  # likeliest tokens of a position
 
 
-def describe_round(text: Speculation, outcome: Outcome) -> Round:
+def describe_round(text: Speculation, outcome: RoundOutcome) -> Round:
     """Writes down a round that has just run: every proposal, its verdict, the token drawn."""
     ids, draft_ids = text.ids[: outcome.n_text], outcome.draft.ids
     proposals, drawn, bars = [], None, []
@@ -28,8 +28,8 @@ def describe_round(text: Speculation, outcome: Outcome) -> Round:
             proposals.append(_proposal(text, outcome, place, target_probs, draft_probs))
         if place == outcome.n_accepted and outcome.source is not None:
             drawn_id = outcome.token_ids[-1]
-            coin = text.coin(outcome.n_text + place, "draw")
-            drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), coin)
+            pointer = text.pointer(outcome.n_text + place, "draw")
+            drawn = Drawn(_label(text, drawn_id), outcome.source, float(left[drawn_id]), pointer)
         bars.append(_bars(text, (target_probs, draft_probs, left), proposed_id, drawn_id))
     return Round(
         n_text=outcome.n_text,
@@ -49,7 +49,7 @@ def _bars(
     views: tuple[FloatArray, FloatArray, FloatArray],
     proposed_id: int | None,
     drawn_id: int | None,
-) -> tuple[Bar, ...]:
+) -> tuple[RoundBar, ...]:
     """Returns the likeliest tokens of a position, those that are named among them, and the rest."""
     either = np.maximum(*views[:2])
     named = [token_id for token_id in (proposed_id, drawn_id) if token_id is not None]
@@ -57,7 +57,7 @@ def _bars(
     shown = list(dict.fromkeys([*named, *best]))[:N_BARS]
     shown.sort(key=lambda token_id: (-either[token_id], token_id))
     bars = [
-        Bar(
+        RoundBar(
             _label(text, token_id),
             tuple(float(probs[token_id]) for probs in views),
             is_proposed=token_id == proposed_id,
@@ -66,10 +66,10 @@ def _bars(
         for token_id in shown
     ]
     rest = tuple(max(0.0, float(probs.sum() - probs[shown].sum())) for probs in views)
-    return (*bars, Bar("all other tokens", rest)) if sum(rest) > 0 else tuple(bars)
+    return (*bars, RoundBar("all other tokens", rest)) if sum(rest) > 0 else tuple(bars)
 
 
-def _draft_probs(outcome: Outcome, place: int, width: int) -> FloatArray:
+def _draft_probs(outcome: RoundOutcome, place: int, width: int) -> FloatArray:
     """Returns what a proposal was drawn from; nothing at all where the draft was not asked."""
     if place >= len(outcome.draft.ids):
         return np.zeros(width)
@@ -79,7 +79,7 @@ def _draft_probs(outcome: Outcome, place: int, width: int) -> FloatArray:
 
 def _proposal(
     text: Speculation,
-    outcome: Outcome,
+    outcome: RoundOutcome,
     place: int,
     target_probs: FloatArray,
     draft_probs: FloatArray,
@@ -94,7 +94,7 @@ def _proposal(
         draft_prob=draft_prob,
         target_prob=target_prob,
         accept_prob=accept_prob(target_prob, draft_prob),
-        coin=text.coin(outcome.n_text + place, "accept"),
+        pointer=text.pointer(outcome.n_text + place, "accept"),
         verdict=verdict,
         overlap=overlap(target_probs, draft_probs),
     )

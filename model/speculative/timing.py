@@ -15,7 +15,7 @@ import numpy as np
 
 from model.job import Progress, Work
 from model.language_model import LanguageModel
-from model.speculative.decoding import Outcome, decode_baseline, decode_with_draft
+from model.speculative.decoding import RoundOutcome, decode_baseline, decode_with_draft
 from model.speculative.drafting import MAX_DRAFT, Drafter, ForcedDraft, ModelDraft, new_batch
 from model.speculative.records import (
     FORCED_LENGTH,
@@ -86,7 +86,7 @@ class _Sample:
 
     length: Length
     run: int
-    rounds: list[Outcome]
+    rounds: list[RoundOutcome]
     n_tokens: int
     n_plain: int  # tokens
     plain_seconds: float
@@ -145,7 +145,7 @@ def _write(
     ids: Sequence[int],
     truth: Sequence[int],
     n_tokens: int,
-) -> tuple[list[int], list[Outcome]]:
+) -> tuple[list[int], list[RoundOutcome]]:
     """Writes one text in rounds of one length."""
     if isinstance(length, str) and isinstance(drafter, ModelDraft):
         drafter = ForcedDraft(drafter, truth, is_right=length == BEST)
@@ -221,7 +221,7 @@ def _speed_up(samples: Sequence[_Sample]) -> float:
     )
 
 
-def acceptance_of(rounds: Sequence[Outcome], n_places: int) -> Acceptance:
+def acceptance_of(rounds: Sequence[RoundOutcome], n_places: int) -> Acceptance:
     """Counts what was tested and accepted at each place of some rounds."""
     places = range(n_places)
     return Acceptance(
@@ -253,7 +253,7 @@ def compare_drafts(
     """
     reports: list[DraftReport] = []
     for i, make_drafter in enumerate(makers):
-        rounds: list[Outcome] = []
+        rounds: list[RoundOutcome] = []
         n_written = 0
         for j, ids in enumerate(prompts):
             drafter = make_drafter()

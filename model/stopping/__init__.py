@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from model.records import Finish
+from model.sentences import Sentence
 from model.token_bytes import characters, n_unfinished
 
 MAX_STRINGS = 4
@@ -41,15 +42,23 @@ class StopStrings:
         """Raises ValueError, with the remedy, for strings that no text can be tested for."""
         if len(self.strings) > MAX_STRINGS:
             raise ValueError(
-                f"There are {len(self.strings)} stop strings: use at most {MAX_STRINGS}."
+                Sentence(
+                    "There are {n_strings} stop strings: use at most {most}.",
+                    n_strings=len(self.strings),
+                    most=MAX_STRINGS,
+                )
             )
         for string in self.strings:
             if not 0 < len(string) <= MAX_CHARACTERS:
                 raise ValueError(
-                    f"A stop string has {len(string)} characters: use 1 to {MAX_CHARACTERS}."
+                    Sentence(
+                        "A stop string has {n_characters} characters: use 1 to {most}.",
+                        n_characters=len(string),
+                        most=MAX_CHARACTERS,
+                    )
                 )
             if any("\ud800" <= character <= "\udfff" for character in string):
-                raise ValueError("A stop string holds half a character: write it again.")
+                raise ValueError(Sentence("A stop string holds half a character: write it again."))
 
     @classmethod
     def of(cls, stop: StopStrings | str | Sequence[str]) -> StopStrings:
@@ -147,9 +156,19 @@ class Stream:
 
 def refuse_if_finished(finished: Finish | None) -> None:
     """Raises ValueError after the end of a text, for the reason of its end."""
-    if finished is not None:
-        ends = {"eos": "an end token", "stop": "a stop string", "length": "the greatest length"}
-        raise ValueError(f"The text is finished ({ends[finished]}): go back, or start a new one.")
+    match finished:
+        case "eos":
+            raise ValueError(
+                Sentence("The text is finished (an end token): go back, or start a new one.")
+            )
+        case "stop":
+            raise ValueError(
+                Sentence("The text is finished (a stop string): go back, or start a new one.")
+            )
+        case "length":
+            raise ValueError(
+                Sentence("The text is finished (the greatest length): go back, or start a new one.")
+            )
 
 
 def read_strings(lines: str) -> tuple[str, ...]:

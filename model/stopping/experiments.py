@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from model.generation import Generation
 from model.job import Progress, Work
 from model.loading import LanguageModel
+from model.records import Stage
 from model.sampling import Settings
 from model.stopping import StopStrings, Stream
 from model.stopping.records import EndCurve, EndStep, Moment
@@ -57,6 +60,13 @@ def stream_of(text: Generation) -> Stream:
     return stream if text.finished is None else stream.ended()
 
 
+def segments_of(stage: Stage, ids: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    """Returns where some tokens lie on the draw bar: begin and end of each that is kept."""
+    ends = np.cumsum(stage.best_probs)
+    places = np.flatnonzero(np.isin(stage.order, ids))
+    return tuple((float(ends[i] - stage.best_probs[i]), float(ends[i])) for i in places)
+
+
 def write_to_the_end(
     lm: LanguageModel, prompt: str, settings: Settings, stop: Sequence[str], limit: int, seed: int
 ) -> Work[EndCurve]:
@@ -69,9 +79,10 @@ def write_to_the_end(
     end_ids, steps = sorted(lm.end_ids), list[EndStep]()
     while text.finished is None:
         yield Progress(len(steps), limit, "tokens")
-        stages = text.stages_for(settings)
+        stages, pointer = text.stages_for(settings), text.pointer
         raw, masked = (float(stage.of(end_ids)[1].sum()) for stage in (stages[0], stages[-1]))
-        steps.append(EndStep(text.step(settings).text, raw, masked))
+        segments = segments_of(stages[-1], end_ids)
+        steps.append(EndStep(text.step(settings).text, raw, masked, segments, pointer))
     return EndCurve(
         steps=tuple(steps),
         finished=text.finished,

@@ -28,6 +28,8 @@ class EndStep:
     label: str  # of the token that was written
     raw: float  # probability of the end token, at temperature 1
     masked: float  # under the settings; 0 where they exclude it
+    segments: tuple[tuple[float, float], ...]  # of the draw bar, begin and end: the end tokens'
+    pointer: float  # that fell on the bar
 
 
 @dataclass(frozen=True)

@@ -57,13 +57,18 @@ def read_config(folder: Path, name: str) -> dict[str, Any]:
 
     path = folder / "config.json"
     if not path.is_file():
-        is_adapter = (folder / "adapter_config.json").is_file()
-        what = "an adapter: merge it into its base model" if is_adapter else "no model"
+        if (folder / "adapter_config.json").is_file():
+            raise LoadError(
+                Sentence(
+                    "{name} has no config.json and is an adapter: merge it into its base model, "
+                    "or choose a saved model's folder.",
+                    name=name,
+                )
+            )
         raise LoadError(
             Sentence(
-                "{name} has no config.json and is {what}: choose a saved model's folder.",
+                "{name} has no config.json and is no model: choose a saved model's folder.",
                 name=name,
-                what=what,
             )
         )
     for file in SETTINGS_FILES:
@@ -165,15 +170,20 @@ def check_causal(kind: ModelKind, name: str) -> None:
     Raises:
         LoadError: one sentence with the remedy.
     """
-    if kind != "causal":
-        what = {"masked": "fills gaps in a text", "seq2seq": "has an encoder before it writes"}
+    if kind == "masked":
         raise LoadError(
             Sentence(
-                "{name} is a {kind} model, which {value} and does not write from left to "
-                "right: choose a causal one, such as openai-community/gpt2.",
+                "{name} is a masked model, which fills gaps in a text and does not write from "
+                "left to right: choose a causal one, such as openai-community/gpt2.",
                 name=name,
-                kind=kind,
-                value=what[kind],
+            )
+        )
+    if kind == "seq2seq":
+        raise LoadError(
+            Sentence(
+                "{name} is a seq2seq model, which has an encoder before it writes and does not "
+                "write from left to right: choose a causal one, such as openai-community/gpt2.",
+                name=name,
             )
         )
 
@@ -198,7 +208,7 @@ def find_weights(folder: Path, name: str) -> list[Path]:
         if missing:
             raise LoadError(
                 Sentence(
-                    "{name} lacks {value}: download the model again.", name=name, value=missing[0]
+                    "{name} lacks {file}: download the model again.", name=name, file=missing[0]
                 )
             )
         return paths
@@ -294,7 +304,7 @@ def _try(folder: Path, name: str, seconds: float) -> None:
                 Sentence(
                     "{name} was tried and not loaded ({error}): choose another model.",
                     name=name,
-                    error=error,
+                    error=error.args[0],
                 )
             ) from error
         except ValueError as error:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import torch
 
 from model.machine.device import free_bytes
-from model.sentences import apart
+from model.sentences import Sentence, apart
 from model.weights.check import LoadError, bytes_of
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -49,7 +49,13 @@ def choose_devices(device: str, n_bytes: int | None = None) -> list[torch.device
     is_known = kind in counts and (not index or index.isdecimal())
     if not is_known or int(index or 0) >= counts[kind]:
         here = ", ".join(name for name, count in counts.items() if count)
-        raise LoadError(f"This machine has no device {device!a}: choose auto or one of {here}.")
+        raise LoadError(
+            Sentence(
+                "This machine has no device {device}: choose auto or one of {here}.",
+                device=ascii(device),
+                here=here,
+            )
+        )
     if is_free and device == "cuda":
         return [torch.device("cuda", number) for number in range(counts["cuda"])]
     return [torch.device(device)]
@@ -61,7 +67,13 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
         is_fast = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if is_fast else torch.float32
     if dtype not in DTYPES:
-        raise LoadError(f"There is no dtype {dtype!a} here: choose auto, {', '.join(DTYPES)}.")
+        raise LoadError(
+            Sentence(
+                "There is no dtype {dtype} here: choose auto, {dtypes}.",
+                dtype=ascii(dtype),
+                dtypes=", ".join(DTYPES),
+            )
+        )
     return DTYPES[dtype]
 
 
@@ -100,8 +112,14 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device], n_here
     if need > sum(free):
         needed, there = apart(need / 1e9, sum(free) / 1e9)
         raise LoadError(
-            f"{name} needs about {needed} GB of memory and {there} GB is free on {places[0].type}: "
-            "choose a smaller model, a 16-bit dtype if this is none, or close other programs."
+            Sentence(
+                "{name} needs about {needed} GB of memory and {there} GB is free on {device}: "
+                "choose a smaller model, a 16-bit dtype if this is none, or close other programs.",
+                name=name,
+                needed=needed,
+                there=there,
+                device=places[0].type,
+            )
         )
     has_to_spread = need > free[0]
     if places[0].type == "cuda" and not has_to_spread:
@@ -109,8 +127,13 @@ def check_memory(name: str, n_bytes: int, places: Sequence[torch.device], n_here
         if n_here > here:
             needed, there = apart(n_here / 1e9, here / 1e9)
             raise LoadError(
-                f"{name} is read through about {needed} GB of this machine’s own "
-                f"memory and {there} GB is free: install accelerate, choose a smaller "
-                "model or close other programs."
+                Sentence(
+                    "{name} is read through about {needed} GB of this machine’s own memory and "
+                    "{there} GB is free: install accelerate, choose a smaller model or close "
+                    "other programs.",
+                    name=name,
+                    needed=needed,
+                    there=there,
+                )
             )
     return has_to_spread

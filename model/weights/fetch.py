@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
-from model.sentences import Sentence, apart, cut
+from model.sentences import Figure, Sentence, apart, cut
 from model.weights.check import INDEX, LoadError, bytes_of, check_causal, shards_of
 from model.weights.device import check_memory, host_bytes
 from model.weights.download import DamagedError, Download, shared_download
@@ -114,14 +114,23 @@ def _check_files(model: HubModel, folder: Path, name: str) -> None:
     if (folder / INDEX).is_file():
         missing = [shard for shard in shards_of(folder, name) if shard not in model.sizes]
         if missing:
-            raise LoadError(f"{name} lacks {missing[0]}: choose another repository.")
+            raise LoadError(
+                Sentence(
+                    "{name} lacks {file}: choose another repository.", name=name, file=missing[0]
+                )
+            )
     need = sum(n for file, n in model.sizes.items() if not (folder / file).is_file())
     free = shutil.disk_usage(folder).free
     if need > free:
         needed, there = apart(need / 1e9, free / 1e9)
         raise LoadError(
-            f"{name} takes {needed} GB on disk and {there} GB is free: free some space, or choose "
-            "a smaller model."
+            Sentence(
+                "{name} takes {needed} GB on disk and {there} GB is free: free some space, or "
+                "choose a smaller model.",
+                name=name,
+                needed=needed,
+                there=there,
+            )
         )
 
 
@@ -145,14 +154,18 @@ def _fetch_weights(model: HubModel, name: str, folder: Path) -> Work[Path]:
     return folder
 
 
-def _pace(download: Download) -> str:
+def _pace(download: Download) -> Sentence:
     """Says how fast it comes, and how long it will take at that pace."""
     rate = download.bytes_per_second
     if rate <= 0:
-        return "waiting for the first bytes"
+        return Sentence("waiting for the first bytes")
     seconds = (download.n_bytes - download.n_done) / rate
-    left = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-    return f"{rate / 1e6:,.1f} MB/s, {left} left"
+    pace = Figure(format(rate / 1e6, ".1f"))
+    if seconds < 90:
+        left = format(seconds, ".0f")
+        return Sentence("{pace} MB/s, {seconds} s left", pace=pace, seconds=left)
+    left = format(seconds / 60, ".0f")
+    return Sentence("{pace} MB/s, {minutes} min left", pace=pace, minutes=left)
 
 
 def _broken(download: Download, name: str) -> LoadError:
@@ -161,13 +174,24 @@ def _broken(download: Download, name: str) -> LoadError:
 
     if isinstance(download.error, DamagedError):
         return LoadError(
-            f"{download.error} of {cut(name)} came otherwise than {host()} has it and was thrown "
-            "away: try again; whole files stay."
+            Sentence(
+                "{file} of {name} came otherwise than {host} has it and was thrown away: try "
+                "again; whole files stay.",
+                file=str(download.error),
+                name=cut(name),
+                host=host(),
+            )
         )
     if isinstance(download.error, httpx2.TransportError):
         return LoadError(
-            f"The connection to {host()} broke at {download.n_done / 1e6:,.0f} of "
-            f"{download.n_bytes / 1e6:,.0f} MB of {cut(name)}: try again; whole files stay."
+            Sentence(
+                "The connection to {host} broke at {done} of {size} MB of {name}: try again; "
+                "whole files stay.",
+                host=host(),
+                done=format(download.n_done / 1e6, ",.0f"),
+                size=format(download.n_bytes / 1e6, ",.0f"),
+                name=cut(name),
+            )
         )
     assert download.error is not None
     return hub_error(name, download.error)

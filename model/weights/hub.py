@@ -213,11 +213,6 @@ def _kind(said: Mapping[str, Any], name: str) -> ModelKind | None:
     return kind_of({**said, "is_decoder": True}, name)
 
 
-def instead(base: str | None, otherwise: str) -> str:
-    """Returns what to choose in a model's place: what it was made from, where that is known."""
-    return f"choose {base}, which it was made from" if base else f"choose {otherwise}"
-
-
 def _wanted(sizes: Mapping[str, int], name: str, base: str | None) -> dict[str, int]:
     """Picks the files of a repository that make up its model, small ones first.
 
@@ -226,19 +221,22 @@ def _wanted(sizes: Mapping[str, int], name: str, base: str | None) -> dict[str, 
     """
     top = [file for file in sizes if "/" not in file]
     if any(file.endswith(".gguf") for file in top) and "model.safetensors" not in top:
-        other = instead(base, "a repository that has safetensors")
-        raise LoadError(
-            Sentence("{name} is in GGUF, the format of llama.cpp: {other}.", name=name, other=other)
+        says = Sentence(
+            "{name} is in GGUF, the format of llama.cpp: choose a repository that has safetensors."
         )
-    if "adapter_config.json" in top and "config.json" not in top:
-        other = instead(base, "its base model")
-        raise LoadError(
-            Sentence(
-                "{name} is an adapter, which changes another model: {other}.",
-                name=name,
-                other=other,
+        if base:
+            says = Sentence(
+                "{name} is in GGUF, the format of llama.cpp: choose {base}, which it was made from."
             )
-        )
+        raise LoadError(says.filled(name=name, base=base))
+    if "adapter_config.json" in top and "config.json" not in top:
+        says = Sentence("{name} is an adapter, which changes another model: choose its base model.")
+        if base:
+            says = Sentence(
+                "{name} is an adapter, which changes another model: choose {base}, which it was "
+                "made from."
+            )
+        raise LoadError(says.filled(name=name, base=base))
     if "config.json" not in top:
         raise LoadError(
             Sentence(

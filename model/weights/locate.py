@@ -24,7 +24,13 @@ def find_folder(name: str) -> Path | None:
         LoadError: where there can be no such model.
     """
     if not name.strip():
-        raise LoadError(Sentence("No model is named: choose one of {choices}.", choices=_choices()))
+        raise LoadError(
+            Sentence(
+                "No model is named: choose one of {models}, a folder, or a hub id such as "
+                "openai-community/gpt2.",
+                models=", ".join(SHIPPED),
+            )
+        )
     if name in SHIPPED:
         return SHIPPED[name]
     path = path_of(name)
@@ -42,9 +48,9 @@ def find_folder(name: str) -> Path | None:
         raise LoadError(
             Sentence(
                 "“{model}” is neither a folder on this machine nor a hub id: choose one of "
-                "{choices}.",
+                "{models}, a folder, or a hub id such as openai-community/gpt2.",
                 model=shown,
-                choices=_choices(),
+                models=", ".join(SHIPPED),
             )
         )
     return cached_folder(name)
@@ -62,8 +68,3 @@ def shown_name(name: str) -> str:
     path = path_of(name)
     shown = Path(path).name if os.path.exists(path) else name
     return cut(" ".join(shown.encode("utf-8", "backslashreplace").decode().split()))
-
-
-def _choices() -> str:
-    """Names what can be loaded."""
-    return ", ".join([*SHIPPED, "a folder", "a hub id such as openai-community/gpt2"])

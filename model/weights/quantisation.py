@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from model.sentences import cut, reason
+from model.sentences import Sentence, cut, reason
 from model.weights.check import LoadError, read_json
-from model.weights.hub import instead
 
 
 def check_quantisation(folder: Path, name: str, base: str | None) -> None:
@@ -28,7 +27,7 @@ def check_quantisation(folder: Path, name: str, base: str | None) -> None:
     from transformers.quantizers.auto import get_hf_quantizer
 
     method = cut(str(said.get("quant_method", "an unnamed method")))
-    why = "transformers does not know this method"
+    why = ""
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         check: Callable[..., Any] = get_hf_quantizer
@@ -37,8 +36,34 @@ def check_quantisation(folder: Path, name: str, base: str | None) -> None:
     except Exception as error:  # of as many kinds as there are methods
         logging.getLogger(__name__).info("%s cannot be read", name, exc_info=True)
         why = reason(error)
-    other = instead(base, "the model that it was quantised from")
-    raise LoadError(f"{name} is quantised by {method} and cannot be read here ({why}): {other}.")
+    raise LoadError(_refused(why, base).filled(name=name, method=method))
+
+
+def _refused(why: str, base: str | None) -> Sentence:
+    """Returns what is said of a model by the reason, empty if the method is not known at all."""
+    if why and base:
+        return Sentence(
+            "{name} is quantised by {method} and cannot be read here ({why}): choose {base}, "
+            "which it was made from.",
+            why=why,
+            base=base,
+        )
+    if why:
+        return Sentence(
+            "{name} is quantised by {method} and cannot be read here ({why}): choose the model "
+            "that it was quantised from.",
+            why=why,
+        )
+    if base:
+        return Sentence(
+            "{name} is quantised by {method} and cannot be read here (transformers does not know "
+            "this method): choose {base}, which it was made from.",
+            base=base,
+        )
+    return Sentence(
+        "{name} is quantised by {method} and cannot be read here (transformers does not know this "
+        "method): choose the model that it was quantised from."
+    )
 
 
 def quantisation_of(config: dict[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,22 @@ const keepTold = () => {
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
 };
 
+/** What stands in the reader's language on a page that is in English. */
+const OWN = ":is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
+/** A page that stays English says so, around what is in the reader's language. @param {boolean} isEnglish */
+const keepLanguage = (isEnglish) => {
+  const { lang, dir } = document.documentElement;
+  const main = document.querySelector(".stMainBlockContainer");
+  if (lang === "en" || main === null) return;
+  if (!isEnglish) {
+    for (const name of ["lang", "dir"]) main.removeAttribute(name);
+    return;
+  }
+  const written = { lang: "en", dir: "ltr" };
+  for (const [name, value] of Object.entries(written)) main.setAttribute(name, value);
+  for (const node of main.querySelectorAll(`${OWN}:not([lang])`)) Object.assign(node, { lang, dir });
+};
+
 /** @param {HTMLElement} region */
 const keepReached = (region) => {
   let isDue = false;
@@ -125,6 +141,7 @@ const keepReached = (region) => {
       letTabReach();
       keepWords();
       keepTold();
+      keepLanguage(region.dataset.english === "true");
     } else {
       added.disconnect();
       resized.disconnect();
@@ -144,17 +161,20 @@ const keepReached = (region) => {
  * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
  * anew. `data-theme` is the theme that they were painted for.
  * @param {HTMLElement} region
- * @param {{ theme: string }} data
+ * @param {{ theme: string, english: boolean }} data
  * @param {Component["setTriggerValue"]} setTriggerValue
  */
 const follow = (region, data, setTriggerValue) => {
   const { backgroundColor: paper, colorScheme } = getComputedStyle(find(document, ".stApp"));
   document.documentElement.style.colorScheme = colorScheme;
   if (region.dataset.paper && region.dataset.paper !== paper) setTriggerValue("theme", paper);
-  Object.assign(region.dataset, { paper, theme: data.theme });
+  Object.assign(region.dataset, { paper, theme: data.theme, english: data.english });
+  keepLanguage(data.english);
 };
 
-export default (/** @type {Component<{ theme: string }>} */ { data, parentElement, setTriggerValue }) => {
+export default (
+  /** @type {Component<{ theme: string, english: boolean }>} */ { data, parentElement, setTriggerValue },
+) => {
   const present = parentElement.querySelector("p");
   if (present) {
     follow(present, data, setTriggerValue);

@@ -1,4 +1,4 @@
-"""The claims about generation, C01 to C49: each with the page that shows it, and how to set it up.
+"""The claims about generation: each with the page that shows it, and how to set it up.
 
 They are written in `claims.toml`; `model.claims` holds an experiment for each that is empirical.
 """

@@ -60,7 +60,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Stopping and streaming"),
         N_("Write"),
         N_("A text ends at a token, at a limit, or at a string."),
-        N_("Bytes that may still become a character or a stop string are held back."),
+        N_("The end is a token too: a text ends when the pointer falls on it."),
     ),
     Lesson(
         "pages/sampling.py",

@@ -12,13 +12,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from model.sentences import as_many_as_fit, cut
-from model.settings import ORDERS, SETTINGS
+from model.sentences import Quote, Sentence, as_many_as_fit, cut
+from model.settings import ORDERS, SETTINGS, Setting, plain
 from pages.frame.values import is_whole, number_of, whole_of
 
 MAX_TEXT = 20_000  # characters of a text that is typed
 MAX_LINK_TEXT = 4_000  # characters of one setting that a link carries
-MAX_WANTED = 120  # characters of what a setting may be
+MAX_WANTED = 120  # characters of the names that a setting may be
 MAX_FAULTS = 200  # characters of what a link asks for in vain
 
 
@@ -31,7 +31,11 @@ def echo(text: object) -> str:
 def whole_number(name: str, value: object) -> int:
     """Returns a whole number that the page sent; what is forged may be anything."""
     if not isinstance(value, int) or not is_whole(value):
-        raise ValueError(f"The page sent {echo(value)} for {name}: reload the page.")
+        raise ValueError(
+            Sentence(
+                "The page sent {given} for {name}: reload the page.", given=echo(value), name=name
+            )
+        )
     return value
 
 
@@ -58,8 +62,9 @@ class Field(ABC):
         """Returns a value as text, so that reading it gives the value again."""
         return str(value)
 
-    def _refusal(self, wanted: str, text: str) -> ValueError:
-        return ValueError(f"“{self.label}” must be {cut(wanted, MAX_WANTED)}, not {echo(text)}")
+    def named(self, text: str) -> dict[str, str]:
+        """Returns what each refusal repeats: the setting, and what somebody wrote for it."""
+        return {"setting": Sentence(self.label), "given": Quote(cut(text))}
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,17 @@ class Text(Field):
         """Returns the text as it is."""
         limit = min(self.max_characters, MAX_LINK_TEXT)
         if len(text) > limit:
-            raise ValueError(f"“{self.label}” has more than {limit:,} characters")
+            raise ValueError(
+                Sentence(
+                    "“{setting}” has more than {limit} characters",
+                    setting=Sentence(self.label),
+                    limit=format(limit, ","),
+                )
+            )
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise ValueError(f"“{self.label}” holds half a character")
+            raise ValueError(
+                Sentence("“{setting}” holds half a character", setting=Sentence(self.label))
+            )
         return text
 
 
@@ -94,7 +107,14 @@ class Whole(Field):
         """Returns the number."""
         number = whole_of(text, self.low, self.high)
         if number is None:
-            raise self._refusal(f"a whole number from {self.low:,} to {self.high:,}", text)
+            raise ValueError(
+                Sentence(
+                    "“{setting}” must be a whole number from {low} to {high}, not “{given}”",
+                    **self.named(text),
+                    low=format(self.low, ","),
+                    high=format(self.high, ","),
+                )
+            )
         return number
 
 
@@ -112,7 +132,14 @@ class Number(Field):
         """Returns the number."""
         number = number_of(text, self.low, self.high)
         if number is None:
-            raise self._refusal(f"a number from {self.low:g} to {self.high:g}", text)
+            raise ValueError(
+                Sentence(
+                    "“{setting}” must be a number from {low} to {high}, not “{given}”",
+                    **self.named(text),
+                    low=format(self.low, "g"),
+                    high=format(self.high, "g"),
+                )
+            )
         return number
 
     def write(self, value: float) -> str:
@@ -134,7 +161,13 @@ class Choice(Field):
         for option in self.options:
             if str(option) == text:
                 return option
-        raise self._refusal(f"one of {', '.join(map(str, self.options))}", text)
+        raise ValueError(
+            Sentence(
+                "“{setting}” must be one of {options}, not “{given}”",
+                **self.named(text),
+                options=cut(", ".join(map(str, self.options)), MAX_WANTED),
+            )
+        )
 
     def shown(self, option: Any) -> str:
         """Returns an option in the words of its widget."""
@@ -151,7 +184,13 @@ class Several(Field):
         """Returns the names between the commas."""
         names = [name for name in text.split(",") if name]
         if not set(names) <= set(self.options):
-            raise self._refusal(f"some of {', '.join(self.options)}", text)
+            raise ValueError(
+                Sentence(
+                    "“{setting}” must be some of {options}, not “{given}”",
+                    **self.named(text),
+                    options=cut(", ".join(self.options), MAX_WANTED),
+                )
+            )
         return tuple(name for name in self.options if name in names)
 
     def write(self, value: Sequence[str]) -> str:
@@ -169,7 +208,9 @@ class Switch(Field):
         """Returns whether it is on."""
         values = {"1": True, "0": False, "True": True, "False": False}  # names: in older links
         if text not in values:
-            raise self._refusal("1 or 0", text)
+            raise ValueError(
+                Sentence("“{setting}” must be 1 or 0, not “{given}”", **self.named(text))
+            )
         return values[text]
 
     def write(self, value: bool) -> str:
@@ -188,7 +229,49 @@ class SamplingNumber(Number):
         try:
             return row.read(self.name, text if number is None else number)
         except ValueError:
-            raise self._refusal(row.wanted, text) from None
+            raise ValueError(_refusal(row, self.named(text))) from None
+
+
+def _refusal(row: Setting, named: Mapping[str, str]) -> Sentence:
+    """Returns what is said of a value that a sampling setting does not take: `row.wanted`."""
+    low, high, off = map(plain, (*row.bounds, row.neutral))
+    if row.least:
+        return Sentence(
+            "“{setting}” must be 0 for greedy, or a number from {low} to {high}, not “{given}”",
+            **named,
+            low=plain(row.least),
+            high=high,
+        )
+    if row.excludes_low:
+        return Sentence(
+            "“{setting}” must be a number above 0 and at most {high}, {off} for off, not “{given}”",
+            **named,
+            high=high,
+            off=off,
+        )
+    if row.excludes_high:
+        return Sentence(
+            "“{setting}” must be a number from {low} up to, but not 1, {off} for off, "
+            "not “{given}”",
+            **named,
+            low=low,
+            off=off,
+        )
+    if isinstance(row.neutral, int):
+        return Sentence(
+            "“{setting}” must be a whole number from {low} to {high}, {off} for off, not “{given}”",
+            **named,
+            low=low,
+            high=high,
+            off=off,
+        )
+    return Sentence(
+        "“{setting}” must be a number from {low} to {high}, {off} for off, not “{given}”",
+        **named,
+        low=low,
+        high=high,
+        off=off,
+    )
 
 
 def sampling_number(name: str, default: float, **narrower: Any) -> Number:
@@ -226,7 +309,7 @@ def read_controls(values: Mapping[str, Any], fields: Sequence[Field]) -> dict[st
             one.name: one.read(_as_text(values[one.name])) for one in fields if one.name in values
         }
     except ValueError as error:
-        raise ValueError(f"{error}.") from None
+        raise ValueError(Sentence("{fault}.", fault=error.args[0])) from None
 
 
 def _as_text(value: Any) -> str:
@@ -242,8 +325,10 @@ class LinkValues:
 
     def sentence(self) -> str:
         """Returns what was not followed, in one sentence; nothing where all of it was."""
+        if not self.faults:
+            return ""
         faults = as_many_as_fit(self.faults, MAX_FAULTS)
-        return f"The link was followed in part only: {faults}." * bool(faults)
+        return Sentence("The link was followed in part only: {faults}.", faults=faults)
 
 
 def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) -> LinkValues:
@@ -253,11 +338,17 @@ def read_fields(params: Mapping[str, Sequence[str]], fields: Sequence[Field]) ->
         texts = params.get(one.name, ()) if one.in_link else ()
         try:
             if len(texts) > 1:
-                raise ValueError(f"“{one.label}” is given {len(texts)} times")
+                raise ValueError(
+                    Sentence(
+                        "“{setting}” is given {n_times} times",
+                        setting=Sentence(one.label),
+                        n_times=len(texts),
+                    )
+                )
             if texts:
                 found.values[one.name] = one.read(texts[0])
         except ValueError as error:
-            found.faults.append(str(error))
+            found.faults.append(error.args[0])
     return found
 
 

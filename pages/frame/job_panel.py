@@ -154,7 +154,7 @@ def _show_progress(job: Job[Any]) -> None:
         unit=_(progress.unit),
     ).rstrip()
     if job.notice:
-        show_error(job.notice)
+        show_error(_(job.notice))
     elif job.is_running:
         in_line = _("number {number} in line: one job measures at a time", number=job.place + 1)
         doing = in_line if job.place else _(progress.doing)

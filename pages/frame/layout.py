@@ -45,20 +45,34 @@ header[data-testid="stHeader"], .stSidebar {display: none;}
 }
 </style>
 """.replace("SIZES", sizes())
+# from the first paint on; announcer.js says so of the elements
+_LEFT_TO_RIGHT = """
+<style>
+.stMainBlockContainer {direction: ltr;}
+:is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)
+  {direction: rtl;}
+</style>
+"""
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
+# pages whose words are in the catalogues; of others it is the title and the sentences of the course
+TRANSLATED = ("pages/glossary.py", "pages/tour.py", "pages/classroom.py")
 LOADING = N_("Loading the model…")
 _JOINER = "\N{WORD JOINER}"
 PAINT_SECONDS = 0.05  # what the shell needs to leave before an import takes the interpreter
 
 
-def open_page(title: str) -> DeltaGenerator:
+def open_page(title: str, *, is_english: bool = False) -> DeltaGenerator:
     """Gives the page its look and its title, and sees to it that it runs below `app.py`.
 
     Streamlit takes a folder `pages/` for an app of the old kind until `st.navigation` has run once.
     If the first thing that a fresh server is asked for is a lesson, it runs that file alone: then
     say that this app is none of those, and begin again.
+
+    Args:
+        title: In the reader's language.
+        is_english: Whether what stands below it is in English for every reader.
 
     Returns:
         The place beside the title for what the page is set up with.
@@ -70,8 +84,11 @@ def open_page(title: str) -> DeltaGenerator:
     forget_shown()
     if said := words.chosen():
         say_in_address("address_language", [words.NAME], said)
-    st.html(late_style() + (_PRESENTER if is_presenting() else "<style></style>"))
-    data = {"theme": theme_now()}
+    style = _PRESENTER if is_presenting() else "<style></style>"
+    if is_english and words.language().direction == "rtl":
+        style += _LEFT_TO_RIGHT
+    st.html(late_style() + style)
+    data = {"theme": theme_now(), "english": is_english}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
@@ -180,14 +197,14 @@ class CannotBeginError(ValueError):
 def lesson_page(path: str, doing: str = LOADING) -> Iterator[DeltaGenerator]:
     """Draws the page of that file around what the lesson draws; yields as `stage` does."""
     lesson = lesson_at(path)
-    with open_page(_(lesson.title)):
+    with open_page(_(lesson.title), is_english=path not in TRANSLATED):
         presenter_toggle()
     show_claim(lesson)
     with stage(_(doing)) as waiting:
         try:
             yield waiting
         except CannotBeginError as error:
-            show_error(str(error), waiting)
+            show_error(words.told(error), waiting)
     close_lesson(path)
 
 

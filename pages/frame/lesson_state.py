@@ -67,7 +67,7 @@ class HomeSession(Protocol):
     prompt: str  # of the text that is being written, as it was typed
     branches: Sequence[HomeText]  # all that are kept
     generation: Generation  # the text that is being written
-    seed: int  # of its coins
+    seed: int  # of its pointers
     controls: HomeControls
 
 
@@ -145,7 +145,7 @@ def lesson_state(
                 begin_now() if settings is None else begin_by_link(settings, begin_now, fixed=fixed)
             )
         except ValueError as error:
-            raise CannotBeginError(str(error)) from error
+            raise CannotBeginError(*error.args) from error
         st.session_state[key] = lesson
     waiting.empty()
     if settings is not None:

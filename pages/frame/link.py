@@ -1,6 +1,6 @@
 """A page opened by a link, and the link to what a page shows: both by the page's table of settings.
 
-What was stepped so far need not travel: from the same settings and coins, the same steps follow.
+What was stepped so far need not travel: from the same settings and pointers, the same steps follow.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,10 +11,12 @@ from urllib.parse import parse_qs
 import streamlit as st
 
 from model.loading import LanguageModel, LoadError
+from model.sentences import Sentence
 from pages.frame.fields import LinkValues, read_fields, write_fields
 from pages.frame.layout import as_written, say_in_address
 from pages.frame.offers import folder_of, server_model
 from pages.frame.settings_table import SettingsTable
+from pages.frame.words import _, told
 
 HELP = (
     "The link opens this page with its present text and settings. The steps so far are not in it: "
@@ -51,7 +53,9 @@ def begin_by_link(
     if followed.is_begun:  # what begins later begins by what is on the page
         return begin()
     if fixed is not None and asked.values.pop("model", fixed) != fixed:
-        asked.faults.append(f"the page shows {fixed}, the model of the first page")
+        asked.faults.append(
+            Sentence("the page shows {model}, the model of the first page", model=fixed)
+        )
     model = {name: asked.values[name] for name in ("model",) if name in asked.values}
     rest = {name: value for name, value in asked.values.items() if name != "model"}
     attempts = [model | rest, rest, model, {}]
@@ -66,7 +70,7 @@ def begin_by_link(
         except ValueError as error:
             if not wanted:
                 raise
-            fault = str(error).rstrip(".")
+            fault = told(error).rstrip(".。")
             asked.faults += [] if fault in asked.faults else [fault]
         else:
             break
@@ -88,7 +92,11 @@ def asked_model(settings: SettingsTable) -> str | None:
     """
     name = (asked(settings, "model") or "").strip() or None
     if name and name != server_model() and folder_of(name) is None:
-        raise LoadError(f"{name} is not on this machine: open it on the first page, then return.")
+        raise LoadError(
+            Sentence(
+                "{name} is not on this machine: open it on the first page, then return.", name=name
+            )
+        )
     return name
 
 
@@ -116,7 +124,7 @@ def _follow(settings: SettingsTable) -> _Followed:
 def show_faults(settings: SettingsTable) -> None:
     """Says what of the link was not followed, until the reader goes on from there."""
     if sentence := _follow(settings).asked.sentence():
-        st.warning(as_written(sentence))
+        st.warning(as_written(_(sentence)))
 
 
 def offer_link(

@@ -104,15 +104,13 @@ def resolve(name: str) -> tuple[str, str]:
     of_hub = full_id(name)
     # a folder of the server's is refused as one that is not there: nobody learns which are
     if is_restricted() or os.path.exists(path) or not is_hub_id(of_hub):
-        others = "" if is_restricted() else " and models of the hub, such as openai-community/gpt2,"
-        offered = cut(", ".join(offered_models()), 150)
-        raise LoadError(
-            Sentence(
-                "This server offers {offered}{others} only: choose one of them.",
-                offered=offered,
-                others=others,
+        says = Sentence("This server offers {offered} only: choose one of them.")
+        if not is_restricted():
+            says = Sentence(
+                "This server offers {offered} and models of the hub, such as "
+                "openai-community/gpt2, only: choose one of them."
             )
-        )
+        raise LoadError(says.filled(offered=cut(", ".join(offered_models()), 150)))
     return (of_hub,) * 2
 
 

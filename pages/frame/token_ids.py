@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from model.sentences import Sentence
 from pages.frame.fields import Field
 from pages.frame.values import whole_of
 
@@ -19,7 +20,14 @@ class TokenIds(Field):
         written = text.split(",", self.most) if text else []
         ids = [number for one in written if (number := whole_of(one)) is not None]
         if len(ids) < len(written) or len(ids) > self.most:
-            raise self._refusal(f"up to {self.most} token ids with commas between them", text)
+            raise ValueError(
+                Sentence(
+                    "“{setting}” must be up to {most} token ids with commas between them, "
+                    "not “{given}”",
+                    **self.named(text),
+                    most=self.most,
+                )
+            )
         return tuple(ids)
 
     def write(self, value: Sequence[int]) -> str:

@@ -41,6 +41,9 @@ NAME = "lang"  # in the address
 MAX_ASKED = 300  # characters of what a browser asks for that are read
 SAMPLES = (*range(201), 1_000, 10**6)  # numbers among which all plural forms are met
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
+# of a number from left to right, what would go to its other end among words from right to left
+_TURNED = re.compile("[A-Za-zµ−]")
+_ISOLATE, _POP = "\N{LEFT-TO-RIGHT ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 _TAG = re.compile(r"[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*")
 
 
@@ -212,7 +215,7 @@ def _value(value: object) -> object:
     """Returns a value of the model's sentences as the reader's language says or writes it."""
     if isinstance(value, Sentence):
         return _(value)
-    is_grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
+    is_grouped = type(value) is str and _GROUPED.fullmatch(value)
     return numeral(str(value).replace(",", THIN)) if is_grouped and _is_foreign() else value
 
 
@@ -315,10 +318,19 @@ def numeral(text: str) -> str:
         text = re.sub(rf"(?<![\d{THIN}])(\d){THIN}(?=\d{{3}}(?!{THIN}?\d))", r"\1", text)
     text = re.sub(r"(?<=\d)\.(?=\d)", "\0", text)  # for the decimal sign
     text = re.sub(rf"(?<=\d){THIN}(?=\d{{3}})", how.group, text)
-    return text.replace("\0", how.decimal).replace(f"{THIN}%", how.percent)
+    text = text.replace("\0", how.decimal).replace(f"{THIN}%", how.percent)
+    is_turned = language().direction == "rtl" and _TURNED.search(text)
+    return f"{_ISOLATE}{text}{_POP}" if is_turned else text
 
 
 # For browsers
+
+_handed: set[str] = set()
+
+
+def hand_to_scripts(*sources: str) -> None:
+    """Puts messages that scripts are handed as data, and say by `_`, into browsers' catalogues."""
+    _handed.update(sources)
 
 
 @cache
@@ -336,7 +348,8 @@ def for_browser(spoken: Language, scripts: frozenset[str] = frozenset()) -> dict
 
     Args:
         spoken: The language; not English.
-        scripts: Those whose messages are enough, beside those of markup; all if there are none.
+        scripts: Those whose messages are enough, beside those of markup and those that scripts are
+            handed; all if there are none.
     """
 
     def is_needed(path: str) -> bool:
@@ -352,7 +365,7 @@ def for_browser(spoken: Language, scripts: frozenset[str] = frozenset()) -> dict
         if message.id
         and not message.fuzzy
         and any(message.string if isinstance(message.string, tuple) else (message.string,))
-        and any(is_needed(path) for path, _ in message.locations)
+        and (message.id in _handed or any(is_needed(path) for path, _ in message.locations))
     }
     return {
         "tag": spoken.tag,

@@ -7,19 +7,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from model.generation import Generation
+from model.held_out import held_out
 from model.loading import LanguageModel
 from model.settings import ORDERS, SETTINGS, Settings
 from model.source_code import source_of
+from model.tokenizing import encode_bare
 from model.weights.device import choose_dtype
+from model.weights.facts import small_models
+from model.weights.locate import SHIPPED
 from pages.frame.fields import MAX_LINK_TEXT, Choice, Field, Several, Text
-from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.offers import DEFAULT_PROMPT, is_restricted
 from pages.frame.terms import BY_NAME
+from pages.frame.words import hand_to_scripts
 from pages.home import controls
 from pages.home.link import COUNT, FIELDS, ID, PLACE, TOKEN
 from pages.home.payload import describe_model, describe_shape
 from viz.format import FORMULA_STARTS
 from viz.home.run_export import CSV_COLUMNS
 
+MULTILINGUAL = "Qwen/Qwen3-0.6B-Base"  # of 119 languages, by its makers: arXiv 2505.09388
+N_STORIES = 8  # of which bytes a token are measured
 TERMS = (  # that the page marks: its beats and its masks
     *("read", "score", "cut", "draw", "append"),
     *("temperature", "top-k", "top-p", "min-p", "greedy decoding"),
@@ -43,7 +50,36 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
         "cache": describe_shape(lm),
         "code": vars(source_of(Generation.step)),
         "dtype": lm.dtype_name if is_unusual else "",  # as a link has to say it
+        "trained_on": trained_on(lm, "./"),
     }
+
+
+def trained_on(lm: LanguageModel, address: str) -> dict[str, Any] | None:
+    """Returns what the page says of a prompt in a language that the model has not read.
+
+    Args:
+        lm: The model; it is known of the shipped ones that they read stories in English.
+        address: Of the page that opens another; empty where there is no server.
+    """
+    if lm.name not in SHIPPED:
+        return None
+    other = next(model for model in small_models() if model.name == MULTILINGUAL)
+    described = {
+        "name": other.name,
+        "n_parameters": other.n_parameters,
+        "bytes": other.n_bytes,
+        "licence": other.licence,
+        "address": address,
+    }
+    is_open = not address or not is_restricted()
+    return {"bytes_per_token": _bytes_per_token(lm), "other": described if is_open else None}
+
+
+def _bytes_per_token(lm: LanguageModel) -> float:
+    """Measures how many bytes a token has in stories like those that a shipped model read."""
+    stories = held_out("stories")[:N_STORIES]
+    n_bytes = sum(len(story.encode()) for story in stories)
+    return n_bytes / sum(len(encode_bare(lm, story)) for story in stories)
 
 
 def page_facts() -> dict[str, Any]:
@@ -87,10 +123,22 @@ def _bounds(field: Field) -> Sequence[float]:
     return getattr(field, "low", 0), getattr(field, "high", 0)
 
 
-def _refusal(field: Field) -> str:
-    """Returns what is said of a value that makes no sense, up to that value."""
+def _refusal(field: Field) -> dict[str, Any]:
+    """Returns what is said of a value that makes no sense: a message, and what fills it."""
     try:
         field.read("?" * (MAX_LINK_TEXT + 1))
     except ValueError as error:
-        return str(error).partition(", not “")[0]
+        said = error.args[0]
+        fixed = {name: of for name, of in said.values.items() if name not in ("setting", "given")}
+        return {"source": said.source, "values": fixed}
     raise TypeError(f"{field.name} takes anything")
+
+
+def _handed() -> set[str]:
+    """Returns the messages that scripts are handed as data."""
+    described = [describe_field(field) for field in (*FIELDS, COUNT, PLACE, TOKEN, ID)]
+    said = {text for one in described for text in (one["refusal"]["source"], one["label"])}
+    return said | {BY_NAME[name].says for name in TERMS}
+
+
+hand_to_scripts(*_handed())

@@ -19,7 +19,7 @@ from model.weights.locate import SHIPPED
 from pages.frame.assets import SHARED, name_of, source, style_sheets
 from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.one_file import one_file
-from pages.home.facts import page_facts
+from pages.home.facts import page_facts, trained_on
 from pages.home.payload import describe_model, describe_shape
 from pages.lessons.tour.in_file import lesson_in_file
 from viz.palette import declarations
@@ -49,7 +49,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
             "map": name_of(LAZY / "slider_map_worker.js"),
         },
         blocks={
-            "lesson-data": json.dumps(lesson_in_file(LESSON)),
+            "lesson-data": json.dumps(lesson_in_file(LESSON), ensure_ascii=False),
             "facts": json.dumps(facts(lm) | {"query": query}),
             "weights": _packed(SHIPPED[lm.name] / "model.safetensors"),
         },
@@ -75,6 +75,7 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
         "cache": describe_shape(lm),
         "code": code(),
         "dtype": "",
+        "trained_on": trained_on(lm, ""),
         "config": json.loads((folder / "config.json").read_text("utf-8")),
         "tokenizer": json.loads((folder / "tokenizer.json").read_text("utf-8")),
         "labels": vocabulary_labels(lm),

@@ -15,25 +15,28 @@ from model.stopping import MAX_CHARACTERS, MAX_STRINGS
 from model.weights.device import DTYPES
 from pages.frame.fields import Choice, Switch, Text, Whole, read_fields
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.words import N_
 from pages.home import controls
 from pages.home.text_request import MAX_SEED
 
 MAX_TOKENS = 4_096  # generated tokens that a link may ask for
 MAX_STOP = MAX_STRINGS * (2 * MAX_CHARACTERS + 1)  # each line break is written as two characters
-MODEL = Text("model", "Model", max_characters=200)
-DTYPE = Choice("dtype", "Number format", options=tuple(DTYPES))
+MODEL = Text("model", N_("Model"), max_characters=200)
+DTYPE = Choice("dtype", N_("Number format"), options=tuple(DTYPES))
 FIELDS = (
     MODEL,
-    Text("prompt", "Prompt", DEFAULT_PROMPT),
-    Whole("seed", "Seed", 0, high=MAX_SEED),
-    Switch("chat", "Chat template", None),
+    Text("prompt", N_("Prompt"), DEFAULT_PROMPT),
+    Whole("seed", N_("Seed"), 0, high=MAX_SEED),
+    Switch("chat", N_("Chat template"), None),
     DTYPE,
-    Text("stop", "Stop strings", "", max_characters=MAX_STOP),
+    Text("stop", N_("Stop strings"), "", max_characters=MAX_STOP),
     *controls.FIELDS,
 )
-COUNT = Whole("run", "A number of tokens", high=MAX_TOKENS)
-PLACE, TOKEN = Whole("forced", "A forced place"), Whole("forced", "A forced token")
-ID = Whole("ids", "A token of the prompt")  # as the chat template gave it when the link was made
+COUNT = Whole("run", N_("A number of tokens"), high=MAX_TOKENS)
+PLACE, TOKEN = Whole("forced", N_("A forced place")), Whole("forced", N_("A forced token"))
+ID = Whole(
+    "ids", N_("A token of the prompt")
+)  # as the chat template gave it when the link was made
 
 
 @dataclass(frozen=True)

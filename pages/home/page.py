@@ -76,7 +76,7 @@ def show_home(toolbar: DeltaGenerator, waiting: DeltaGenerator) -> None:
 def _say_away(error: EngineError, waiting: DeltaGenerator) -> None:
     """Says that the model's server gave no text; the address keeps what it asks for."""
     waiting.empty()
-    show_error(str(error))
+    show_error(words.told(error))
     st.markdown(_("Until then this page’s address and this tab keep your text."))
     with st.container(horizontal=True, key="server_away"):
         st.button(_("Try again"), type="primary", key="server_again")
@@ -120,10 +120,10 @@ def _begin(waiting: DeltaGenerator) -> Tab:
         tab = Tab(_that_writes(_load(asked, waiting)))
     except ValueError as error:
         if asked.name == server_model():
-            raise EngineError(str(error)) from error
+            raise EngineError(*error.args) from error
         tab = Tab(_load(ModelAsked(DEFAULT_MODEL), waiting))
         told = [words.told(error), _("{model} is used in its place.", model=DEFAULT_MODEL)]
-        tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
+        tab.command("say", text=_(as_many_as_fit(told, MAX_SENTENCE, " ")))
         return tab
     st.session_state[ASKED] = asked.name
     return tab
@@ -144,7 +144,7 @@ def _change_to(tab: Tab, name: str, load: Callable[[], LanguageModel]) -> None:
         st.session_state[ASKED] = name
     except ValueError as error:
         told = [words.told(error), _("{model} stays in use.", model=tab.lm.name)]
-        tab.command("say", text=as_many_as_fit(told, MAX_SENTENCE, " "))
+        tab.command("say", text=_(as_many_as_fit(told, MAX_SENTENCE, " ")))
 
 
 def _that_writes(lm: LanguageModel) -> LanguageModel:

@@ -130,7 +130,7 @@ _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "rank": lambda step: step.rank,
     "entropy": lambda step: round(step.entropy, 6),
     "chosen_prob": lambda step: _six_digits(step.chosen_prob),
-    "coin": lambda step: round(step.coin, 9),
+    "pointer": lambda step: round(step.pointer, 9),
     "forced": lambda step: step.forced,
     "top_id": lambda step: step.candidates[0].token_id,
     "top_prob": lambda step: _six_digits(step.candidates[0].probs[0]),

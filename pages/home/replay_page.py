@@ -45,7 +45,7 @@ def recording_of(run: SavedRun) -> dict[str, Any]:
     last = [] if text.finished or run.last_pass is None else [describe_pass(run.last_pass)]
     passes = [*map(describe_pass, text.steps), *last]
     return {
-        "facts": facts(lm) | {"prompt": run.prompt},
+        "facts": facts(lm) | {"prompt": run.prompt, "trained_on": None},
         "prompt": run.prompt,
         "ids": text.ids,
         "n_prompt": text.n_prompt,
@@ -87,7 +87,7 @@ def _position(step: Step) -> tuple[str, Iterable[int]]:
 def as_far_as_needed(step: Step) -> Distribution:
     """Cuts a distribution to what the masks kept, the token that was taken, and nearly all mass.
 
-    Where no mask cut, the coin could fall on any token: all stay.
+    Where no mask cut, the pointer could fall on any token: all stay.
     """
     whole = step.distribution
     order = rank_order(whole.logits)

@@ -290,10 +290,10 @@ def _n_common(text: Generation, ids: list[int]) -> int:
 
 def _next_id(text: Generation, asked: TextRequest) -> int:
     """Chooses as the next step will, and appends nothing."""
-    settings, coin = asked.controls.settings(), uniform_at(text.seed, len(text.ids))
+    settings, pointer = asked.controls.settings(), uniform_at(text.seed, len(text.ids))
     try:
-        stages = text.stages_for(settings, coin=coin)
+        stages = text.stages_for(settings, pointer=pointer)
     except EngineError:  # the press asks once more, and says why
         known = text.logits, text.ids, settings, text.n_prompt
-        stages = process(*known, coin, text.memory)
-    return choose(stages, coin)
+        stages = process(*known, pointer, text.memory)
+    return choose(stages, pointer)

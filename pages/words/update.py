@@ -1,9 +1,10 @@
 """Brings the catalogues up to date with the source: `.venv/bin/python -m pages.words.update`.
 
-What `_`, `N_`, `ngettext`, `pgettext` and `Sentence` hold in Python and JavaScript, and every text
-of an HTML file, is a message. New ones come in without a translation, what nobody says any more
-goes out, and all stand in one order: by file, then by their English, without line numbers, so that
-a change elsewhere moves nothing. A new language begins as an empty file, `pages/words/pl.po`.
+What `_`, `N_`, `ngettext`, `pgettext` and `Sentence` hold in Python and JavaScript, every text of
+an HTML file, and the terms and sentences of the glossary are messages. New ones come in without a
+translation, what nobody says any more goes out, and all stand in one order: by file, then by their
+English, without line numbers, so that a change elsewhere moves nothing. A new language begins as an
+empty file, `pages/words/pl.po`.
 
 Knows babel and the source; nothing of Streamlit.
 """
@@ -30,6 +31,9 @@ KEYWORDS = {
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
 }
+TERMS = "pages/frame/terms.md"
+TERM = "a term of the glossary"  # the context of its name
+TERM_NOTE = "The field's word; after it, each after |, its other forms in sentences: Token | Tokens"
 METHODS = {".py": "python", ".js": "javascript"}
 NOTE = ["Translators:"]  # what begins a comment for them
 SPOKEN = ("aria-label", "placeholder", "title", "alt")  # attributes, as live/words.js has them
@@ -44,6 +48,12 @@ def messages_of(path: Path) -> Iterator[tuple[str | tuple[str, ...], list[str], 
     if path.suffix == ".html":
         for text in texts_of(path.read_text("utf-8")):
             yield text, [], None
+        return
+    if path == ROOT / TERMS:
+        for entry in path.read_text("utf-8").split("\n## ")[1:]:
+            head, says = entry.strip().split("\n\n")
+            yield head.partition(" | ")[0], [TERM_NOTE], TERM
+            yield " ".join(says.split()), [], None
         return
     options = {"parse_template_string": "true"} if path.suffix == ".js" else {}
     with path.open("rb") as file:
@@ -89,7 +99,7 @@ def files() -> Iterable[Path]:
     """Returns the files that may say something."""
     kinds = {*METHODS, ".html"}
     found = (path for folder in SOURCES for path in (ROOT / folder).rglob("*"))
-    return sorted(path for path in found if path.suffix in kinds)
+    return sorted([ROOT / TERMS, *(path for path in found if path.suffix in kinds)])
 
 
 @cache

@@ -69,7 +69,7 @@ ALLOWED = {
 }
 # inside model/, from the ground up: each knows those before it; the topics stand above them all
 ORDER = (
-    *("sentences", "source_code", "records", "chi_square"),
+    *("sentences", "typed", "source_code", "records", "chi_square"),
     *("settings", "draw", "masks", "sampling", "token_bytes", "stopping"),
     *("machine", "job", "kv_cache", "language_model", "timing", "weights"),
     *("chat_template", "tokenizing", "passes", "first_look", "local", "text_ahead"),

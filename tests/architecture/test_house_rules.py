@@ -57,11 +57,13 @@ def test_no_text_is_run_as_code_and_no_import_is_hidden_in_one() -> None:
         assert not re.search(r"\beval\(|new Function\(|document\.write\(", read(path)), path
 
 
-def test_scripts_are_checked_with_all_that_strict_means_but_types_that_are_not_written() -> None:
+def test_scripts_are_checked_with_all_that_strict_means_and_every_folders_records() -> None:
+    """A file of records that deno.json does not name would leave them unknown, or be dead."""
     options = json.loads(read("deno.json"))["compilerOptions"]
-    off = {name for name, value in options.items() if value is False}
-    assert off == {"noImplicitAny"}
     assert options["checkJs"]
+    assert not [name for name, value in options.items() if value is False]
+    records = {path for path in committed() if path.endswith(".d.ts")}
+    assert {str(Path(path)) for path in options["types"]} == records
 
 
 def test_names_say_what_a_file_is_about() -> None:

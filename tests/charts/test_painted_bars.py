@@ -19,7 +19,7 @@ from model.beam_search.records import BeamNode, BeamStep
 from model.causal_mask.records import Shift
 from model.constraints.records import MaskedDistribution, MaskedToken
 from model.kv_cache.records import QueryKeyValue
-from model.speculative.records import DECIDE, Bar, Drawn, Proposal, Round
+from model.speculative.records import DECIDE, Drawn, Proposal, Round, RoundBar
 from model.stopping.records import NextTokens
 from tests.home.test_one_axis import NEAR, share
 from viz.beam_search.step_charts import candidates_figure
@@ -53,7 +53,7 @@ def charts() -> dict[str, Chart]:
         for i, prob in enumerate(PROBS)
     ]
     masked = MaskedDistribution(tuple(tokens), 0.4, 5, 1000)
-    bars = [Bar(f"w{i}", (p, p / 2, p / 3), is_proposed=i == 1) for i, p in enumerate(PROBS)]
+    bars = [RoundBar(f"w{i}", (p, p / 2, p / 3), is_proposed=i == 1) for i, p in enumerate(PROBS)]
     weights = np.array(PROBS, np.float32)
     ones = np.ones((len(PROBS), 4), np.float32)
     head = QueryKeyValue(1, 1, 1, tuple("abcdef"), ones[0], ones, ones, weights)

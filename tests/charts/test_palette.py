@@ -55,7 +55,7 @@ AMBIENT = 0.25  # light of the room on the screen, as a share of the projector's
 
 VERDICTS = ("holds", "partly", "fails", "muted")
 TEXT = ("ink", "kept-text", "prompt", "generated", "error", "chosen", *VERDICTS)
-GRAPHICS = ("kept", "rejected", "chosen", "coin", "surprise", "keys", "values", "stage")
+GRAPHICS = ("kept", "rejected", "chosen", "pointer", "surprise", "keys", "values", "stage")
 FIGURES = {
     "strip": ("prompt", "generated", "surprise", "chosen"),
     "loop": ("stage", "prompt", "generated", "kept", "error"),

@@ -1,11 +1,13 @@
 """Findings become words, data and a page, and nothing in them can break out of it."""
 
 import json
+import re
 
 import pytest
 
 from model.claims.records import Evidence, Quantity
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share
+from viz.claims.interval import interval_picture
 from viz.claims.report import (
     LOOKS,
     Row,
@@ -78,6 +80,17 @@ def test_evidence_is_written_with_its_interval_its_n_and_its_bar(
     part: Evidence, expected: str
 ) -> None:
     assert evidence_words(part).replace("\u202f", " ").startswith(expected)
+
+
+def test_the_picture_of_a_part_covers_what_was_measured_until_it_is_asked() -> None:
+    shown, covered = (interval_picture(GAIN, is_covered=is_it) for is_it in (False, True))
+    assert "measured-mean" in shown
+    assert "20.0" in shown
+    assert "measured-mean" not in covered
+    assert "20.0" not in covered, "nor for who hears it"
+    assert not interval_picture(STEADY), "nothing was left to chance"
+    places = [float(place) for place in re.findall(r"left:(-?[\d.]+)%", shown)]
+    assert all(0 <= place <= 100 for place in places)
 
 
 def test_what_chance_may_explain_says_how_little_was_seen() -> None:

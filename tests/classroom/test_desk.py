@@ -17,6 +17,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.frame.assets import source
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.words import Language, in_language, languages, speaking
 from pages.home.controls import Controls
 from pages.lessons.classroom import desk as desk_routes
 from pages.lessons.classroom import phone, projector
@@ -214,8 +215,8 @@ def test_what_cannot_be_leaves_all_as_it_was(desk: Classroom) -> None:
         with pytest.raises(ValueError, match=r"\.$"):
             press()
     assert (desk.room.text, desk.room.question) == (PROMPT, None)
-    assert desk.script is not None
-    assert desk.script.name == PLAN, "what a desk opens with"
+    assert desk.script.lesson is not None
+    assert desk.script.lesson.name == PLAN, "what a desk opens with"
     desk.end()
     with pytest.raises(RoomError, match="ended"):
         desk.append()
@@ -252,6 +253,39 @@ def test_a_whole_lesson_is_put_to_a_class_by_one_press_a_question(desk: Classroo
         assert not {"*", "`"} & set(desk.room.revealed + desk.room.scene.words)
 
 
+def test_a_room_speaks_the_language_of_its_desk_and_a_phone_its_own(desk: Classroom) -> None:
+    place = next(i for i, item in enumerate(items_of(read_lesson(PLAN))) if item.kind == "own")
+    phone_of = desk.room.join()
+
+    def seen_in(tag: str) -> dict[str, Any]:
+        with speaking(languages()[tag]):
+            return dict(in_language(desk.room.view(phone_of)))
+
+    with speaking(Language("de")):
+        german = items_of(read_lesson(PLAN))
+        script = view(desk)["script"]
+        desk.ask_item(place)
+    asked = [item.question for item in german][place]
+    assert script["items"][place]["question"] == asked
+    for tag in ("fr", "ar", "en"):
+        shown = seen_in(tag)
+        assert shown["question"]["words"] == asked
+        assert shown["question"]["spoken"] == {"lang": "de", "dir": "ltr"} == script["spoken"]
+        assert shown["scene"]["spoken"] == shown["question"]["spoken"]
+    desk.close()
+    desk.ask_again()
+    assert seen_in("ar")["question"]["spoken"]["lang"] == "de"
+
+    desk.ask_item(place)  # from another desk, in English
+    assert seen_in("de")["question"]["spoken"]["lang"] == "en"
+    desk.ask_next()  # what the app asks, each phone says itself
+    assert seen_in("de")["question"]["spoken"] is None
+    assert seen_in("de")["question"]["words"] != seen_in("en")["question"]["words"]
+    with speaking(Language("ar")):
+        desk.ask_own("أي؟", "a\nb")
+    assert seen_in("en")["question"]["spoken"] == {"lang": "ar", "dir": "rtl"}
+
+
 def test_words_of_a_scene_are_shown_without_their_markdown() -> None:
     told = plain("How many **tokens** does *un a* [cost](/here)?")
     assert told == "How many tokens does “un a” cost?"
@@ -273,13 +307,51 @@ def test_a_scene_is_shown_before_its_question_and_next_is_that_question(desk: Cl
 
 
 def sent(
-    room_path: str, key: str = "", body: dict[str, Any] | None = None, client: str = "127.0.0.1"
+    room_path: str,
+    key: str = "",
+    body: dict[str, Any] | None = None,
+    client: str = "127.0.0.1",
+    **headers: str,
 ) -> Answered:
     routes = (route for part in (phone, projector, desk_routes) for route in part.routes(""))
     app = Starlette(routes=list(routes))
     method = "GET" if body is None else "POST"
-    headers = {"x-desk": key}
-    return ask(app, f"/room/{room_path}", headers, method, json.dumps(body).encode(), client)
+    told = {"x-desk": key} | {name.replace("_", "-"): text for name, text in headers.items()}
+    return ask(app, f"/room/{room_path}", told, method, json.dumps(body).encode(), client)
+
+
+def test_numbers_are_read_as_the_language_of_each_desk_and_phone_writes_them(
+    desk: Classroom,
+) -> None:
+    room, base = desk.room, desk.room.code
+    phones = {tag: room.join() for tag in ("de", "ar", "en", "fr")}
+    own = {"do": "own", "words": "How sure?", "options": "", "right": "1.234,5", "n_presses": 0}
+    assert sent(f"{base}/desk/press", room.key, own, accept_language="de").status == 200
+    assert desk.right == "1234.5"
+    question = room.question
+    assert question is not None
+    for tag, typed, status in (
+        ("de", "0,5", 200),
+        ("ar", "١٬٢٣٤٫٥", 200),
+        ("en", "1,234", 200),
+        ("fr", "1.234", 409),  # two numbers can be read
+        ("fr", "1,234", 200),
+    ):
+        answer = {"number": question.number, "word": typed}
+        path, phone = f"{base}/answer", phones[tag]
+        answered = sent(path, "", answer, x_phone=phone, accept_language=tag)
+        assert answered.status == status, answered.text
+    by_hand = {"do": "hands", "counts": [], "words": "0,5; 1,5", "n_presses": 1}
+    assert sent(f"{base}/desk/press", room.key, by_hand, accept_language="de").status == 200
+    assert desk.tally is not None
+    assert dict(desk.tally.words) == {"0.5": 2, "1234.5": 1, "1234": 1, "1.234": 1, "1.5": 1}
+
+
+def test_words_by_hand_have_the_commas_of_any_keyboard(desk: Classroom) -> None:
+    desk.ask_next(may_write=True)
+    desk.count_hands([], "mat، rug、sofa，mat,")
+    assert desk.tally is not None
+    assert dict(desk.tally.words) == {"mat": 2, "rug": 1, "sofa": 1}
 
 
 def test_the_desk_answers_to_its_key_and_the_projector_tells_no_secret(desk: Classroom) -> None:

@@ -195,11 +195,11 @@ def test_each_phone_has_a_number_of_its_own_that_a_reload_keeps(room: Room) -> N
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=2, max_size=8), st.floats(0, 1, exclude_max=True))
-def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], coin: float) -> None:
+def test_a_number_falls_on_the_segment_that_holds_it(weights: list[float], pointer: float) -> None:
     shares = [weight / sum(weights) for weight in weights]
-    place = landing(shares, coin)
-    assert sum(shares[:place]) <= coin + 1e-12
-    assert place == len(shares) - 1 or coin < sum(shares[: place + 1]) + 1e-12
+    place = landing(shares, pointer)
+    assert sum(shares[:place]) <= pointer + 1e-12
+    assert place == len(shares) - 1 or pointer < sum(shares[: place + 1]) + 1e-12
 
 
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each

@@ -76,6 +76,8 @@ def test_passes_are_counted_and_logits_of_several_positions_come_from_one(
     assert batch.n_passes == (2 if can_crop(batch.lm.config) else 4)
     for row, ids in zip(logits[0], ([5, 6, 7, 8], [5, 6, 7, 8, 9]), strict=True):
         assert np.abs(row - fresh_logits(batch.lm, ids)).max() < 1e-4
+    batch.read([[3, 4]])
+    assert is_as_alone(batch)
 
 
 def test_a_single_row_may_be_read_by_hand() -> None:

@@ -45,13 +45,25 @@ def by_chance(_given: Any, out: Any) -> Any:
     return out
 
 
+def by_chance_at_first(_given: Any, out: Any) -> Any:
+    """Random logits at the first position of a pass, and equal ones, without a range, elsewhere."""
+    out.logits = torch.rand_like(out.logits)
+    out.logits[:, 1:] = 0
+    return out
+
+
 def fails(_given: Any, _out: Any) -> Any:
     raise RuntimeError("The size of tensor a (4) must match the size of tensor b (8)")
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(hears_the_end, "later token"), (by_chance, "other logits"), (fails, "first pass .*Runtime")],
+    [
+        (hears_the_end, "later token"),
+        (by_chance, "other logits"),
+        (by_chance_at_first, "other logits"),
+        (fails, "first pass .*Runtime"),
+    ],
 )
 def test_what_no_text_can_be_written_with_is_refused(
     wrong: Callable[[Any, Any], Any], said: str

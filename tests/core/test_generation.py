@@ -40,12 +40,12 @@ def test_a_new_text_has_read_its_prompt_and_has_raw_logits_of_every_token(g: Gen
 
 
 def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
-    raw, coin, settings = g.logits, g.coin, Settings(temperature=0.7, top_k=20)
+    raw, pointer, settings = g.logits, g.pointer, Settings(temperature=0.7, top_k=20)
     stages = process(raw, g.prompt_ids, settings)
     step = g.step(settings)
-    assert step.token_id == choose(stages, coin) == g.ids[-1]
+    assert step.token_id == choose(stages, pointer) == g.ids[-1]
     assert (step.forced, step.position) == (False, g.n_prompt)
-    assert step.coin == coin == uniform_at(3, step.position)
+    assert step.pointer == pointer == uniform_at(3, step.position)
     weights = np.exp(raw.astype(np.float64) - raw.max())
     assert math.isclose(step.prob, weights[step.token_id] / weights.sum(), rel_tol=1e-6)
     assert math.isclose(step.logprob, math.log(step.prob), rel_tol=1e-9)
@@ -63,15 +63,15 @@ def test_a_server_is_asked_for_the_pointer_of_the_step_or_the_one_that_is_named(
     own = g.cached.request_step
 
     def request_step(*given: Any, **more: Any) -> Any:
-        asked.append(given[3] if len(given) > 3 else more["coin"])
+        asked.append(given[3] if len(given) > 3 else more["pointer"])
         return own(*given, **more)
 
     monkeypatch.setattr(g.cached, "request_step", request_step)
     g.logits_for(Settings())
-    g.logits_for(Settings(), coin=0.25)
+    g.logits_for(Settings(), pointer=0.25)
     g.stages_for(Settings(xtc=0.5))
-    g.stages_for(Settings(xtc=0.5), coin=0.75)
-    assert asked == [g.coin, 0.25, g.coin, 0.75]
+    g.stages_for(Settings(xtc=0.5), pointer=0.75)
+    assert asked == [g.pointer, 0.25, g.pointer, 0.75]
 
 
 def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_text() -> None:
@@ -80,11 +80,11 @@ def test_what_was_looked_at_before_a_step_is_masked_once_and_never_for_another_t
     seen = g.stages_for(settings)
     assert g.stages_for(settings) is seen
     assert g.stages_for(Settings(temperature=0))[-1].name == "greedy"
-    assert g.stages_for(settings, coin=0.5) is not seen
+    assert g.stages_for(settings, pointer=0.5) is not seen
     for move in (lambda: g.step(settings), lambda: g.step(token_id=40), g.rewind):
         g.stages_for(settings)
         move()
-        fresh = process(g.logits, g.ids, settings, g.n_prompt, g.coin)
+        fresh = process(g.logits, g.ids, settings, g.n_prompt, g.pointer)
         np.testing.assert_array_equal(g.stages_for(settings)[-1].probs, fresh[-1].probs)
 
 
@@ -222,11 +222,11 @@ def test_a_model_without_a_cache_says_that_it_reads_all_again() -> None:
     assert (g.last_pass.phase, g.last_pass.n_input) == ("prefill", len(g.ids))
 
 
-def test_a_fork_goes_on_by_the_same_coins_or_by_others(g: Generation) -> None:
+def test_a_fork_goes_on_by_the_same_pointers_or_by_others(g: Generation) -> None:
     g.step()
     same, other = g.fork(), g.fork(seed=99)
-    assert same.coin == g.coin
-    assert other.coin == uniform_at(99, len(g.ids)) != g.coin
+    assert same.pointer == g.pointer
+    assert other.pointer == uniform_at(99, len(g.ids)) != g.pointer
     assert (same.ids, same.steps) == (g.ids, g.steps)
     same.step()
     assert len(same.ids) == len(g.ids) + 1 == len(other.ids) + 1
@@ -276,12 +276,12 @@ def test_a_pass_that_reads_a_token_of_the_prompt_is_prefill(
     assert text.last_pass.phase == phase
 
 
-def test_a_mask_of_chance_follows_the_coin_that_is_given(g: Generation) -> None:
+def test_a_mask_of_chance_follows_the_pointer_that_is_given(g: Generation) -> None:
     settings = Settings(temperature=0.05, xtc=0.5, order=("temperature", "xtc"))
     n_kept = set[int]()
-    for coin in (uniform_at(0, place) for place in range(8)):
-        by_hand = process(g.logits, g.ids, settings, g.n_prompt, coin)[-1]
-        kept = g.stages_for(settings, coin=coin)[-1].kept
+    for pointer in (uniform_at(0, place) for place in range(8)):
+        by_hand = process(g.logits, g.ids, settings, g.n_prompt, pointer)[-1]
+        kept = g.stages_for(settings, pointer=pointer)[-1].kept
         np.testing.assert_array_equal(kept, by_hand.kept)
         n_kept.add(int(kept.sum()))
-    assert len(n_kept) == 2, "some coins take the best tokens away, others do not"
+    assert len(n_kept) == 2, "some pointers take the best tokens away, others do not"

@@ -70,7 +70,7 @@ def test_any_path_ends_where_a_fresh_prefill_stands(
         assert [step.token_id for step in g.steps] == g.ids[g.n_prompt :]
         assert [step.position for step in g.steps] == list(range(g.n_prompt, len(g.ids)))
         assert len(g.passes) == len(g.steps) + (g.finished is None)
-        assert g.coin == uniform_at(g.seed, len(g.ids))
+        assert g.pointer == uniform_at(g.seed, len(g.ids))
         if g.finished is None:
             assert g.cache_tokens in {0, len(g.ids)}  # some keep none
             np.testing.assert_allclose(g.logits, fresh_logits(g.lm, g.ids), rtol=0, atol=TOLERANCE)

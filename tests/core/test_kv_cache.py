@@ -79,6 +79,12 @@ def test_a_crop_removes_from_the_end_and_is_a_view_until_the_next_update() -> No
     assert kv_cache.bytes_in_use(None, 2) == kv_cache.bytes_held(None) == 0
 
 
+def test_a_state_counts_whole_however_many_tokens_it_sums_up() -> None:
+    cache = Generation(tiny("mamba"), [5, 6, 7]).cache
+    one, three = (kv_cache.bytes_in_use(cache, n_tokens) for n_tokens in (1, 3))
+    assert one == three > 0
+
+
 def test_a_fork_shares_nothing_that_changes() -> None:
     cache = filled()
     twin = kv_cache.fork(cache)

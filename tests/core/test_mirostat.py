@@ -31,7 +31,7 @@ def plainly(text: Generation, n: int) -> list[tuple[int, float]]:
         left = best_first[:n_left]
         mass = math.fsum(weights[i] for i in left)
         ends = itertools.accumulate(weights[i] / mass for i in left)
-        chosen = next(i for i, end in zip(left, ends, strict=True) if end > text.coin)
+        chosen = next(i for i, end in zip(left, ends, strict=True) if end > text.pointer)
         written.append((chosen, mu))
         mu -= 0.1 * (-math.log2(weights[chosen] / mass) - AIMED.mirostat)
         text.step(token_id=chosen)

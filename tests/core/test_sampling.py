@@ -1,4 +1,4 @@
-"""What no oracle says: bounds by hand, what is recorded, which settings make sense, the coin.
+"""What no oracle says: bounds by hand, what is recorded, which settings make sense, the pointer.
 
 The four tokens have the probabilities 1/2, 1/4, 1/8 and 1/8 at temperature 1, but for rounding.
 """
@@ -184,17 +184,20 @@ def test_an_unknown_order_names_the_remedy(order: Any, remedy: str) -> None:
         Settings(order=order)
 
 
-def test_the_coin_falls_on_the_drawn_piece_of_the_bar() -> None:
+def test_the_pointer_falls_on_the_drawn_piece_of_the_bar() -> None:
     stage = last(HALVES)
-    coins = [0, 0.49, 0.5, 0.74, 0.75, 0.87, 0.875, 0.99]
-    assert [draw(stage, coin) for coin in coins] == [0, 0, 1, 1, 2, 2, 3, 3]
+    pointers = [0, 0.49, 0.5, 0.74, 0.75, 0.87, 0.875, 0.99]
+    assert [draw(stage, pointer) for pointer in pointers] == [0, 0, 1, 1, 2, 2, 3, 3]
     # from the best token to the worst, ties by id
     stage = last(HALVES[::-1])
-    for way in (lambda coin: draw(stage, coin), lambda coin: draw_from(stage.probs, coin)):
-        assert [way(coin) for coin in (0, 0.5, 0.75, 0.875)] == [3, 2, 0, 1]
+    for way in (
+        lambda pointer: draw(stage, pointer),
+        lambda pointer: draw_from(stage.probs, pointer),
+    ):
+        assert [way(pointer) for pointer in (0, 0.5, 0.75, 0.875)] == [3, 2, 0, 1]
 
 
-def test_coins_are_fixed_for_good() -> None:
+def test_pointers_are_fixed_for_good() -> None:
     # printed once and kept: a link must replay the same text in years to come
     expected = [0.6524484863740322, 0.7012121095215252, 0.3871241409757855]
     assert [uniform_at(0, position) for position in range(3)] == expected

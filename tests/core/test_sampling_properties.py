@@ -13,7 +13,7 @@ from model.draw import draw, rank_order, summarise, uniform_at
 from model.masks import log_softmax
 from model.records import FloatArray, IntArray
 from model.sampling import ORDERS, Settings, process
-from model.settings import STAGE_NAMES
+from model.settings import SETTINGS, STAGE_NAMES, Setting
 
 LARGEST = float(np.finfo(np.float32).max)
 MAY_TAKE_THE_BEST = {"typical_p", "xtc"}
@@ -29,38 +29,51 @@ logits = (
     .map(lambda row: np.array(row, dtype=np.float32))
 )
 texts = st.lists(st.integers(0, 30), max_size=12)
-coins = st.floats(0, 1, exclude_max=True)
+pointers = st.floats(0, 1, exclude_max=True)
 fractions = st.floats(1e-6, 1)
 orders = st.one_of(st.sampled_from(list(ORDERS.values())), st.permutations(STAGE_NAMES).map(tuple))
+NAMED: dict[str, st.SearchStrategy[float]] = {
+    "temperature": st.one_of(st.just(0), st.just(1), st.floats(1e-6, 1e6), st.floats(0.1, 3)),
+    "top_k": st.integers(0, 30),
+    "top_p": st.one_of(st.just(1), fractions),
+    "min_p": st.one_of(st.just(0), fractions),
+    "typical_p": st.one_of(st.just(1), fractions),
+    "epsilon": st.one_of(st.just(0), st.floats(0, 0.999)),
+    "eta": st.one_of(st.just(0), st.floats(0, 0.999)),
+    "min_k": st.one_of(st.just(0), st.floats(0, 100)),
+    "top_h": st.one_of(st.just(0), fractions),
+    "p_less": st.integers(0, 1),
+    "top_n_sigma": st.one_of(st.just(0), st.floats(0, 4)),
+    "repetition_penalty": st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
+    "generated_only": st.integers(0, 1),
+    "presence_penalty": st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
+    "frequency_penalty": st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
+    "dry": st.one_of(st.just(0), st.floats(0, 1000)),
+    "xtc": st.one_of(st.just(0), fractions),
+    "mirostat": st.one_of(st.just(0), st.just(0), st.floats(0.01, 12)),
+}
+
+
+def within(row: Setting) -> st.SearchStrategy[float]:
+    """Values of a setting that is not named above, within its bounds, neutral half of the time."""
+    low, high = max(row.bounds[0], -5), min(row.bounds[1], 5)
+    if isinstance(row.neutral, int):
+        return st.integers(int(low), int(high))
+    return st.one_of(st.just(row.neutral), st.floats(low, high))
+
+
 settings = st.builds(
     Settings,
-    temperature=st.one_of(st.just(0), st.just(1), st.floats(1e-6, 1e6), st.floats(0.1, 3)),
-    top_k=st.integers(0, 30),
-    top_p=st.one_of(st.just(1), fractions),
-    min_p=st.one_of(st.just(0), fractions),
-    typical_p=st.one_of(st.just(1), fractions),
-    epsilon=st.one_of(st.just(0), st.floats(0, 0.999)),
-    eta=st.one_of(st.just(0), st.floats(0, 0.999)),
-    min_k=st.one_of(st.just(0), st.floats(0, 100)),
-    top_h=st.one_of(st.just(0), fractions),
-    p_less=st.integers(0, 1),
-    top_n_sigma=st.one_of(st.just(0), st.floats(0, 4)),
-    repetition_penalty=st.one_of(st.just(1), st.floats(0.001, 1000), st.floats(0.5, 2)),
-    generated_only=st.integers(0, 1),
-    presence_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
-    frequency_penalty=st.one_of(st.just(0), st.floats(-1000, 1000), st.floats(-2, 2)),
-    dry=st.one_of(st.just(0), st.floats(0, 1000)),
-    xtc=st.one_of(st.just(0), fractions),
-    mirostat=st.one_of(st.just(0), st.just(0), st.floats(0.01, 12)),
     order=orders,
+    **{name: NAMED[name] if name in NAMED else within(row) for name, row in SETTINGS.items()},
 )
 
 
-def is_uniform(coins: FloatArray) -> bool:
+def is_uniform(pointers: FloatArray) -> bool:
     """Kolmogorov and Smirnov's test at p = 0.001."""
-    coins, ends = np.sort(coins), np.arange(len(coins) + 1) / len(coins)
-    distance = max((ends[1:] - coins).max(), (coins - ends[:-1]).max())
-    return bool(distance < 1.95 / math.sqrt(len(coins)))
+    pointers, ends = np.sort(pointers), np.arange(len(pointers) + 1) / len(pointers)
+    distance = max((ends[1:] - pointers).max(), (pointers - ends[:-1]).max())
+    return bool(distance < 1.95 / math.sqrt(len(pointers)))
 
 
 def fits(counts: IntArray, probs: FloatArray) -> bool:
@@ -112,47 +125,47 @@ def test_temperature_changes_neither_order_nor_tokens_and_a_colder_one_has_less_
         assert colder.entropy <= stage.entropy + 1e-9
 
 
-@given(logits, settings, coins)
-def test_a_coin_draws_the_token_whose_piece_of_the_bar_holds_it(
-    logits: FloatArray, settings: Settings, coin: float
+@given(logits, settings, pointers)
+def test_a_pointer_draws_the_token_whose_piece_of_the_bar_holds_it(
+    logits: FloatArray, settings: Settings, pointer: float
 ) -> None:
     stage = process(logits, [0, 1], settings)[-1]
     order = rank_order(stage.scores)
-    token_id = draw(stage, coin)
+    token_id = draw(stage, pointer)
     end = np.cumsum(stage.probs[order])[order.tolist().index(token_id)]
     assert stage.kept[token_id]
     assert stage.probs[token_id] > 0
-    assert end - stage.probs[token_id] - 1e-12 <= coin <= end + 1e-12
+    assert end - stage.probs[token_id] - 1e-12 <= pointer <= end + 1e-12
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345])
-def test_coins_along_a_text_are_uniform(seed: int) -> None:
-    coins = np.array([uniform_at(seed, position) for position in range(5000)])
-    assert is_uniform(coins)
-    pairs = (coins[:-1] * 5).astype(int) * 5 + (coins[1:] * 5).astype(int)
+def test_pointers_along_a_text_are_uniform(seed: int) -> None:
+    pointers = np.array([uniform_at(seed, position) for position in range(5000)])
+    assert is_uniform(pointers)
+    pairs = (pointers[:-1] * 5).astype(int) * 5 + (pointers[1:] * 5).astype(int)
     assert fits(np.bincount(pairs, minlength=25), np.full(25, 1 / 25))
 
 
-def test_coins_of_neighbouring_seeds_are_independent() -> None:
-    coins = np.array(
+def test_pointers_of_neighbouring_seeds_are_independent() -> None:
+    pointers = np.array(
         [[uniform_at(seed, position) for position in range(20)] for seed in range(1000)]
     )
-    assert is_uniform(coins.ravel())
-    assert is_uniform(coins[:, 0])
-    assert abs(np.corrcoef(coins[:-1].ravel(), coins[1:].ravel())[0, 1]) < 0.05
+    assert is_uniform(pointers.ravel())
+    assert is_uniform(pointers[:, 0])
+    assert abs(np.corrcoef(pointers[:-1].ravel(), pointers[1:].ravel())[0, 1]) < 0.05
 
 
 @pytest.mark.parametrize("share", [0.2, 0.9])
 def test_xtc_is_due_as_often_as_it_says_and_tells_nothing_of_the_draw(share: float) -> None:
     logits, settings = np.log(np.array([0.5, 0.3, 0.2])), Settings(xtc=share, order=("xtc",))
-    coins = np.array([uniform_at(11, position) for position in range(5000)])
+    pointers = np.array([uniform_at(11, position) for position in range(5000)])
     is_due = np.array(
-        [process(logits, [], settings, 0, coin)[-1].kept.sum() == 1 for coin in coins]
+        [process(logits, [], settings, 0, pointer)[-1].kept.sum() == 1 for pointer in pointers]
     )
     n_due = int(is_due.sum())
     assert fits(np.array([n_due, 5000 - n_due]), np.array([share, 1 - share]))
-    assert is_uniform(coins[is_due])
-    assert is_uniform(coins[~is_due])
+    assert is_uniform(pointers[is_due])
+    assert is_uniform(pointers[~is_due])
 
 
 def test_draws_follow_the_distribution() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers.processors import TemplateProcessing
 
-from model.diffusion.denoising import ORDERS, Diffusion, fill_page, pass_coin, propose
+from model.diffusion.denoising import ORDERS, Diffusion, fill_page, pass_pointer, propose
 from model.diffusion.experiments import BETWEEN, EMPTY, pass_counts, race, sweep_passes
 from model.diffusion.layout import plan_passes, writable_ids
 from model.diffusion.page_view import check_page, history_of, left_first, sheet_of
@@ -54,14 +54,14 @@ def test_the_best_token_by_hand_and_a_temperature_that_moves_no_confidence() -> 
     assert (tokens.tolist(), confidence) == ([1], pytest.approx([0.6], abs=1e-6))
 
 
-def test_a_coin_belongs_to_a_seed_a_pass_and_a_position() -> None:
-    coins = {pass_coin(s, n, p) for s in range(4) for n in range(4) for p in range(4)}
-    assert len(coins) == 64
-    assert all(0 <= coin < 1 for coin in coins)
-    assert pass_coin(5, 2, 7) == pass_coin(5, 2, 7)
+def test_a_pointer_belongs_to_a_seed_a_pass_and_a_position() -> None:
+    pointers = {pass_pointer(s, n, p) for s in range(4) for n in range(4) for p in range(4)}
+    assert len(pointers) == 64
+    assert all(0 <= pointer < 1 for pointer in pointers)
+    assert pass_pointer(5, 2, 7) == pass_pointer(5, 2, 7)
 
 
-def test_a_random_order_is_that_of_its_coins() -> None:
+def test_a_random_order_is_that_of_its_pointers() -> None:
     shuffled = fill_page(page(order="random", n_passes=12))
     places = [one.committed[0] for one in shuffled.passes]
     stream = 3 ^ 0x5DEECE66D
@@ -175,8 +175,8 @@ def test_draws_follow_the_probabilities_piece_by_piece(seed: int, temperature: f
     logits = rng.normal(size=(1, 7)).astype(np.float32) * 3
     powers = np.exp((logits[0].astype(np.float64) - logits.max()) / temperature)
     wanted = powers / powers.sum()
-    coins = (np.arange(500) + 0.5) / 500
-    tokens, _ = propose(np.repeat(logits, 500, axis=0), temperature, coins)
+    pointers = (np.arange(500) + 0.5) / 500
+    tokens, _ = propose(np.repeat(logits, 500, axis=0), temperature, pointers)
     shares = np.bincount(tokens, minlength=7) / 500
     assert np.abs(shares - wanted).max() < 3e-3
 

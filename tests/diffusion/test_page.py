@@ -99,7 +99,7 @@ def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
     app.slider(key="diffusion_passes").set_value(4)
     app.slider(key="diffusion_temperature").set_value(0.0).run()
     assert (page(app).n_done, page(app).temperature) == (0, 0)
-    assert app.number_input(key="diffusion_seed").disabled, "no coin falls"
+    assert app.number_input(key="diffusion_seed").disabled, "no pointer falls"
     app.segmented_control(key="diffusion_order").set_value("random").run()
     app.number_input(key="diffusion_seed").set_value(5)
     app.segmented_control(key="diffusion_blocks").set_value(8).run()

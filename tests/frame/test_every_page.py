@@ -32,7 +32,7 @@ ANSWER = """() => {
 }"""
 NAMES = sorted(path.stem for path in (ROOT / "pages").glob("[!_]*.py"))
 # what Play is to move; a station of the loop holds lines of words
-TEXT_AND_BARS = ".strip, .bars-top, .bars-table, .coin-sentence, .coin-bar, .loop-station"
+TEXT_AND_BARS = ".strip, .bars-top, .bars-table, .pointer-sentence, .draw-bar, .loop-station"
 N_PLAYED = 12  # tokens
 WIDTHS = {"on a desk": SCREEN, "on a phone": PHONE}
 OPENED = [(name, where) for name in NAMES for where in WIDTHS]

@@ -114,7 +114,7 @@ KEYDOWN = """(node, init) => {
   const event = new KeyboardEvent("keydown", { ...usual, ...init });
   for (const name of ["key", "keyCode"])
     if (name in init) Object.defineProperty(event, name, { value: init[name] ?? undefined });
-  node.dispatchEvent(event);
+  return node.dispatchEvent(event);
 }"""
 
 Open = Callable[..., Page]
@@ -159,11 +159,11 @@ def room(browser: Browser, url: str) -> Iterator[tuple[str, str]]:
     press(url, code, key, "end")
 
 
-def press(url: str, code: str, key: str, what: str) -> None:
+def press(url: str, code: str, key: str, what: str, **more: Any) -> None:
     desk, headers = f"{url}/room/{code}/desk", {"x-desk": key}
     with urllib.request.urlopen(urllib.request.Request(f"{desk}/state", None, headers)) as answer:
         n_presses = json.loads(answer.read())["n_presses"]
-    body = json.dumps({"do": what, "seconds": 0, "n_presses": n_presses}).encode()
+    body = json.dumps({"do": what, "seconds": 0, "n_presses": n_presses} | more).encode()
     with urllib.request.urlopen(urllib.request.Request(f"{desk}/press", body, headers)) as answer:
         answer.read()
 
@@ -176,8 +176,27 @@ def next_once(place: Page | Frame) -> None:
     expect(tokens).to_have_count(n + 1)
 
 
-def type_key(place: Locator, **init: Any) -> None:
-    place.evaluate(KEYDOWN, init)
+def type_key(place: Locator, **init: Any) -> bool:
+    """Sends a `keydown`; returns whether it is left to the browser."""
+    return bool(place.evaluate(KEYDOWN, init))
+
+
+def compose(field: Locator, word: str, poll: str) -> None:
+    """Writes a word by an input method while the page asks the server twice, then ends it."""
+    page = field.page
+    method = page.context.new_cdp_session(page)
+    field.evaluate("one => one.addEventListener('compositionend', () => one.dataset.ended = 1)")
+    field.fill("")
+    field.focus()
+    method.send("Input.imeSetComposition", {"text": word, "selectionStart": 1, "selectionEnd": 1})
+    for _ in range(2):
+        with page.expect_response(poll):
+            pass
+    assert field.input_value() == word
+    assert field.get_attribute("data-ended") is None
+    method.send("Input.insertText", {"text": word})
+    expect(field).to_have_attribute("data-ended", "1")
+    assert field.input_value() == word
 
 
 @pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY))
@@ -213,6 +232,25 @@ def test_a_class_votes_where_the_browser_keeps_nothing(
     assert desk.evaluate(WORDS, "#text, #code, #address") == []
     for place_of_ones_own in (desk, phone):
         assert place_of_ones_own.evaluate(LIVE_IN_SHADOW) == []
+
+
+def test_words_of_an_input_method_are_written_to_their_end(
+    open_in: Open, url: str, room: tuple[str, str]
+) -> None:
+    code, key = room
+    press(url, code, key, "next", may_write=True)
+    phone, desk = open_in(CLOCK, viewport=PHONE), open_in(CLOCK)
+    phone.goto(f"{url}/room/{code}")
+    phone.locator("#join button").click()
+    expect(phone.locator("#write")).to_be_visible()
+    compose(phone.locator("#word"), "猫", "**/state?*")
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#sent")).not_to_be_empty()
+    desk.goto(f"{url}/room/{code}/desk#{key}")
+    desk.get_by_text("A question of your own").click()
+    compose(desk.locator("#words"), "犬は?", "**/state?*")
+    desk.locator("#own button").click()
+    expect(desk.locator("#ask")).to_have_text("犬は?")
 
 
 def test_the_projector_shows_tokens_as_they_are(
@@ -257,6 +295,12 @@ def test_keys_of_other_keyboards_and_input_methods(open_in: Open, url: str) -> N
     next_once(page)
     type_key(body, key="z", code="KeyW", ctrlKey=True)
     expect(tokens).to_have_count(2)
+    tokens.last.focus()
+    arrow = {"key": "ArrowLeft", "code": "ArrowLeft"}
+    assert type_key(tokens.last, altKey=True, **arrow), "Alt and an arrow go back a page"
+    expect(tokens.last).to_be_focused()
+    assert not type_key(tokens.last, **arrow)
+    expect(tokens.first).to_be_focused()
 
     box = page.get_by_role("textbox", name="Prompt")
     box.fill("日本")
@@ -275,7 +319,7 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     page.get_by_role("button", name="show the code that ran").click()
     shown = (
         ".token, .st-key-choose_model p, .bars-label, .named, .piece-label, .piece-id, "
-        ".coin-segment span, .code-lines li, .loop-line, .loop-above, "
+        ".draw-segment span, .code-lines li, .loop-line, .loop-above, "
         ".steps-table td, .example, kbd, code, pre"
     )
     assert page.locator(".code-lines li").count() > 5
@@ -304,7 +348,7 @@ def test_the_file_runs_in_a_sandboxed_frame(open_in: Open, file: Path) -> None:
     type_key(box, key="Enter", keyCode=229)
     expect(frame.get_by_text("Enter starts from this text")).to_be_visible()
     box.fill(written)
-    assert frame.evaluate(WORDS, ".token, .bars-label, .coin-segment span, code") == []
+    assert frame.evaluate(WORDS, ".token, .bars-label, .draw-segment span, code") == []
     assert frame.evaluate(LIVE_IN_SHADOW) == []
     frame.get_by_role("button", name="copy link").click()
     assert frame.get_by_label("Text to copy").input_value().startswith(f"{HOST}file?")

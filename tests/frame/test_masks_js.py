@@ -18,7 +18,7 @@ from model.masks import PENALTIES, log_softmax
 from model.records import NO_MEMORY, Distribution, FloatArray, Memory, Stage
 from model.sampling import ORDERS, Settings, process
 from model.server.logits import ServerLogits, with_uniform_rest
-from model.settings import STAGE_NAMES
+from model.settings import SETTINGS, STAGE_NAMES
 from pages.frame.component import encode_payload
 from pages.home.payload import name_arrays
 
@@ -46,7 +46,7 @@ globalThis.endOf = (payload, endIds) => {
 globalThis.decode = (payload) => decodePayload(bytesOf(payload));
 globalThis.runCase = (payload) => {
   const { header, arrays } = decode(payload);
-  const { text, nPrompt, settings, coins, toss, memory } = header;
+  const { text, nPrompt, settings, pointers, toss, memory } = header;
   const distribution = readDistribution(header.distribution, arrays, "", null);
   const result = processLogits(distribution, text, nPrompt, settings, toss, memory);
   const rows = Array.from(result.order);
@@ -60,7 +60,7 @@ globalThis.runCase = (payload) => {
       probs: textOf(Float64Array.from(rows, (row) => probs[row])),
       kept: rows.filter((row) => kept[row]).map(result.idOf),
     })),
-    drawn: coins.map((coin) => drawToken(result, coin)),
+    drawn: pointers.map((pointer) => drawToken(result, pointer)),
   };
 };
 }"""
@@ -75,14 +75,14 @@ def masks_page(scripts: Page) -> Page:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One distribution, one text, one choice of settings, and coins to throw."""
+    """One distribution, one text, one choice of settings, and pointers to throw."""
 
     logits: FloatArray
     settings: Settings
-    coins: Sequence[float]
+    pointers: Sequence[float]
     ids: Sequence[int] = ()
     n_prompt: int = 0
-    toss: float = 0.0  # the coin that XTC tosses with
+    toss: float = 0.0  # the pointer that XTC tosses with
     memory: Memory = NO_MEMORY  # of mirostat
     held: Distribution | None = None  # what the page holds; None: all
 
@@ -99,7 +99,7 @@ class Case:
             "text": self.ids,
             "nPrompt": self.n_prompt,
             "settings": vars(self.settings),
-            "coins": self.coins,
+            "pointers": self.pointers,
             "toss": self.toss,
             "memory": vars(self.memory),
         }
@@ -118,9 +118,9 @@ def floats(text: str) -> FloatArray:
     return np.frombuffer(b64decode(text), dtype="<f8")
 
 
-def drawn(stage: Stage, coins: Sequence[float]) -> list[int]:
-    """The tokens on which Python's coins fall."""
-    return draw_many(stage.order, stage.best_probs, coins).tolist()
+def drawn(stage: Stage, pointers: Sequence[float]) -> list[int]:
+    """The tokens on which Python's pointers fall."""
+    return draw_many(stage.order, stage.best_probs, pointers).tolist()
 
 
 def random_logits(rng: np.random.Generator, n_vocab: int) -> FloatArray:
@@ -165,20 +165,23 @@ def random_settings(rng: np.random.Generator) -> Settings:
         "xtc": rng.choice([1, rng.uniform(0, 1)]),
         "mirostat": rng.choice([0, 0, rng.uniform(0.1, 6)]),
     }
+    for name in SETTINGS.keys() - values.keys():  # a new one, within its bounds
+        low, high = np.clip(SETTINGS[name].bounds, -5, 5)
+        values[name] = type(SETTINGS[name].neutral)(rng.uniform(low, high))
     orders = [*ORDERS.values(), tuple(rng.permutation(np.array(STAGE_NAMES)).tolist())]
     chosen = {name: value for name, value in values.items() if rng.random() < 1 / 3}
     return Settings(order=orders[rng.integers(len(orders))], **chosen)
 
 
 def random_case(seed: int, n_vocab: int) -> Case:
-    """A case that the seed decides, with coins at both ends of the bar among the others."""
+    """A case that the seed decides, with pointers at both ends of the bar among the others."""
     rng = np.random.default_rng(seed)
     ids = rng.integers(0, min(n_vocab, rng.choice([3, 97])), 24).tolist()
-    coins = [0.0, 1 - 2**-53, 0.5, *(uniform_at(seed, i) for i in range(15))]
+    pointers = [0.0, 1 - 2**-53, 0.5, *(uniform_at(seed, i) for i in range(15))]
     logits, n_prompt = random_logits(rng, n_vocab), int(rng.integers(0, 25))
     settings, toss = random_settings(rng), rng.random()
     memory = Memory(settings.mirostat * rng.integers(2), rng.uniform(-1, 12))
-    return Case(logits, settings, coins, ids, n_prompt, toss, memory)
+    return Case(logits, settings, pointers, ids, n_prompt, toss, memory)
 
 
 def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:
@@ -207,9 +210,9 @@ def test_the_page_keeps_and_draws_what_python_does(masks_page: Page) -> None:
     for case, theirs in zip(cases, run(masks_page, cases), strict=True):
         ours = case.stages()
         assert_same_stages(theirs, ours)
-        assert [token["id"] for token in theirs["drawn"]] == drawn(ours[-1], case.coins)
-        for coin, token in zip(case.coins, theirs["drawn"], strict=True):
-            assert token["from"] - 1e-9 <= coin <= token["to"] + 1e-9
+        assert [token["id"] for token in theirs["drawn"]] == drawn(ours[-1], case.pointers)
+        for pointer, token in zip(case.pointers, theirs["drawn"], strict=True):
+            assert token["from"] - 1e-9 <= pointer <= token["to"] + 1e-9
 
 
 # text, tokens of the prompt, tokens that end a text, values of settings; whether it is said
@@ -250,6 +253,18 @@ def test_a_penalty_s_two_numbers_for_the_end_are_python_s(
         assert found[name] == pytest.approx(both.stages()[-1].probs[in_prompt].sum(), rel=1e-9)
 
 
+def test_mirostat_begins_anew_at_every_other_target(masks_page: Page) -> None:
+    targets = [0.0, 0.5, 1.0, 3.0]
+    told = masks_page.evaluate(
+        """async (targets) => {
+          const { memoryUnder, NO_MEMORY } = await import("/pages/frame/live/memory.js");
+          return targets.map((target) => memoryUnder(NO_MEMORY, target));
+        }""",
+        targets,
+    )
+    assert told == [dataclasses.asdict(NO_MEMORY.under(target)) for target in targets]
+
+
 def test_a_payload_arrives_as_it_was_packed(masks_page: Page) -> None:
     """Wider numbers in four bytes, null for what JSON lacks, and lone surrogates."""
     header = {"text": "é🎈\ud800", "logprob": [-1.0, float("-inf"), float("nan")]}
@@ -271,7 +286,7 @@ def test_a_payload_arrives_as_it_was_packed(masks_page: Page) -> None:
 
 
 Vocabulary = tuple[FloatArray, Distribution]  # all logits, and what the page holds of them
-COINS = [uniform_at(2, position) for position in range(500)]
+POINTERS = [uniform_at(2, position) for position in range(500)]
 
 
 @pytest.fixture(scope="module")
@@ -298,18 +313,18 @@ def half_sent(large: Vocabulary) -> Vocabulary:
 def sure_or_waiting(
     page: Page, vocabulary: Vocabulary, settings: Iterable[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], Stage, int]]:
-    """The last stage of each there and here; how many coins fall where Python says, not one wrong.
+    """The last stage of each there and here; how many pointers fall as in Python.
 
     For the others the page waits, as a reader would see it wait.
     """
     logits, held = vocabulary
     text = rank_order(logits)[[0, 5, 5, 90_000]].tolist()  # the last one is in the tail
     whole = [Settings(**{"order": STAGE_NAMES, **values}) for values in settings]
-    cases = [Case(logits, one, COINS, text, held=held) for one in whole]
+    cases = [Case(logits, one, POINTERS, text, held=held) for one in whole]
     for case, theirs in zip(cases, run(page, cases), strict=True):
         ours, stage = case.stages()[-1], theirs["stages"][-1]
         there = [token and token["id"] for token in theirs["drawn"]]
-        told = [(a, b) for a, b in zip(there, drawn(ours, COINS), strict=True) if a is not None]
+        told = [(a, b) for a, b in zip(there, drawn(ours, POINTERS), strict=True) if a is not None]
         assert all(a == b for a, b in told), case.settings
         stage["probs"] = floats(stage["probs"]), ours.probs[theirs["ids"]]
         yield stage, ours, len(told)
@@ -360,6 +375,8 @@ def test_with_a_tail_in_play_the_page_s_numbers_are_python_s_to_a_millionth(
     for stage, ours, _ in sure_or_waiting(masks_page, large, hotter):
         np.testing.assert_allclose(*stage["probs"], 0, 1e-6)
         assert stage["entropy"] == pytest.approx(ours.entropy, abs=1e-6)
+    first = Case(large[0], Settings(temperature=1.5), [0.0], [], held=large[1])
+    assert run(masks_page, [first])[0]["drawn"][0]["id"] == rank_order(large[0])[0]
 
 
 # of 500 draws how many the page knows at least, and which way its probabilities are bounds
@@ -416,7 +433,7 @@ def test_a_large_vocabulary_agrees_to_a_millionth_wherever_the_page_is_sure(
             assert page["nKept"] == stage.kept.sum()
             assert page["entropy"] == pytest.approx(stage.entropy, abs=1e-3)  # for the eye
         else:
-            both = zip(theirs["drawn"], drawn(ours[-1], case.coins), strict=True)
+            both = zip(theirs["drawn"], drawn(ours[-1], case.pointers), strict=True)
             told = [(there["id"], here) for there, here in both if there]
             assert all(there == here for there, here in told)
             n_told += len(told)

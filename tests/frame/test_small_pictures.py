@@ -1,7 +1,8 @@
 """The small pictures: each is small, and every page that a lesson opens has one."""
 
 from pages.frame.small_pictures import OF_PAGES, PICTURES, small_picture
-from pages.lessons.tour.scenes import PAGES, lesson_names, read_lesson
+from pages.lessons.tour.scene_fields import PAGES
+from pages.lessons.tour.scenes import lesson_names, read_lesson
 
 
 def test_every_page_of_a_shipped_lesson_has_a_picture_of_a_few_cells() -> None:

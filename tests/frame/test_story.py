@@ -24,6 +24,7 @@ from pages.lessons.serving.settings import LONG_PROMPT
 from pages.lessons.serving.settings import PROMPTS as SERVED
 from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.speculative.settings import RACES
+from pages.lessons.stopping.settings import SETTINGS as STOPPING
 from tests.home.test_prompts import EXAMPLES, N_SANE, faults, likeliest
 
 COMPANY = re.compile(r"\b([Bb]ird|[Kk]ing|[Bb]oy|[Ff]rog|[Dd]uck|[Ff]ish|Max)\b")
@@ -52,6 +53,7 @@ def told() -> dict[str, str]:
         "its end": default(DIFFUSION, "ending"),
         "encoder_decoder": default(GAPS, "gaps"),
         "serving": LONG_PROMPT,
+        "stopping": default(STOPPING, "prompt"),
     }
     offered = {
         "example": EXAMPLES,

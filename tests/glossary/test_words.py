@@ -26,7 +26,7 @@ N_WORDS = 20  # that every page says
 FOLDED = ("expander", "popover")  # what a page keeps there is for its laboratory
 SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re.DOTALL)
 # what the first page says to a newcomer beside the text and the bars
-OF_HOME = ("beat_words", "beats", "coinbar", "flight", "others", "picture_text", "pieces", "rows")
+OF_HOME = ("beat_words", "beats", "draw_bar", "flight", "others", "picture_text", "pieces", "rows")
 STRINGS = re.compile(r'"([^"\n]* [^"\n]*)"|`([^`]* [^`]*)`')
 OF_COURSE = [one for one in LESSONS if one.part in COURSE and not one.is_home]
 SPELLINGS = {

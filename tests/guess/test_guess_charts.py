@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 
 import pytest
 
@@ -15,6 +16,7 @@ from model.guess.records import (
 )
 from pages.lessons.guess.state import read_names
 from tests.charts.drawn_charts import as_json, checked, column
+from viz.guess.covered_bar import covered_bar
 from viz.guess.score_charts import (
     bounds_figure,
     mean_bits,
@@ -70,6 +72,13 @@ def test_names_and_labels_are_data_and_not_markup() -> None:
     assert "and 1 more token hidden" in shown
     assert "1.0\u202fbits" in shown
     assert "Ada, best" in shown
+
+
+def test_the_covered_bar_lays_the_shares_end_to_end() -> None:
+    bar = covered_bar((0.5, 0.25, 0.01))
+    widths = [float(width) for width in re.findall(r"flex:0 0 ([\d.]+)%", bar)]
+    assert widths == pytest.approx([50, 25, 1, 24])
+    assert re.findall(r">([^<]+)<", bar) == ["50.0\u202f%", "25.0\u202f%"], "no word stands in it"
 
 
 def test_the_true_token_is_drawn_however_unlikely() -> None:

@@ -49,8 +49,8 @@ def at_beat(reader: Reader, beat: str) -> None:
 def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcomer: Reader) -> None:
     reader, prompt = newcomer, newcomer.header["n_prompt"]
     reader.page.emulate_media(reduced_motion="reduce")
-    sentence, root = reader.live.locator(".coin-sentence"), reader.live.locator(".ott")
-    pointer = reader.live.locator(".coin-marker")
+    sentence, root = reader.live.locator(".pointer-sentence"), reader.live.locator(".ott")
+    pointer = reader.live.locator(".pointer-marker")
     reader.page.keyboard.press("ArrowRight")
     for n, beat in enumerate(BEATS):
         at_beat(reader, beat)
@@ -67,8 +67,8 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
         if beat == "score":
             expect(sentence).to_contain_text("4\u202f096")
         if beat == "draw":
-            coin = reader.header["steps"]["coin"][-1]
-            expect(sentence).to_contain_text(f"{int(1e4 * coin) / 1e4:.4f}")
+            pointer = reader.header["steps"]["pointer"][-1]
+            expect(sentence).to_contain_text(f"{int(1e4 * pointer) / 1e4:.4f}")
             reader.page.evaluate("() => { globalThis.holdsBeats = false; }")
         if beat != "append":  # which ends by itself
             reader.page.keyboard.press("Space")
@@ -103,7 +103,7 @@ def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Re
         at_beat(reader, beat)
         if beat != "read":
             expect(mine.locator(".bars-label")).to_have_text(wanted)
-        reader.live.locator(".coin-line").click()
+        reader.live.locator(".pointer-line").click()
     at_beat(reader, "append")
     assert sum(shift["value"] for shift in shifts(reader.page)) <= MAX_SHIFT
     reader.button("Next").click()  # ends what the guess began, and no more

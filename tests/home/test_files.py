@@ -13,7 +13,7 @@ from pages.home.controls import Controls
 from pages.home.tab import Tab
 from tests.home.page_session import PageSession
 
-COLUMNS = ("coin", "prob", "logprob", "entropy", "chosen_prob")
+COLUMNS = ("pointer", "prob", "logprob", "entropy", "chosen_prob")
 
 
 @pytest.fixture

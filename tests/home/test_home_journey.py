@@ -53,7 +53,7 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
     n_prompt = reader.header["n_prompt"]
     assert reader.header["prompt"] == PROMPT
 
-    # step, force another token than the one that the coin falls on, step on
+    # step, force another token than the one that the pointer falls on, step on
     reader.press("Next")
     drawn = reader.ids[-1]
     other = reader.row(3)
@@ -128,14 +128,14 @@ def part_from_it_and_come_back(reader: Reader, position: int) -> None:
 
 
 def assert_that_the_link_brings_it_back(reader: Reader) -> None:
-    """Text, coins, forced tokens and settings; the tab brings the other text."""
+    """Text, pointers, forced tokens and settings; the tab brings the other text."""
     link, before = reader.rest(), reader.header
     reader.open_link(f"/{link}")
     reader.until(lambda: len(reader.header["branches"]) == 1, "the tab brings the other text")
     reader.settle()
     assert reader.header["notice"] is None
     assert reader.tokens()[0] == "start", "no markup is the first thing that is read"
-    for name in ("ids", "n_prompt", "coin", "next_id", "controls"):
+    for name in ("ids", "n_prompt", "pointer", "next_id", "controls"):
         assert reader.header[name] == before[name], name
     # other passes wrote it again: they round otherwise
     assert reader.header["logprob"] == pytest.approx(before["logprob"], abs=1e-4)

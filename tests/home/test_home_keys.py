@@ -72,7 +72,7 @@ def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_
         ".strip-list",
         ".loop-band",
         ".bars-tail",
-        ".coin-bar",
+        ".draw-bar",
     ):
         expect(reader.live.locator(selector)).to_be_in_viewport(ratio=1)
 
@@ -111,7 +111,7 @@ def test_right_is_next_left_is_back_and_space_plays_until_it_is_pressed_again(
 def test_a_mask_that_is_ticked_ends_greedy_and_says_so_once(reader: Reader) -> None:
     reader.live.get_by_label("side by side").check()
     reader.do(reader.use("greedy").click, "settings")
-    expect(reader.live.locator(".coin-sentence")).to_contain_text("nothing to decide")
+    expect(reader.live.locator(".pointer-sentence")).to_contain_text("nothing to decide")
     expect(reader.live.locator(".is-append")).to_contain_text(f"id {reader.header['next_id']}")
     n_before = len(reader.events)
     reader.do(reader.use("top_k").click, "settings")

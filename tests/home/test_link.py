@@ -33,7 +33,7 @@ def test_a_link_brings_back_the_text_as_it_came_about(
     session.do("force", token_id=262).do("next", controls=aimed).do("next").do("seed", seed=9)
     before = session.header
     again = PageSession(in_page, storyteller, **dict(parse_qsl(session.query)))
-    for name in ("ids", "n_prompt", "seed", "controls", "next_id", "coin", "query", "address"):
+    for name in ("ids", "n_prompt", "seed", "controls", "next_id", "pointer", "query", "address"):
         assert again.header[name] == before[name], name
     assert again.steps["forced"] == before["steps"]["forced"]
     assert again.notice == ""

@@ -105,28 +105,28 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
 ) -> None:
     masks = {"temperature": "1.9", "repetition_penalty": "1.3"}
     reader = newcomer.open(prompt=PROMPT, order="llama.cpp", **masks)
-    coins = reader.live.locator(".bar-coin:visible, .coin-marker:visible")
-    sentence = reader.live.locator(".coin-sentence")
+    pointers = reader.live.locator(".bar-pointer:visible, .pointer-marker:visible")
+    sentence = reader.live.locator(".pointer-sentence")
     loop = reader.live.locator(".loop-band")
     look_back = reader.live.get_by_role("button", name="look back at it")
     expect(look_back).to_be_hidden()
     for _ in range(3):
-        expect(coins).to_have_count(0)
-        expect(sentence).not_to_contain_text(f"{reader.header['coin']:.3f}")
+        expect(pointers).to_have_count(0)
+        expect(sentence).not_to_contain_text(f"{reader.header['pointer']:.3f}")
         expect(loop).to_contain_text("no id yet")
         expect(loop).not_to_contain_text(f"id {reader.header['next_id']}")
-        coin = int(1e4 * reader.header["coin"]) / 1e4
+        pointer = int(1e4 * reader.header["pointer"]) / 1e4
         reader.press("Next")
         share = reader.header["steps"]["chosen_prob"][-1]
         expect(sentence).to_contain_text(
-            f"{coin:.4f} fell on {reader.tokens()[-1]}, {100 * share:.1f}"
+            f"{pointer:.4f} fell on {reader.tokens()[-1]}, {100 * share:.1f}"
         )
 
     look_back.click()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
     expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
-    expect(sentence).to_contain_text(f"The pointer {coin:.4f} fell on {reader.tokens()[-1]}")
-    assert coins.count() > 0
+    expect(sentence).to_contain_text(f"The pointer {pointer:.4f} fell on {reader.tokens()[-1]}")
+    assert pointers.count() > 0
 
     # the mark lies on the token that Next appends
     reader.page.keyboard.press("Escape")
@@ -162,18 +162,18 @@ def test_a_press_lights_the_bar_that_it_chose_and_the_next_press_is_not_held_up(
 def test_hold_keeps_the_finished_step_until_the_next_press(reader: Reader) -> None:
     reader.live.get_by_label("Hold").check()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
-    coin = reader.live.locator(".coin-marker")
+    pointer = reader.live.locator(".pointer-marker")
     for n in (1, 2):
-        before = reader.header["coin"]
+        before = reader.header["pointer"]
         reader.button("Next").click()
         reader.until(lambda n=n: len(reader.ids) == reader.header["n_prompt"] + n, "no answer")
         reader.page.wait_for_timeout(AFTER_THE_LIGHT)
         expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
-        left = coin.evaluate("(mark) => parseFloat(mark.style.left)")
+        left = pointer.evaluate("(mark) => parseFloat(mark.style.left)")
         assert left == pytest.approx(100 * before, abs=1e-3)
     reader.live.get_by_label("Hold").uncheck()
     expect(chosen).to_have_count(0)
-    expect(coin).to_be_hidden()
+    expect(pointer).to_be_hidden()
 
 
 def test_a_press_on_the_bar_takes_the_token_at_that_place_and_replaces_a_held_one(
@@ -183,13 +183,13 @@ def test_a_press_on_the_bar_takes_the_token_at_that_place_and_replaces_a_held_on
 
     def place_at(share: float) -> tuple[int, float]:
         """A whole pixel of the bar, for a browser may round a press to one, and its exact share."""
-        box = reader.live.locator(".coin-segments").bounding_box()
+        box = reader.live.locator(".draw-segments").bounding_box()
         assert box is not None
         x = round(box["x"] + share * box["width"])
         return x, (x - box["x"]) / box["width"]
 
     def press_at(share: float, n_tokens: int) -> None:
-        before, box = reader.ids, reader.live.locator(".coin-segments").bounding_box()
+        before, box = reader.ids, reader.live.locator(".draw-segments").bounding_box()
         assert box is not None
         reader.page.mouse.click(place_at(share)[0], box["y"] + box["height"] / 2)
         reader.until(

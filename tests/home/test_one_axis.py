@@ -21,7 +21,7 @@ PAINTED = r"""(root) => {
     return [left, right];
   };
   const seen = (node) => node.getClientRects().length > 0;
-  const axis = box(root.querySelector(".coin-bar"));
+  const axis = box(root.querySelector(".draw-bar"));
   const cells = [...root.querySelectorAll(".bars-table tbody td")].filter(seen).map((cell) => ({
     column: cell.dataset.col,
     track: box(cell.querySelector(".bar-track")),
@@ -30,9 +30,9 @@ PAINTED = r"""(root) => {
     number: cell.querySelector(".bar-number").textContent,
     isChosen: cell.closest("tr").dataset.chosen === "true",
   }));
-  const marker = root.querySelector(".coin-marker");
-  const segments = [...root.querySelectorAll(".coin-segment")].filter(seen).map(box);
-  const chosen = root.querySelector(".coin-segment[data-state=chosen]");
+  const marker = root.querySelector(".pointer-marker");
+  const segments = [...root.querySelectorAll(".draw-segment")].filter(seen).map(box);
+  const chosen = root.querySelector(".draw-segment[data-state=chosen]");
   const ticks = [...root.querySelectorAll("[data-col=active] .axis-tick")].filter(seen)
     .map((tick) => [parseFloat(tick.textContent), (box(tick)[0] + box(tick)[1]) / 2]);
   return { axis, cells, segments, ticks, pointer: seen(marker) ? box(marker) : null,
@@ -113,14 +113,14 @@ def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(
     if "present" in more:  # there the first step is slow
         expect(reader.live.locator(".bars[data-beat]")).to_be_visible()
         reader.page.keyboard.press("Escape")
-    expect(reader.live.locator(".bars[data-drawn] .coin-marker")).to_be_visible()
+    expect(reader.live.locator(".bars[data-drawn] .pointer-marker")).to_be_visible()
     reader.stand()  # the pointer has landed
     after = painted(reader)
     assert faults(after) == []
     at = sum(after["pointer"]) / 2
     start, end = after["axis"]
     assert (at - start) / (end - start) == pytest.approx(
-        reader.header["steps"]["coin"][-1], abs=0.003
+        reader.header["steps"]["pointer"][-1], abs=0.003
     )
     assert after["chosen"][0] - NEAR <= at <= after["chosen"][1] + NEAR
     if more.get("side") != "1":  # end to end: each begins where the one before ended

@@ -97,7 +97,7 @@ def test_pictures_show_the_step_its_beats_and_the_story_on_the_axis_of_the_page(
     reader.button("Next").click()  # the step is held, so nothing settles
     expect(reader.chips).to_have_count(reader.header["n_prompt"] + 1)
     reader.until(lambda: reader.wire.n_open == 0, "no answer")
-    tokens, pointer = reader.tokens()[1:], reader.header["steps"]["coin"][-1]
+    tokens, pointer = reader.tokens()[1:], reader.header["steps"]["pointer"][-1]
     seen = ".bars-table tbody tr:not([hidden]) td[data-col=active] .bar-number"
     numbers = reader.live.locator(seen).all_text_contents()
 

@@ -53,15 +53,15 @@ def test_it_opens_in_the_system_s_theme_legible_in_both_and_forced_colours_leave
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
         for part in (":nth-child(1)", ":nth-child(2)"):
-            words = colour_of(reader, f".coin-segment{part}", "color")
-            assert ratio(words, colour_of(reader, f".coin-segment{part}")) >= READABLE, theme
+            words = colour_of(reader, f".draw-segment{part}", "color")
+            assert ratio(words, colour_of(reader, f".draw-segment{part}")) >= READABLE, theme
     page.emulate_media(forced_colors="active", color_scheme="dark")
     ground = colour_of(reader, ".prompt-box")
     for place, name, pseudo in (
         ("[data-state=kept] .bar", "backgroundColor", ""),
-        (".bar-coin", "backgroundColor", ""),
-        (".coin-segment", "borderLeftColor", ""),
-        (".coin-marker", "borderLeftColor", ""),
+        (".bar-pointer", "backgroundColor", ""),
+        (".draw-segment", "borderLeftColor", ""),
+        (".pointer-marker", "borderLeftColor", ""),
         (".loop-columns.is-prompt", "backgroundColor", ""),
         (".token.of-model", "borderBottomColor", ""),
     ):
@@ -115,14 +115,14 @@ def test_on_a_phone_a_finger_finds_room_and_the_buttons_stay_at_the_thumb(phone:
         for part in phone.live.locator(place).all()[:3]:
             box = part.bounding_box()
             assert box is None or box["height"] >= TARGET, place
-    for place in (".strip", ".coin", ".loop"):
+    for place in (".strip", ".pointer", ".loop"):
         phone.live.locator(place).scroll_into_view_if_needed()
         expect(phone.button("Next")).to_be_in_viewport(ratio=1)
     expect(phone.live.locator(".below ~ .transport")).to_be_visible()  # the keyboard meets it last
 
 
 def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone: Reader) -> None:
-    parts = ".strip-scroll .bars-top .bars-table .coin .loop .more .strip-sums"
+    parts = ".strip-scroll .bars-top .bars-table .pointer .loop .more .strip-sums"
     read = """(root, parts) => [...root.querySelectorAll(parts.replaceAll(" ", ","))]
       .filter((node) => node.getClientRects().length > 0)
       .map((node) => [node.classList[0], node.getBoundingClientRect().top])"""
@@ -133,9 +133,9 @@ def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone:
         return is_seen and list(tops).index(first) < list(tops).index(then)
 
     for width, *two in (
-        (720, "bars-table", "coin"),
-        (1280, "coin", "loop"),
-        (390, "bars-table", "coin"),
+        (720, "bars-table", "pointer"),
+        (1280, "pointer", "loop"),
+        (390, "bars-table", "pointer"),
     ):
         phone.page.set_viewport_size({"width": width, "height": 844})
         phone.until(partial(is_in_order, *two), f"another order at {width} pixels")
@@ -144,7 +144,7 @@ def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone:
 def test_a_projector_shows_the_text_and_the_bars_on_one_screen(newcomer: Reader) -> None:
     newcomer.page.set_viewport_size({"width": 1024, "height": 768})
     reader = newcomer.open(prompt="The cat sat on the", run="2", present="1", side="0")
-    for place in (".strip .token >> nth=-1", ".coin-bar", ".bars-row:visible >> nth=-1"):
+    for place in (".strip .token >> nth=-1", ".draw-bar", ".bars-row:visible >> nth=-1"):
         expect(reader.live.locator(place)).to_be_in_viewport(ratio=1)
     number = reader.live.locator("[data-col=active] .bar-number").first
     size = number.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")

@@ -284,7 +284,7 @@ def test_a_position_holds_what_is_needed_and_no_more(run: SavedRun) -> None:
     whole = 4 * steps[0].distribution.n_vocab
     for step, size in zip(steps, sizes, strict=True):
         if step.n_kept == step.distribution.n_vocab:
-            assert size > whole  # the coin could fall on any token
+            assert size > whole  # the pointer could fall on any token
     assert min(sizes) < whole / 4
     long = run_of(run.generation.lm, [Draw(1, Controls(), forced=False)] * 48)
     assert len(strict_json(recording_of(long))) < 366_000  # the terms that it explains included

@@ -72,7 +72,7 @@ def test_the_table_has_one_row_per_step_and_the_records_own_numbers() -> None:
     assert tuple(rows[0]) == CSV_COLUMNS
     for row, step in zip(rows, run.steps, strict=True):
         assert (int(row["position"]), int(row["id"])) == (step.position, step.token_id)
-        for name in ("prob", "logprob", "coin", "seconds", "cache_bytes"):
+        for name in ("prob", "logprob", "pointer", "seconds", "cache_bytes"):
             assert float(row[name]) == getattr(step, name)
         assert int(row["rank"]) == step.rank + 1
         assert row["forced"] == str(step.forced)

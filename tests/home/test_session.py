@@ -77,7 +77,7 @@ def test_a_branch_leaves_the_old_text_and_has_pointers_of_its_own(session: PageS
     assert session.ids == written[: start + 1]
     assert session.header["reading"]["n_kept"] >= start, "the old text's cache was forked"
     session.do("next")
-    assert session.steps["coin"][-1] != uniform_at(0, start + 1)
+    assert session.steps["pointer"][-1] != uniform_at(0, start + 1)
     branch = session.ids
     session.do("prompt", text="Once upon a time")
     assert session.header["prompt"] == "Once upon a time"
@@ -111,7 +111,7 @@ def test_a_look_back_shows_the_distribution_as_it_was(session: PageSession) -> N
     session.do("next").do("inspect", position=len(session.ids) - 1)
     assert np.abs(session.arrays["inspect_logits"] - drawn_from).max() < 1e-4
     assert session.header["inspect"]["token_id"] == session.ids[-1]
-    assert session.do("inspect", position=2).header["inspect"]["coin"] is None
+    assert session.do("inspect", position=2).header["inspect"]["pointer"] is None
     for outside in (0, -1, len(session.ids)):
         assert session.do("inspect", position=outside).notice != ""
         assert session.header["inspect"] is None

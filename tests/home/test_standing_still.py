@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 NEAR = 1  # pixel
 ENDING = "They sang and played together. And the bird was never lonely again."
-BOXES = """(root) => [".thumb .is-primary", ".thumb .button:nth-child(3)", ".coin-bar", ".settings",
+BOXES = """(root) => [".thumb .is-primary", ".thumb .button:nth-child(3)", ".draw-bar", ".settings",
     ".seldom .button:last-child"]
   .map((selector) => root.querySelector(selector).getBoundingClientRect())
   .filter(({ width }) => width > 0)

@@ -59,7 +59,7 @@ def test_a_step_is_on_record_as_it_is_in_python(
         forced_id = {3: 300, 8: 4000}.get(place)
         step = ours.step(Settings(**chosen), token_id=forced_id)
         assert theirs["token_id"] == step.token_id
-        assert theirs["coin"] == step.coin
+        assert theirs["pointer"] == step.pointer
         for name in ("forced", "rank", "phase", "n_input", "cache_tokens", "cache_bytes"):
             assert theirs[name] == getattr(step, name), name
         for name in ("logprob", "prob", "entropy", "chosen_prob"):

@@ -1,7 +1,7 @@
 """The layer with room: as transformers' own layer to whoever reads it, whatever forks do."""
 
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from transformers import DynamicCache
 
@@ -30,16 +30,18 @@ def grow(cache: DynamicCache, states: torch.Tensor) -> None:
 
 
 @given(DEEDS, st.integers(1, 2))
+@example([("reorder", 0, 1), ("grow", 0, 1)], 2)  # what is seen is no view of the room
 def test_forks_that_grow_and_are_cropped_hold_what_copies_would_hold(
     deeds: list[tuple[str, int, int]], n_rows: int
 ) -> None:
     ours, theirs = [roomy()], [DynamicCache()]
     new = iter(range(1, 10_000))
+    row = torch.arange(n_rows).reshape(-1, 1, 1, 1) / 2
     for deed, which, amount in [("grow", 0, 3), *deeds]:
         at = which % len(ours)
         n_held = theirs[at].get_seq_length()
         if deed == "grow":
-            states = torch.full((n_rows, 2, amount, 3), float(next(new)))
+            states = torch.full((n_rows, 2, amount, 3), float(next(new))) + row
             grow(ours[at], states)
             grow(theirs[at], states)
         elif deed == "crop":

@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from model.kv_cache.plan import plan_cache
+from model.kv_cache.plan import BITS, plan_cache
 from model.weights.published_shapes import ModelShape, published_models
 from tests.charts.drawn_charts import checked, column
 from viz.kv_cache.plan_chart import plan_figure, plan_table
@@ -32,8 +32,8 @@ def test_bytes_per_token_are_the_published_ones_and_parameters_the_config_s(
     plan = plan_cache(model, 1000, 16, 16, 80 * GB)
     assert plan.bytes_per_token == PER_TOKEN[model.name]
     assert plan.bytes_per_sequence == 1000 * PER_TOKEN[model.name]
-    halved = plan_cache(model, 1, 8, 16, GB), plan_cache(model, 1, 4, 16, GB)
-    assert [plan.bytes_per_token / one.bytes_per_token for one in halved] == [2, 4]
+    fewer = [plan_cache(model, 1, bits, 16, GB) for bits in BITS]
+    assert [plan.bytes_per_token / one.bytes_per_token for one in fewer] == [1, 2, 4]
     with torch.device("meta"):
         built = AutoModelForCausalLM.from_config(model.config)
     assert sum(parameter.numel() for parameter in built.parameters()) == model.n_parameters

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.harness import by_key
 from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.sampling.state import Lab
 from tests.frame.accessibility import assert_accessible_to_all
@@ -126,13 +127,32 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     run.click()
     expect(shown.get_by_text("shorten the prompt")).to_be_visible(timeout=PATIENCE_MS)
 
+    # one picture above all, whose sliders wait until the reader has said what they will do
+    picture = shown.locator(".lab > .lab-picture:first-child")
+    slider = picture.locator("input[name=temperature]")
+    expect(slider).to_be_disabled()
+    by_key(shown, "lab_said_asked").get_by_role("radio").first.click()
+    expect(slider).to_be_enabled(timeout=PATIENCE_MS)
+    expect(picture.locator(".lab-line[data-state=kept]")).to_have_count(8)  # none is out
+    move = "(n) => { n.value = 0.5; n.dispatchEvent(new Event('input')); }"
+    picture.locator("input[name=top_p]").evaluate(move)
+    expect(picture.locator(".lab-line[data-state=kept]")).to_have_count(2)  # mat and sofa
+    hit = picture.locator(".lab-line[data-hit]")
+    expect(hit).to_have_count(1)
+    bar, pointer = (
+        hit.locator(".bar").bounding_box(),
+        picture.locator(".lab-pointer").bounding_box(),
+    )
+    assert bar is not None
+    assert pointer is not None
+    assert bar["x"] - 1 <= pointer["x"] <= bar["x"] + bar["width"] + 1
     set_top_p(shown, 0.9, 8)
     expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
     reason = shown.locator(".lab-reasons li[data-mask=top_p]")
     expect(reason.locator(".named").first).to_have_text("chair")
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
-    # the map is the first figure, open; columns follow its point before it is released
-    figure = shown.locator(".lab > [data-lazy=slider_map]:first-child[open] .map-stage")
+    # the map is the last figure, open; columns follow its point before it is released
+    figure = shown.locator(".lab > [data-lazy=slider_map]:last-child[open] .map-stage")
     figure.scroll_into_view_if_needed()
     box = figure.bounding_box()
     assert box is not None

@@ -80,14 +80,14 @@ def test_forced_and_penalised_tokens_are_asked_for(penalised: Settings, both: Bo
         assert np.abs(told - expected)[sorted(set(ids))].max() < EQUAL
 
 
-def test_a_coin_that_falls_on_what_is_not_sent_asks_for_all(both: Both) -> None:
+def test_a_pointer_that_falls_on_what_is_not_sent_asks_for_all(both: Both) -> None:
     there, here = (Generation(lm, PROMPT, seed=1) for lm in both)
     n_unsent = there.distribution.n_tail
     for _ in range(6):
         first, second = (text.step(Settings(temperature=3.0)) for text in (there, here))
         if first.distribution.n_tail < n_unsent:
             break
-    assert first.distribution.n_tail < n_unsent, "no coin fell there: choose another seed"
+    assert first.distribution.n_tail < n_unsent, "no pointer fell there: choose another seed"
     assert first.token_id == second.token_id
 
 

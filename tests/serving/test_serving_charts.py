@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from model.serving.records import (
+    BlockMemory,
     Comparison,
     EnginePass,
-    Memory,
     Output,
     Policy,
     Request,
@@ -116,7 +116,7 @@ def test_a_server_s_own_figures_are_drawn_as_it_says_them() -> None:
 
 
 def test_blocks_show_what_is_used_wasted_and_shared() -> None:
-    memory = Memory((20, 30, 0), (0, 1, 0), 16, 4096)
+    memory = BlockMemory((20, 30, 0), (0, 1, 0), 16, 4096)
     chart = blocks_figure(memory)
     assert boxes(chart) == {
         "in use": [(0, 16), (16, 20), (16, 30)],

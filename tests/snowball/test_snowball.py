@@ -38,7 +38,7 @@ def test_each_side_of_a_fork_is_the_text_as_it_would_be_alone(architecture: str)
         forced.step(WARM, token_id=None if i else 77)
     assert [step.original.token_id for step in steps if step.original] == original.ids[6:]
     assert [step.forced.token_id for step in steps if step.forced] == forced.ids[6:]
-    assert [step.coin for step in original.steps] == [step.coin for step in forced.steps]
+    assert [step.pointer for step in original.steps] == [step.pointer for step in forced.steps]
     assert [step.kl for step in steps] == pytest.approx(kl, rel=1e-5)
     assert kl[0] == 0 < min(kl[1:])
     assert start.ids == PROMPT, "the text itself stays"
@@ -106,7 +106,7 @@ def test_many_forks_are_single_forks_side_by_side() -> None:
             assert forks.same[row, column] == step.is_same
 
 
-def test_a_forced_token_is_never_the_one_that_the_coin_draws() -> None:
+def test_a_forced_token_is_never_the_one_that_the_pointer_draws() -> None:
     cold, start = Settings(temperature=0), Generation(tiny("llama"), PROMPT)
     work = fork_many(tiny("llama"), PROMPT, cold, n_before=0, rank=1, n_tokens=1, n_forks=1)
     second = finish(fork_text(start, options(start)[1].token_id, cold, 2))

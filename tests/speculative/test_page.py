@@ -54,7 +54,7 @@ def test_it_opens_on_a_whole_round_which_unfolds_stage_by_stage_and_folds(app: A
     assert len(steps(app).text.ids) == n_before
     app.toggle(key="spec_whole").set_value(True).run()
     press(app, "spec_step")
-    assert steps(app).text.ids == written, "the same coins fall again"
+    assert steps(app).text.ids == written, "the same pointers fall again"
     press(app, "spec_reset")
     assert (steps(app).rounds, len(steps(app).text.ids)) == ([], steps(app).text.n_prompt)
     assert app.button(key="spec_back").disabled
@@ -75,7 +75,7 @@ def test_prompt_lookup_an_adaptive_draft_and_greedy_can_be_chosen(app: AppTest) 
     app.slider(key="spec_temperature").set_value(0.0).run()
     assert steps(app).rounds[0].is_greedy
     assert app.slider(key="spec_top_p").disabled
-    assert app.number_input(key="spec_seed").disabled, "no coin falls"
+    assert app.number_input(key="spec_seed").disabled, "no pointer falls"
     press(app, "spec_step")
     assert not app.error
 

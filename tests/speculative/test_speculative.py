@@ -212,16 +212,18 @@ def test_a_draft_with_another_tokenizer_is_refused_by_the_ids_that_differ() -> N
 
 def test_a_described_round_says_what_happened() -> None:
     text, seen = speculation(tiny("llama"), draft(), WARM), set()
+    assert text.seed == 0, "as any text's that names none"
     while text.finished is None:
         outcome = text.round(3)
         one = describe_round(text, outcome)
         verdicts = [proposal.verdict for proposal in one.proposals]
         seen |= set(verdicts)
         assert outcome.n_tested == len(verdicts) - verdicts.count("not tested")
+        assert verdicts.count("rejected") == (one.n_accepted < len(one.proposals))
         assert one.n_accepted == outcome.n_accepted
         assert verdicts[: one.n_accepted] == ["accepted"] * one.n_accepted
         for proposal in one.proposals[: one.n_accepted + 1]:
-            is_below = proposal.coin < proposal.accept_prob
+            is_below = proposal.pointer < proposal.accept_prob
             assert is_below == (proposal.verdict == "accepted")
         assert one.drawn is not None
         assert (one.drawn.source == "bonus") == (one.n_accepted == len(one.proposals))
@@ -354,12 +356,12 @@ def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageMo
     np.testing.assert_allclose(found.probs, recorded.result.probs, rtol=1e-3)
 
 
-# Whatever the draft, the distribution is the target's: by all coins of a grid, by any numbers
+# Whatever the draft, the distribution is the target's: by all pointers of a grid, by any numbers
 
 # what follows each of three tokens, in sixths; ratios of target to draft are sixths, too
 TARGET = ((1, 2, 3), (3, 1, 2), (3, 2, 1))
 DRAFT = ((3, 2, 1), (1, 2, 3), (2, 1, 3))
-N_COINS = 6
+N_POINTERS = 6
 FALLS = ((1, "draft"), (2, "draft"), (1, "accept"), (2, "accept"), "draw")
 
 
@@ -384,15 +386,15 @@ class TableReader:
 
 
 def test_the_output_distribution_is_the_targets_by_exact_enumeration() -> None:
-    """Every cell of the coins is run once; what a round leaves open is the target's to write."""
+    """Every cell of the pointers is run once; what a round leaves open is the target's to write."""
     drafter = ModelDraft.__new__(ModelDraft)
     drafter.name, drafter.width = "table", 3
     drafter.batch = TableReader(DRAFT)  # type: ignore[assignment]  # it reads as one does
     text = MemoizedSpeculation(TableReader(TARGET), drafter, [0], Settings())
     found: Counter[tuple[int, ...]] = Counter()
-    for cell in product((np.arange(N_COINS) + 0.5) / N_COINS, repeat=len(FALLS)):
-        coins: dict[Any, float] = dict(zip(FALLS, cell, strict=True))
-        text.coin = lambda at, use, coins=coins: coins.get((at, use), coins["draw"])
+    for cell in product((np.arange(N_POINTERS) + 0.5) / N_POINTERS, repeat=len(FALLS)):
+        pointers: dict[Any, float] = dict(zip(FALLS, cell, strict=True))
+        text.pointer = lambda at, use, pointers=pointers: pointers.get((at, use), pointers["draw"])
         found[text.round(2).token_ids] += 1
         text.back()
     assert {len(tokens) for tokens in found} == {1, 2, 3}

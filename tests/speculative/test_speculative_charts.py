@@ -10,12 +10,12 @@ from model.speculative.records import (
     PROPOSE,
     VERIFY,
     Acceptance,
-    Bar,
     CacheMark,
     DraftReport,
     Drawn,
     Proposal,
     Round,
+    RoundBar,
     RoundCost,
     SpeedReport,
 )
@@ -30,7 +30,7 @@ from viz.speculative.charts import (
 from viz.speculative.round_view import caches, round_cards
 
 GUESS = Proposal("␣soft", 0.2, 0.1, 0.5, 0.31, "accepted", 0.7)
-REJECTED = replace(GUESS, label="<b>x</b>", verdict="rejected", coin=0.83)
+REJECTED = replace(GUESS, label="<b>x</b>", verdict="rejected", pointer=0.83)
 ROUND = Round(
     n_text=6,
     proposals=(GUESS, REJECTED, replace(GUESS, label="␣Tom", verdict="not tested")),
@@ -49,17 +49,17 @@ def test_a_stage_shows_no_more_than_has_happened() -> None:
     assert proposed.count("has not read it yet") == 3
     assert "0.10" not in proposed
     assert verified.count("target ÷ draft = 0.50") == 3
-    assert not any(word in verified for word in ("coin", "accepted"))
+    assert not any(word in verified for word in ("pointer", "accepted"))
     assert "<b>x" not in decided, "labels are data"
     for words in ("&lt;b&gt;x", "pointer 0.31: accepted", "pointer 0.83: rejected", "not tested"):
         assert words in decided
     assert decided.index("rejected") < decided.index("␣</i>and") < decided.index("␣</i>Tom")
 
 
-def test_greedy_has_no_coin() -> None:
+def test_greedy_has_no_pointer() -> None:
     proposals = (replace(GUESS, accept_prob=1.0), replace(REJECTED, accept_prob=0.0))
     markup = round_cards(replace(ROUND, is_greedy=True, proposals=proposals), DECIDE)
-    assert "coin" not in markup
+    assert "pointer" not in markup
     assert "the target’s best token, too" in markup
     assert "not the target’s best" in markup
 
@@ -75,8 +75,8 @@ def test_caches_are_drawn_before_after_and_cropped() -> None:
 
 
 def test_the_tokens_of_a_position_are_data_and_marked() -> None:
-    drawn = Bar("a", (0.5, 0.1, 0.8), is_drawn=True)
-    bars = (drawn, Bar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
+    drawn = RoundBar("a", (0.5, 0.1, 0.8), is_drawn=True)
+    bars = (drawn, RoundBar("<i>", (0.5, 0.9, 0.2), is_proposed=True))
     chart = distributions_figure(bars)
     values = {trace.name: list(trace.x) for trace in checked(chart).data}
     assert values == {"draft": [0.1, 0.9], "target": [0.5, 0.5], "residual": [0.8, 0.2]}

@@ -12,8 +12,8 @@ from model.sampling import Settings
 from model.stopping import StopStrings
 from model.stopping.experiments import moments, write_to_the_end
 from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
-from pages.lessons.stopping.lesson import StoppingLesson
-from pages.lessons.stopping.settings import EXAMPLES
+from pages.lessons.stopping.lesson import AFTER_A_STOP, StoppingLesson
+from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
 from pages.lessons.stopping.small_cases import (
     CASES,
     DRAFT,
@@ -23,8 +23,9 @@ from pages.lessons.stopping.small_cases import (
     TEXT,
     WITH_DRAFT,
 )
-from tests.frame.driving import errors, kept, open_lesson, words
+from tests.frame.driving import errors, kept, open_lesson, press, words
 from viz.stopping.end_chart import LEAST, end_figure
+from viz.stopping.end_picture import end_picture
 from viz.stopping.small_cases import round_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
 
@@ -91,6 +92,42 @@ def test_the_end_token_is_measured_before_and_after_the_settings(
     assert list(lines[0]["y"]) == [max(LEAST, step.raw) for step in curve.steps]
     low, high = end_figure(curve).figure.layout["yaxis"]["range"]
     assert low < log10(LEAST) < 0 < high
+
+
+def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageModel) -> None:
+    asked = storyteller, SETTINGS["prompt"]
+    curve = finish(write_to_the_end(*asked, Settings(), (), SETTINGS["limit"], SETTINGS["seed"]))
+    hits = [any(a <= step.pointer < b for a, b in step.segments) for step in curve.steps]
+    assert curve.finished == "eos"
+    assert hits == [False] * (len(hits) - 1) + [True]
+    widths = [sum(b - a for a, b in step.segments) for step in curve.steps]
+    assert widths == pytest.approx([step.masked for step in curve.steps], abs=1e-9)
+    likeliest = widths.index(max(widths))
+    assert curve.steps[likeliest - 1].label.endswith((".", "!")), "what the page asks is so"
+    assert max(widths[: hits.index(True)]) > 0.1, "it is missed at least once where it was likely"
+    shown, covered = (str(end_picture(curve, is_covered=is_it)) for is_it in (False, True))
+    assert shown.count("end-pointer") == len(hits)
+    assert "end-segment" in shown
+    assert "end-segment" not in covered
+    assert "end-pointer" not in covered
+    cut = finish(write_to_the_end(*asked, Settings(), (), 3, SETTINGS["seed"]))
+    assert cut.finished == "length"
+    assert "inset" not in end_picture(cut), "nothing is hit"
+
+
+@pytest.mark.usefixtures("storyteller")
+def test_the_end_is_asked_for_first_and_each_press_writes_another_text() -> None:
+    app = open_lesson("pages/stopping.py")
+    assert not any("end-pointer" in html.proto.body for html in app.get("html"))
+    app.session_state["stopping_end_said"] = AFTER_A_STOP
+    app.run()
+    assert any("end-pointer" in html.proto.body for html in app.get("html"))
+    first = lesson(app).asked
+    press(app, "stopping_ends_run")
+    assert lesson(app).asked == first | {"seed": first["seed"] + 1}
+    app.session_state["stopping_temperature"] = 0.0  # another setting keeps its seed
+    press(app, "stopping_ends_run")
+    assert lesson(app).asked["seed"] == first["seed"] + 1
 
 
 def test_a_stop_string_ends_the_text_that_is_written(storyteller: LanguageModel) -> None:

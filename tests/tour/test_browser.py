@@ -41,7 +41,7 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     wait_idle(page)
     live = by_key(page, "live")
     expect(live.locator(".loop")).to_have_attribute("data-tour", "dimmed")
-    expect(live.locator(".coin")).to_have_attribute("data-tour", "lit")
+    expect(live.locator(".pointer")).to_have_attribute("data-tour", "lit")
     for _ in range(4):  # the first page's own key: the bar does not take it
         page.keyboard.press("ArrowRight")
     choice = bar.get_by_role("radio", name="the widest")
@@ -155,7 +155,7 @@ def test_covered_bars_say_no_number_and_a_text_that_is_spoken_of_is_seen_whole(
     page: Page, url: str
 ) -> None:
     reader = Reader(page, url).open(lesson="how-a-model-writes", scene="7")
-    parts = [reader.live.locator(f".{name}").first for name in ("bars-active", "bar", "coin-bar")]
+    parts = [reader.live.locator(f".{name}").first for name in ("bars-active", "bar", "draw-bar")]
     for part in parts:
         expect(part).to_be_hidden()
     by_key(page, "tour").get_by_role("radio", name="it grows").click()
@@ -194,7 +194,7 @@ def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
 
 def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: str) -> None:
     open_scene(page, f"{url}/?lesson=how-a-model-writes&scene=1&present=1")
-    bar = by_key(page, "live").locator(".coin-bar")
+    bar = by_key(page, "live").locator(".draw-bar")
     expect(bar).to_be_visible()
     box = bar.bounding_box()
     assert box is not None

@@ -27,12 +27,9 @@ from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.in_file import lesson_in_file
+from pages.lessons.tour.scene_fields import FIGURES, PAGES, PARTS, REPLIES
+from pages.lessons.tour.scene_file import FIELDS
 from pages.lessons.tour.scenes import (
-    FIELDS,
-    FIGURES,
-    PAGES,
-    PARTS,
-    REPLIES,
     GuidedLesson,
     Scene,
     lesson_names,
@@ -203,10 +200,11 @@ def shown_at_home(app: AppTest, in_page: InPage, scene: Scene) -> dict[str, Any]
 def test_a_scene_in_the_file_speaks_of_nothing_that_is_not_there(name: str) -> None:
     held = lesson_in_file(name)
     assert held is not None
-    for scene in held["scenes"]:
-        assert scene["words"]
+    for scene, text in zip(held["scenes"], held["texts"][0]["scenes"], strict=True):
+        assert text["words"]
         if "query" not in scene:
-            assert not re.search(r"\b[Pp]ress\b|(?<=\. )Here\b", scene["words"])
+            assert not text["task"]
+            assert not re.search(r"\b[Pp]ress\b|(?<=\. )Here\b", text["words"])
 
 
 def test_the_example_that_teachers_copy_is_a_lesson() -> None:

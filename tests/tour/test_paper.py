@@ -10,8 +10,17 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from pages.frame.contents import COURSE
+from pages.frame.words import Language, speaking
 from pages.lessons.tour import scenes
-from pages.lessons.tour.paper import chapters, marked, numbers, part_of, solutions, worksheet
+from pages.lessons.tour.paper import (
+    FIRST,
+    chapters,
+    marked,
+    numbers,
+    part_of,
+    solutions,
+    worksheet,
+)
 from pages.lessons.tour.scenes import Scene, lesson_names, read_lesson
 from tests.frame.driving import open_lesson
 from viz.format import percent
@@ -60,6 +69,7 @@ def test_every_question_stands_on_one_worksheet_and_its_answer_on_none(
             assert not secret or str(marked(secret)) not in "".join(sheets.values())
     for part, sheet in sheets.items():
         assert sheet.count("<li>") == solved[part].count("<li>") > 0
+        assert '<html lang="en" dir="ltr">' in sheet
         starts = [int(n) for n in re.findall(r'<ol start="(\d+)"', sheet)]
         assert starts == sorted(set(starts)), "one numbering through the part"
 
@@ -73,6 +83,20 @@ def test_the_numbers_are_this_model_s(storyteller: LanguageModel) -> None:
     assert [f"” {percent(prob)}" in told for prob in probs[:6]] == [True] * 5 + [False]
     n_kept = len(text.stages_for(Settings(top_p=0.5))[-1].order)
     assert str(n_kept) == scene.right, "what the lesson says is what the model does"
+
+
+def test_a_sheet_is_in_the_reader_s_language_and_names_that_of_an_english_lesson() -> None:
+    with speaking(Language("de")):
+        sheet = worksheet(COURSE[0])
+        question = str(marked(read_lesson(FIRST).scenes[2].question))
+    assert '<html lang="de" dir="ltr">' in sheet
+    assert question in sheet
+    english = sheet[: sheet.index(question)].rpartition("<li")[2]
+    assert english.startswith(">")
+    with speaking(Language("ar")):
+        sheet = worksheet(COURSE[1])
+    assert '<html lang="ar" dir="rtl">' in sheet
+    assert '<li lang="en" dir="ltr">' in sheet
 
 
 def test_a_school_s_own_lesson_is_text(

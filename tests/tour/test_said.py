@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.lessons.tour.said import cleaned, is_right, read_said, reply_of, write_said
-from pages.lessons.tour.scenes import MAX_SCENES, Scene, parse_lesson
+from pages.lessons.tour.scene_file import MAX_SCENES
+from pages.lessons.tour.scenes import Scene, parse_lesson
 
 FORM = """# A
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.lessons.tour import scenes
+from pages.lessons.tour.scene_file import MAX_SCENES
 from pages.lessons.tour.scenes import LessonError, Scene, parse_lesson, read_lesson
 
 SCENE = """\
@@ -60,6 +61,8 @@ def test_a_scene_may_ask_before_it_shows() -> None:
     assert (scene.light, scene.cover) == (("figure",), ("figure", "figures"))
     assert scene.remember == "*Never* to be forgotten."
     assert not parse_lesson("mine", LESSON).scenes[0].asks
+    here = parse_lesson("mine", f"{LESSON}\nHere: Press *Step*.\n").scenes[0]
+    assert (here.words_alone, here.words) == (scene.words, f"{scene.words} Press *Step*.")
     number = LESSON + "\nReply: a number\n\nRight: 1.5\n"
     assert parse_lesson("mine", number).scenes[0].reply == "a number"
 
@@ -76,7 +79,7 @@ def test_a_scene_may_ask_before_it_shows() -> None:
         ("Reply: a number\n\nRight: many", 19, "must be a number"),
         ("Right: a", 17, "waits for"),
         ("Cover: figure", 17, "waits for"),
-        ("Light: draw bar", 17, "that page has no part “draw bar”"),
+        ("Light: draw bar", 17, "the page has no part “draw bar”"),
         ("Remember:", 17, "has no “Remember"),
         ("Class: a song", 17, "a class is asked for one of"),
     ],
@@ -96,7 +99,7 @@ def test_the_first_page_has_parts_of_its_own() -> None:
     at_home = LESSON.replace("/kv_cache", "/").replace("#with-and-without-the-cache", "")
     scene = parse_lesson("mine", f"{at_home}\nLight: text, draw bar\n").scenes[0]
     assert scene.light == ("text", "draw bar")
-    with pytest.raises(LessonError, match="the first page has no part “figure”"):
+    with pytest.raises(LessonError, match="the page has no part “figure”"):
         parse_lesson("mine", f"{at_home}\nLight: figure\n")
 
 
@@ -177,7 +180,7 @@ def test_any_text_is_a_lesson_or_a_sentence_with_a_line(text: str) -> None:
         ("seed=3", "scene=3", 9, "leave “scene” out"),
         ("holds 12 tokens", "is full", 11, "end the task with “until …”"),
         ("until the cache", "unless the cache", 11, "end the task with “until …”"),
-        (SCENE, SCENE * (scenes.MAX_SCENES + 1), 5 + 12 * scenes.MAX_SCENES - 40, "stop at 40"),
+        (SCENE, SCENE * (MAX_SCENES + 1), 5 + 12 * MAX_SCENES - 40, "stop at 40"),
     ],
 )
 def test_a_fault_is_named_with_its_line(old: str, new: str, line: int, why: str) -> None:

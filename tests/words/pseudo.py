@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -102,12 +102,17 @@ def write_pseudo(folder: Path) -> Path:
     return folder
 
 
-@contextmanager
-def speaking_pseudo(folder: Path) -> Iterator[None]:
+def speaking_pseudo(folder: Path) -> AbstractContextManager[None]:
     """Has this process read the pseudo-locale in place of the catalogues."""
+    return reading(write_pseudo(folder))
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Has this process read the catalogues of another folder."""
     caches = (words.languages, words._first, words._translations, words.for_browser)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "FOLDER", write_pseudo(folder))
+        patch.setattr(words, "FOLDER", folder)
         for cache in caches:
             cache.cache_clear()
         yield

@@ -8,11 +8,15 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
+from benchmarks.in_page import InPage
 from model.loading import LanguageModel
+from model.sentences import MAX_ECHO
 from pages.frame import models
 from pages.frame.contents import LESSONS
-from pages.frame.words import Language, _, speaking
+from pages.frame.fields import read_fields
+from pages.frame.words import Language, _, for_browser, speaking
 from pages.home.in_page_file import LESSON, live_page
+from pages.home.link import FIELDS
 from pages.lessons.tour.scenes import read_lesson
 from tests.frame.driving import open_home, press
 from tests.words.pseudo import TAG, accented, speaking_pseudo, texts_on, unmarked
@@ -89,6 +93,22 @@ def walked(page: Page) -> Iterator[str]:
     for _beat in range(5):
         page.keyboard.press("Shift+ArrowRight")
         yield from texts_on(page)
+
+
+def test_a_link_is_refused_in_the_reader_s_language_by_scripts_as_by_python(
+    in_page: InPage,
+) -> None:
+    spoken = for_browser(Language(TAG))
+    for name, text in (
+        *(("seed", "12,345"), ("chat", "yes"), ("temperature", "hot"), ("top_k", "-1")),
+        *(("min_k", "x"), ("order", "random"), ("use", "magic"), ("typical_p", "7")),
+        *(("xtc", "?"), ("epsilon", "1"), ("prompt", "a" * 4_001)),
+    ):
+        read = read_fields({name: (text,)}, FIELDS)
+        told = in_page("readLink", query={name: text}, spoken=spoken)["problems"][0]
+        with speaking(Language(TAG)):
+            assert told == _(read.sentence()) != read.sentence()
+        assert len(text) > MAX_ECHO or f"“{text}”" in told, "what was typed stands as it was typed"
 
 
 def test_python_says_nothing_on_home_that_is_not_marked(monkeypatch: pytest.MonkeyPatch) -> None:

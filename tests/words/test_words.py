@@ -8,7 +8,9 @@ import pytest
 from benchmarks.in_page import InPage
 from model.sentences import Sentence
 from pages.frame import words
+from pages.frame.typed import number_typed
 from pages.frame.words import ENGLISH, Language, _, asked_for, ngettext, numeral, speaking
+from tests.words.pseudo import reading
 from viz.format import count, percent
 
 HEAD = """msgid ""
@@ -26,7 +28,18 @@ FORMS = {
     "n%100>=0 && n%100<=2 ? 4 : 5);",
     "en_XA": "nplurals=2; plural=(n != 1);",
 }
+TYPED = (
+    *("0,5", "1,5", "1.234", "1,234", "1.234,5", "1,2,3", "1 234,5", "٠٫٥", "٠،٥", "١٬٢٣٤", "１２"),
+    *("50 %", "−3", "1e6", "1e999", "nan", "", "5,", "1_5", "0,500", "\u200f१२\u200f", "1|5"),
+)
 NUMBERS = (0, 1, 2, 3, 11, 100, 101, 1234, 12345)
+
+
+def typed_or_none(text: str) -> float | None:
+    try:
+        return number_typed(text)
+    except ValueError:
+        return None
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,14 +54,8 @@ def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         (folder / f"{tag}.po").write_text(
             f"{HEAD.format(tag=tag, forms=forms)}\n{messages}", "utf-8"
         )
-    caches = (words.languages, words._first, words._translations, words.for_browser)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words, "FOLDER", Path(folder))
-        for cache in caches:
-            cache.cache_clear()
+    with reading(Path(folder)):
         yield
-    for cache in caches:
-        cache.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -110,10 +117,12 @@ def test_scripts_choose_the_form_and_write_the_number_as_python_does(
 ) -> None:
     language = Language(tag)
     texts = [count(n) for n in NUMBERS] + [percent(0.5), percent(0.00123), "−2.31\u202fnats"]
-    told = in_page("words", spoken=words.for_browser(language), numbers=NUMBERS, texts=texts)
+    spoken = words.for_browser(language)
+    told = in_page("words", spoken=spoken, numbers=NUMBERS, texts=texts, typed=TYPED)
     with speaking(language):
         counted = [ngettext("{n} token", "{n} tokens", n) for n in NUMBERS]
         assert told["counted"] == counted
         assert told["written"] == [numeral(text) for text in texts]
+        assert told["typed"] == list(map(typed_or_none, TYPED))
         assert told["said"] == _("It is {what}.", what="{x}")
     assert len(set(told["counted"])) == len(NUMBERS)

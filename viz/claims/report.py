@@ -99,24 +99,24 @@ def outcome_words(finding: Finding) -> str:
 def evidence_words(part: Evidence) -> str:
     """Writes one part of the evidence: what was measured, its interval, n, and the bar."""
     unit = "fraction" if part.unit == "share" else part.unit
-    mean = _measured(part.mean, unit)
+    mean = measured(part.mean, unit)
     if part.unit == "share":
         mean = f"{count(round(part.mean * part.n))} of {count(part.n)} {part.of}"
     shown = []
     if part.interval is not None and not math.isnan(sum(part.interval)):
-        low, high = (_measured(end, unit) for end in part.interval)
+        low, high = (measured(end, unit) for end in part.interval)
         shown.append(f"95 % interval {low} to {high}")
     if part.unit != "share":
         shown.append(f"n = {count(part.n)} {part.of}")
     if part.bar is not None:
-        upper = "" if part.below is None else f" and below {_measured(part.below, unit)}"
-        shown.append(f"asked for: above {_measured(part.bar, unit)}{upper}")
+        upper = "" if part.below is None else f" and below {measured(part.below, unit)}"
+        shown.append(f"asked for: above {measured(part.bar, unit)}{upper}")
     if part.seen_from is not None and not math.isnan(part.seen_from):
-        shown.append(f"19 of 20 runs would see it from {_measured(part.seen_from, unit)} on")
+        shown.append(f"19 of 20 runs would see it from {measured(part.seen_from, unit)} on")
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
 
 
-def _measured(value: float, unit: Unit) -> str:
+def measured(value: float, unit: Unit) -> str:
     """Writes a number that was measured n times: of a fraction one decimal, and a true minus."""
     is_share = unit == "fraction"  # which may be more than all: twice as much is 200 %
     written = f"{100 * abs(value):.1f}{THIN}%" if is_share else words(Quantity(abs(value), unit))

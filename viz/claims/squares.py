@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 from markupsafe import Markup
 
 from viz.claims.report import LOOKS, Row
-from viz.palette import colour
+from viz.palette import Size, colour
 from viz.strip import element
 
 CARD = (
@@ -53,9 +53,10 @@ def _card(row: Row, *, is_asked: bool) -> Markup:
     return element("a", sign, row.says, href=link, style=style, title=row.claim, aria_label=words)
 
 
-def sentence_html(row: Row) -> Markup:
+def sentence_html(row: Row, size: Size = "lead") -> Markup:
     """Writes a claim as a sentence that its square leads to."""
-    style = "font-size:var(--size-lead);margin:0;max-width:75ch;scroll-margin-top:5rem"
+    face = "font-family:var(--read);line-height:1.2;" if size == "text" else ""
+    style = f"font-size:var(--size-{size});margin:0;max-width:75ch;scroll-margin-top:5rem;{face}"
     return element("p", row.says, id=anchor_of(row.claim), style=style)
 
 

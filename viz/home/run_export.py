@@ -20,7 +20,7 @@ from viz.format import guard
 SCHEMA = "one-token-at-a-time/run"
 SCHEMA_VERSION = 3  # from 2 on ranks count from 1, as on the page; from 3 on it can be opened
 ROUNDING = 1e-12
-_DRAW = ("forced", "coin", "prob", "logprob", "rank", "entropy", "chosen_prob")
+_DRAW = ("forced", "pointer", "prob", "logprob", "rank", "entropy", "chosen_prob")
 _PASS = ("phase", "seconds", "n_input", "cache_tokens", "cache_bytes")
 _COUNTED = {"n_input"}  # in JSON alone
 CSV_COLUMNS = ("position", "id", "label", "text", *_DRAW, *(n for n in _PASS if n not in _COUNTED))

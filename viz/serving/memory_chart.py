@@ -1,6 +1,6 @@
 """The cache of many requests: its blocks, what their ends waste, and whole contexts instead."""
 
-from model.serving.records import Memory
+from model.serving.records import BlockMemory
 from viz.bars import lying_bars
 from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
@@ -8,7 +8,7 @@ from viz.labels import place_rows
 from viz.serving.lanes_chart import ROW_HEIGHT, Box, add_boxes
 
 
-def blocks_figure(memory: Memory) -> Chart:
+def blocks_figure(memory: BlockMemory) -> Chart:
     """Draws the blocks of each request: what is used of them, wasted, and shared."""
     block = memory.block
     used, wasted, shared = list[Box](), list[Box](), list[Box]()
@@ -37,7 +37,7 @@ def blocks_figure(memory: Memory) -> Chart:
     return Chart(figure, "Blocks of the cache", caption)
 
 
-def reserved_figure(memory: Memory) -> Chart:
+def reserved_figure(memory: BlockMemory) -> Chart:
     """Draws positions in use beside those of blocks, of shared blocks, and of whole contexts."""
     rows = [
         ("in use", sum(memory.lengths), "keys"),

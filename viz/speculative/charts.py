@@ -6,7 +6,14 @@ is predicted is a line, what was measured a mark. Knows numbers and names, not h
 
 from collections.abc import Sequence
 
-from model.speculative.records import FORCED_LENGTH, Bar, DraftReport, RoundCost, Speed, SpeedReport
+from model.speculative.records import (
+    FORCED_LENGTH,
+    DraftReport,
+    RoundBar,
+    RoundCost,
+    Speed,
+    SpeedReport,
+)
 from viz.bars import share_axis
 from viz.chart import Chart, add_bars, add_line, add_points, new_figure
 from viz.figure import Style
@@ -19,7 +26,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 MIN_TESTED = 5  # tokens at a place whose acceptance is drawn
 
 
-def distributions_figure(bars: Sequence[Bar], *, is_decided: bool = True) -> Chart:
+def distributions_figure(bars: Sequence[RoundBar], *, is_decided: bool = True) -> Chart:
     """Draws what both models say of one position, and what the draft leaves of the target's.
 
     Which token was drawn is marked once it is decided.
@@ -60,7 +67,7 @@ def _said(has_draft: bool, is_rejected: bool) -> str:
     ) + " The draft token was rejected: the next one was drawn from the residual." * is_rejected
 
 
-def _marks(bar: Bar, is_decided: bool) -> str:
+def _marks(bar: RoundBar, is_decided: bool) -> str:
     words = ["drafted"] * bar.is_proposed + ["drawn"] * (bar.is_drawn and is_decided)
     return f"  ({', '.join(words)})" if words else ""
 

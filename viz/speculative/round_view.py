@@ -67,17 +67,17 @@ def _proposal_body(proposal: Proposal, one: Round, stage: int) -> Markup:
     if is_decided and proposal.verdict == "not tested":
         why = "an earlier one was rejected" if one.drawn else "the text ended before it"
         return rows + _note(f"not tested: {why}")
-    coin = "" if one.is_greedy else f"pointer {_number(proposal.coin)}: "
+    pointer = "" if one.is_greedy else f"pointer {_number(proposal.pointer)}: "
     if one.is_greedy:
         words = "the target’s best token, too" if proposal.accept_prob else "not the target’s best"
         rows += _note(words if is_decided else "greedy: all on the best token")
     else:
         ratio = "≥ 1" if proposal.accept_prob == 1 else f"= {_number(proposal.accept_prob)}"
         places = f"--p:{100 * proposal.accept_prob:.2f}%"
-        places += f";--coin-at:{100 * proposal.coin:.2f}%" * is_decided
+        places += f";--pointer-at:{100 * proposal.pointer:.2f}%" * is_decided
         track = element("div", class_="track fallen" if is_decided else "track", style=places)
         rows += _note(f"target ÷ draft {ratio}") + track
-    verdict = element("div", f"{coin}{proposal.verdict}", class_=f"verdict {proposal.verdict}")
+    verdict = element("div", f"{pointer}{proposal.verdict}", class_=f"verdict {proposal.verdict}")
     return rows + verdict if is_decided else rows
 
 
@@ -91,7 +91,7 @@ def _drawn_card(one: Round, drawn: Drawn) -> Markup:
             words = "nothing was drafted: a plain step of the target"
     rows = _note(words)
     if not one.is_greedy:
-        rows += _bar("chance", drawn.prob) + _note(f"pointer {_number(drawn.coin)}")
+        rows += _bar("chance", drawn.prob) + _note(f"pointer {_number(drawn.pointer)}")
     return _card(head, _token(drawn.label, "drawn"), rows, "chosen")
 
 

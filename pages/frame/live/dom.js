@@ -35,6 +35,11 @@ export function find(root, selector) {
   return required(/** @type {HTMLElement|null} */ (root.querySelector(selector)), `element “${selector}”`);
 }
 
+/** The element that has the focus in the page or the component of a node. @param {Node} node */
+export function activeIn(node) {
+  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement;
+}
+
 /**
  * What draws on a canvas.
  * @param {HTMLCanvasElement} canvas

@@ -55,15 +55,15 @@ export function formatParameters(count) {
  * @param {number|null} seconds
  */
 export function formatSeconds(seconds) {
-  if (seconds === 0) return _("less than {time}", { time: `${COARSEST_CLOCK_MS}${THIN_SPACE}ms` });
+  if (seconds === 0) return _("less than {time}", { time: numeral(`${COARSEST_CLOCK_MS}${THIN_SPACE}ms`) });
   if (seconds === null || !Number.isFinite(seconds)) return "–";
   if (seconds < 1) return withUnit(1000 * seconds, "ms");
-  return seconds < 100 ? withUnit(seconds, "s") : `${formatCount(seconds)}${THIN_SPACE}s`;
+  return seconds < 100 ? withUnit(seconds, "s") : numeral(`${grouped(seconds)}${THIN_SPACE}s`);
 }
 
 /** Write a number of bytes: exactly while it is small, else in decimal kB, MB or GB. @param {number} bytes */
 export function formatBytes(bytes) {
-  if (bytes < 1e5) return `${formatCount(bytes)}${THIN_SPACE}B`;
+  if (bytes < 1e5) return numeral(`${grouped(bytes)}${THIN_SPACE}B`);
   if (bytes < 1e6) return withUnit(bytes / 1e3, "kB");
   return bytes < 1e9 ? withUnit(bytes / 1e6, "MB") : withUnit(bytes / 1e9, "GB");
 }
@@ -90,9 +90,9 @@ export function formatEntropy({ entropy, tail }) {
   return `${tail.isShared ? sign : ""}${formatNats(entropy)}`;
 }
 
-/** Write the coin, a number in [0, 1): rounded down, so that it never reads 1. @param {number} coin */
-export function formatCoin(coin) {
-  return numeral((Math.floor(coin * 1e4) / 1e4).toFixed(4));
+/** Write the pointer, a number in [0, 1): rounded down, so that it never reads 1. @param {number} pointer */
+export function formatPointer(pointer) {
+  return numeral((Math.floor(pointer * 1e4) / 1e4).toFixed(4));
 }
 
 /**
@@ -111,8 +111,8 @@ export function formatTokens(count) {
 
 /** @param {number} value @param {string} unit */
 function withUnit(value, unit) {
-  const text = value >= 100 ? formatCount(value) : numeral(value.toPrecision(value < 1 ? 2 : 3));
-  return `${text}${THIN_SPACE}${unit}`;
+  const text = value >= 100 ? grouped(value) : value.toPrecision(value < 1 ? 2 : 3);
+  return numeral(`${text}${THIN_SPACE}${unit}`);
 }
 
 /** @param {number} percent */

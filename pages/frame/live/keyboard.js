@@ -14,6 +14,16 @@ export function isEnter(event) {
 }
 
 /**
+ * The name of a key that was pressed by itself, such as `ArrowLeft`; empty with a modifier (Alt and an arrow
+ * turn pages in the browser), for an input method, and where the browser names none.
+ * @param {KeyboardEvent} event
+ */
+export function keyAlone(event) {
+  const { key = "", altKey, ctrlKey, metaKey, shiftKey } = event;
+  return altKey || ctrlKey || metaKey || shiftKey || isComposing(event) ? "" : key;
+}
+
+/**
  * The letter of a shortcut such as Ctrl+Z, in lower case; empty if the key has none. On a keyboard of another
  * script it is the Latin one in that place; a browser that fills in a form sends an event without a key.
  * @param {KeyboardEvent} event

@@ -1,6 +1,6 @@
 // From raw logits to the token drawn, in the page: the twin of model/masks.py, model/sampling/__init__.py and
 // model/draw.py. The same arithmetic in the same order, in float64: the same tokens kept, the same
-// token on which the coin falls. It knows no page and no model; the next token is Python's to decide.
+// token on which the pointer falls. It knows no page and no model; the next token is Python's to decide.
 //
 // A row is a place in the one order of the raw logits: best first, ties by id. All arrays that leave
 // this file are by row, so every strategy on the same logits can be drawn side by side.
@@ -98,18 +98,18 @@ function sortByDigit(ids, keys, shift) {
  * @param {number[]} contextIds the text so far, prompt and generated
  * @param {number} nPrompt how many of them are the prompt
  * @param {Settings} settings the fields of Python's Settings by name, `order` a list of stage names
- * @param {number} coin of this position; its later digits toss for XTC, which at 0 is due
+ * @param {number} pointer of this position; its later digits toss for XTC, which at 0 is due
  * @param {Memory} memory what mirostat remembers of the text; of none, it begins
  * @returns {Result} `order` lists the
  *   rows as the last stage leaves them, best first, those masked out last; a stage holds scores, probs
  *   and kept by row, and nKept, keptTail, tail, removedMass, entropy, boundaryId and reachesTail
  */
-export function processLogits(distribution, contextIds, nPrompt, settings, coin = 0, memory = NO_MEMORY) {
+export function processLogits(distribution, contextIds, nPrompt, settings, pointer = 0, memory = NO_MEMORY) {
   let tokens = distribution.inPlay; // still in play, best first: {rows, scores, probs, entropy, nUnheld}
   const stages = [distribution.rawStage];
   for (const name of activeStageNames(settings)) {
     const given = tokens;
-    const value = valueOf(name, settings, coin, memory);
+    const value = valueOf(name, settings, pointer, memory);
     /** @type {Partial<Stage>} */
     let cut = {};
     if (name in PENALTY_BY_NAME) {
@@ -148,17 +148,17 @@ export function settingOf(settings, name) {
  * What a stage is given: its setting, but that XTC is tossed for and mirostat moves its limit.
  * @param {string} name
  * @param {Settings} settings
- * @param {number} coin
+ * @param {number} pointer
  * @param {Memory} memory
  */
-function valueOf(name, settings, coin, memory) {
-  if (name === "xtc") return Number(secondToss(coin) < settings.xtc);
+function valueOf(name, settings, pointer, memory) {
+  if (name === "xtc") return Number(secondToss(pointer) < settings.xtc);
   return name === "mirostat" ? memoryUnder(memory, settings.mirostat).mu : settingOf(settings, name);
 }
 
-/** The later digits of a coin: a number in [0, 1) that the earlier ones do not tell. @param {number} coin */
-function secondToss(coin) {
-  return (coin * 2 ** 27) % 1;
+/** The later digits of a pointer: a number in [0, 1) that the earlier ones do not tell. @param {number} pointer */
+function secondToss(pointer) {
+  return (pointer * 2 ** 27) % 1;
 }
 
 /** The stages of the order that are not neutral, first to last. @param {Settings} settings */
@@ -347,18 +347,18 @@ function rowsBestFirst({ nRows }, { rows }) {
 // --- The draw ------------------------------------------------------------------------------------
 
 /**
- * The token on which the coin falls when the probabilities are laid end to end, best first; null
+ * The token on which the pointer falls when the probabilities are laid end to end, best first; null
  * where that token, or the cut of a mask, is one that the page cannot know.
  * @param {Result} result what processLogits returned
- * @param {number} coin in [0, 1)
+ * @param {number} pointer in [0, 1)
  * @returns {Drawn|null}
  */
-export function drawToken(result, coin) {
+export function drawToken(result, pointer) {
   if (result.stages.some((stage) => stage.reachesTail)) return null;
   const { kept, probs, scores, tail } = last(result.stages);
   let end = 0;
   for (const row of result.order) end += probs[row];
-  const target = coin * (end + tail.mass);
+  const target = pointer * (end + tail.mass);
   let drawn = null;
   let to = 0;
   for (const row of result.order) {

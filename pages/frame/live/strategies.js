@@ -33,7 +33,7 @@ export const MASKS = [
 /** A mask of `MASKS`. @param {string} name */
 export const maskNamed = (name) => required(MASKS.find((mask) => mask.name === name), `mask “${name}”`);
 
-/** What the engines are called whose orders can be chosen. */
+/** What the engines are called whose orders can be chosen. @type {Record<string, string>} */
 export const ENGINE_TITLES = {
   transformers: "transformers",
   vllm: "vLLM",
@@ -94,17 +94,17 @@ export function lastStage(result) {
 }
 
 /**
- * The token on which a coin falls, remembered, as several figures ask for it in the same frame.
+ * The token on which a pointer falls, remembered, as several figures ask for it in the same frame.
  * @param {Result} result
- * @param {number|null} coin
- * @returns {Drawn|null} null: no coin, or the page cannot know
+ * @param {number|null} pointer
+ * @returns {Drawn|null} null: no pointer, or the page cannot know
  */
-export function drawnToken(result, coin) {
-  if (coin === null) return null;
+export function drawnToken(result, pointer) {
+  if (pointer === null) return null;
   const known = drawsByResult.get(result);
-  if (known?.coin === coin) return known.drawn;
-  const drawn = drawToken(result, coin);
-  drawsByResult.set(result, { coin, drawn });
+  if (known?.pointer === pointer) return known.drawn;
+  const drawn = drawToken(result, pointer);
+  drawsByResult.set(result, { pointer, drawn });
   return drawn;
 }
 

@@ -3,6 +3,7 @@
 
 declare var __ottTimings: Timing[];
 declare var __ottEvents: LoopEvent[];
+declare var oneToken: ReturnType<typeof import("../../home/live/session/program.js").createProgram>;
 
 type Labels = Readonly<Record<number, string>>; // visible text by id
 type Label = (id: number) => string;
@@ -10,8 +11,13 @@ type Numbers = Float32Array | Int32Array;
 type Arrays = Record<string, Numbers>;
 type Phase = "prefill" | "decode";
 type Finish = "eos" | "stop" | "length";
-type StageOfLoop = "idle" | "read" | "score" | "cut" | "draw" | "append";
-type Timing = Record<string, number> & { kind: string };
+type BeatName = "read" | "score" | "cut" | "draw" | "append";
+type StageOfLoop = "idle" | BeatName;
+/** When a press was seen, in milliseconds of `performance.now()`, by what was seen. */
+interface Timing {
+  kind: string;
+  [mark: string]: number | string;
+}
 
 /** A language, as pages/frame/words.py hands it to browsers. */
 interface Catalogue {
@@ -32,7 +38,6 @@ interface Part<Told extends unknown[] = [View]> {
 }
 
 type Actions = ReturnType<typeof import("../../home/live/actions.js").createActions>;
-type MakePart = (actions?: Actions) => Part;
 
 /** What Streamlit calls a component with. */
 interface Component<Data = any> {
@@ -207,7 +212,7 @@ interface LinkChoice {
 interface Header {
   branch: number; // of the text that is written
   next_id: number | null; // that Next will append; null where the text is finished
-  coin: number; // the pointer of the next position, in [0, 1): shown once Next is pressed, or to who peeks
+  pointer: number; // the pointer of the next position, in [0, 1): shown once Next is pressed, or to who peeks
   prompt: string; // as it was typed
   ids: number[]; // the text, prompt and generated
   n_prompt: number; // how many of them are the prompt
@@ -233,12 +238,25 @@ interface Header {
   word: Word | null; // whose probability the reader follows
   code: Code; // the function that ran
   terms: Record<string, string>; // what the glossary says of them
+  trained_on: TrainedOn | null; // null where it is not known
   hide_bars: boolean; // the reader wants to predict first
   presenter: boolean; // it is read from the back row
   notice: Notice | null;
   seed: number; // of the pointers of the tokens to come
   chat: boolean; // whether the model's chat template stands around the prompt
   address: string; // what a link to this text begins with: model and controls; empty where it has none
+}
+/** What the model was trained on, for whoever writes another language. */
+interface TrainedOn {
+  bytes_per_token: number;
+  other: OtherModel | null; // that has read many languages; null where readers may not open it
+}
+interface OtherModel {
+  name: string;
+  n_parameters: number;
+  bytes: number; // of its files
+  licence: string;
+  address: string; // of the page that opens it; empty in a file
 }
 /** What mirostat remembers of a text: see memory.js. */
 interface Memory {
@@ -263,7 +281,7 @@ interface Steps {
   rank: number[]; // 0 is the best
   entropy: number[]; // of the distribution at temperature 1, in nats
   chosen_prob: number[]; // after the masks; 0 where they exclude it
-  coin: number[]; // the pointer that fell there, in [0, 1)
+  pointer: number[]; // the pointer that fell there, in [0, 1)
   forced: boolean[]; // by the reader
   top_id: number[]; // the best token
   top_prob: number[]; // at temperature 1
@@ -303,7 +321,7 @@ interface Described {
 interface Inspected extends Described {
   position: number; // in the text
   token_id: number; // that was chosen there
-  coin: number | null; // that fell there; null in the prompt
+  pointer: number | null; // that fell there; null in the prompt
   forced: boolean; // by the reader
   memory: Memory; // that it was drawn with
   settings: Settings; // that were active
@@ -394,6 +412,8 @@ interface LabHeader {
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
   compares: boolean; // whether the engines' orders stand below the masks
+  guided: boolean; // whether a guided lesson is followed
+  waits: boolean; // whether the reader is to say something before the picture can be moved
   controls: LabControls;
   orders: Record<string, SettingName[]>; // stages by engine
   distribution: Described;
@@ -429,6 +449,8 @@ interface RaceData {
 /** What the browser is told of a guided lesson's scene: see pages/lessons/tour/bar.py. */
 interface Scene {
   title: string;
+  lang: string; // of the lesson's texts; empty if it is the page's
+  dir: string;
   heading: string;
   page: string;
   parts: Record<string, string>; // selectors by name
@@ -440,11 +462,10 @@ interface Scene {
   number: number;
   answer: import("./record.js").Answer | null;
 }
-/** The list of guided lessons: words for the way on, and which lesson has ended. */
+/** The list of guided lessons: which one has ended, and the languages of those that are not in the page's. */
 interface LessonList {
   ended: string;
-  again: string;
-  onwards: string;
+  foreign: Record<string, { lang: string; dir: string }>;
 }
 
 /** What `snowball` shows: see pages/lessons/snowball. */
@@ -530,11 +551,14 @@ interface IciclePiece {
   ids: number[]; // of a token's own text, else of the text above
 }
 
-/** An event for Python before it is numbered: the fields depend on its kind. */
-interface Entry {
+/** An event before it leaves the page: the fields depend on its kind. */
+interface Entry extends EventFields {
   kind: string;
+}
+interface EventFields {
   timing?: Timing;
-  token_id?: number;
+  token_id?: number | null;
+  controls?: Controls;
   [field: string]: unknown;
 }
 
@@ -543,11 +567,11 @@ interface Entry {
 /** What every figure is given: one plain record, made by view.js. */
 interface View extends Position {
   header: Header;
-  isBeforeDraw: boolean; // the coin of this position has not been tossed: none is shown
-  toss: number; // the coin of this position, also before the draw: XTC tosses with its later digits
+  isBeforeDraw: boolean; // the pointer of this position has not fallen: none is shown
+  toss: number; // the pointer of this position, also before the draw: XTC tosses with its later digits
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
-  lastDrawn: any; // what the end of the text was drawn from, as FinishedStep keeps it; null before the first
+  lastDrawn: DrawnStep | null; // what the end of the text was drawn from; null before the first
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
@@ -582,12 +606,14 @@ interface View extends Position {
 interface Position {
   distribution: Distribution | null;
   position: number;
-  coin: number | null;
+  pointer: number | null;
   chosenId: number | null;
   forced: boolean;
   memory: Memory;
   settings: Settings | null;
 }
+/** What a finished step was drawn from. */
+type DrawnStep = Omit<Position, "chosenId" | "forced">;
 /** One pass of the model, as the loop and the figures of all passes speak of it. */
 interface Pass {
   phase: Phase;
@@ -598,8 +624,12 @@ interface Pass {
   bytes: number;
   hasKeys: boolean;
 }
+/** One that ran when its token was made. */
+interface TimedPass extends Pass {
+  seconds: number;
+}
 /** A row of the worked table. */
-interface StepRow extends Pass {
+interface StepRow extends TimedPass {
   step: number;
   inputId: number;
   topId: number;
@@ -680,7 +710,7 @@ interface Cell {
   prob: number;
   raw: number;
   scored: number; // its share before the masks cut
-  hasCoin?: boolean;
+  hasPointer?: boolean;
   nKept?: number; // of all other tokens
   count?: number; // of all other tokens
   bound?: number; // 1: prob is at most this, -1: at least
@@ -689,12 +719,12 @@ interface Cell {
 /** How a cell shows: which of its shares, and what it takes of the axis where cells lie end to end. */
 interface Look {
   share: "none" | "scored" | "prob";
-  pieces: [number, number][] | null;
+  pieces: Span[] | null;
 }
 /** What the column that is drawn from shows. */
 interface Picture {
   cells: Cell[];
-  pieces: [number, number][][];
+  pieces: Span[][];
   tokens: { id: number; rank: number }[];
   shown: { bars: HTMLElement[]; ghost: HTMLElement }[];
 }
@@ -702,7 +732,7 @@ interface Picture {
 // ---- the model in the page (pages/home/in_page)
 
 interface Tensor {
-  shape: any; // of numbers: rows, and for a matrix columns
+  shape: number[]; // rows, and for a matrix columns
   values: Float32Array;
 }
 /** What config.json says of a Llama, as far as it is read. */
@@ -723,6 +753,7 @@ interface Facts {
   cache: Omit<Cache, "tokens" | "bytes" | "bytes_held">;
   code: Code;
   terms: Record<string, string>; // what the glossary says of them
+  trained_on: TrainedOn | null; // null where it is not known
   dtype: string; // as a link has to say it
   orders: Record<string, string[]>; // stage names by engine
   prompt: string; // to begin with
@@ -734,7 +765,7 @@ interface Facts {
 /** What pages/home/in_page_file.py puts beside the scripts. */
 interface PageFacts extends Facts {
   config: LlamaConfig;
-  tokenizer: Record<string, any>; // tokenizer.json
+  tokenizer: TokenizerFile;
   labels: string[];
   query: string; // of the link that the file opens with
 }
@@ -769,7 +800,7 @@ interface LinkField {
   least: number; // a number from 0 up to here is none of its values
   isWhole: boolean;
   options: string[];
-  refusal: string;
+  refusal: { source: string; values: Record<string, unknown> };
 }
 
 /** What the map of the sliders is made from. */

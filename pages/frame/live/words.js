@@ -57,13 +57,20 @@ export function grouped(count) {
 /** A number of English, with its unit, as the reader's language writes it. @param {string} text */
 export function numeral(text) {
   if (catalogue === null) return text;
-  const { decimal, group, percent, minGrouped } = catalogue;
+  const { decimal, group, percent, minGrouped, direction } = catalogue;
   const alone = /(?<![\d\u202f])(\d)\u202f(?=\d{3}(?!\u202f?\d))/g; // four digits
-  return (minGrouped > 4 ? text.replace(alone, "$1") : text)
+  const written = (minGrouped > 4 ? text.replace(alone, "$1") : text)
     .replace(/(?<=\d)\.(?=\d)/g, "\0")
     .replace(/(?<=\d)\u202f(?=\d{3})/g, group)
     .replaceAll("\0", decimal)
     .replaceAll(`${THIN_SPACE}%`, percent);
+  // a unit or a minus would go to the other end among words from right to left
+  return direction === "rtl" && /[A-Za-zµ−]/.test(written) ? `\u2066${written}\u2069` : written;
+}
+
+/** What begins the decimals of a number that is typed, and what parts its thousands. */
+export function numberSigns() {
+  return { decimal: catalogue?.decimal ?? ".", group: catalogue?.group ?? "," };
 }
 
 /** Parts as one list in a sentence: "a, b". @param {string[]} parts */

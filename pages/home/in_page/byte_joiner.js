@@ -4,16 +4,22 @@
 const NOTHING = [1, 0]; // no byte is in this range
 
 export class ByteJoiner {
-  pending = []; // bytes of a character that is not complete
+  /** Bytes of a character that is not complete. @type {number[]} */
+  pending = [];
   nMissing = 0;
   range = [0x80, 0xbf]; // of the byte that may come next
 
-  /** Takes bytes and returns the characters that they complete; `isEnd`: nothing follows them. */
+  /**
+   * Takes bytes and returns the characters that they complete; `isEnd`: nothing follows them.
+   * @param {number[]} bytes
+   * @param {boolean} isEnd
+   */
   push(bytes, isEnd) {
     const text = bytes.map((byte) => this.take(byte)).join("");
     return isEnd ? text + this.giveUp() : text;
   }
 
+  /** @param {number} byte */
   take(byte) {
     if (this.nMissing === 0) return this.begin(byte);
     if (byte < this.range[0] || byte > this.range[1]) return this.giveUp() + this.begin(byte);
@@ -24,7 +30,10 @@ export class ByteJoiner {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(this.pending.splice(0)));
   }
 
-  /** The first byte tells how many follow, and the range of the second (Unicode 16, table 3-7). */
+  /**
+   * The first byte tells how many follow, and the range of the second (Unicode 16, table 3-7).
+   * @param {number} byte
+   */
   begin(byte) {
     if (byte < 0x80) return String.fromCharCode(byte);
     if (byte < 0xc2 || byte > 0xf4) return stray(byte);
@@ -41,6 +50,7 @@ export class ByteJoiner {
   }
 }
 
+/** @param {number} byte */
 function stray(byte) {
   return `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
 }

@@ -4,7 +4,7 @@
 import { createDistribution, drawToken, NEUTRAL_SETTINGS, processLogits } from "../../frame/live/masks.js";
 import { memoryAfter, memoryUnder, NO_MEMORY } from "../../frame/live/memory.js";
 import { KVCache } from "./kv_cache.js";
-import { required } from "../../frame/live/required.js";
+import { last, required } from "../../frame/live/required.js";
 import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
 import { Sentence } from "../../frame/live/errors.js";
@@ -27,8 +27,14 @@ export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
 
 /** One text: prompt and generated tokens, what was read of them, and how each token came about. */
 export class Generation {
-  steps = []; // one record per generated token
-  passes = []; // one for each token, drawn or to be drawn
+  /** One record per generated token. @type {GenerationStep[]} */
+  steps = [];
+  /** One for each token, drawn or to be drawn. @type {GenerationPass[]} */
+  passes = [];
+  /** What the newest pass ended in, (vocab,). @type {Float32Array} */
+  logits = new Float32Array();
+  /** @type {Distribution|null} */
+  distribution = null;
   /**
    * "eos" after an end token, "stop" after a stop string, "length" where there is no room.
    * @type {Finish|null}
@@ -84,10 +90,13 @@ export class Generation {
       // Score: the pass ends in a logit for every token of the vocabulary
       this.passes.push(this.read());
     }
-    return this.steps.at(-1);
+    return last(this.steps);
   }
 
-  /** Takes the last tokens back: the cache is cropped, and the last token that remains is run again. */
+  /**
+   * Takes the last tokens back: the cache is cropped, and the last token that remains is run again.
+   * @param {number} nTokens
+   */
   rewind(nTokens) {
     if (nTokens === 0) return;
     this.ids.length -= nTokens;
@@ -100,6 +109,9 @@ export class Generation {
 
   /**
    * Makes this the text with these ids; of what was read, their common beginning stays.
+   * @param {number[]} ids
+   * @param {number} nPrompt
+   * @param {Memory} memory
    * @returns {number} the positions that stayed in the cache; the newest pass read the others
    */
   turnTo(ids, nPrompt, memory) {
@@ -119,7 +131,7 @@ export class Generation {
     return nKept;
   }
 
-  /** Positions in the cache that other ids begin with. */
+  /** Positions in the cache that other ids begin with. @param {number[]} ids */
   nCommon(ids) {
     const n = Math.min(this.cache.length, ids.length);
     for (let i = 0; i < n; i++) if (this.ids[i] !== ids[i]) return i;
@@ -133,26 +145,34 @@ export class Generation {
 
   /** An independent copy. */
   fork() {
+    /** @type {Generation} */
     const twin = Object.assign(Object.create(Generation.prototype), this);
-    twin.cache = this.cache.fork();
-    for (const name of ["ids", "steps", "passes"]) twin[name] = [...this[name]];
-    return twin;
+    const { ids, steps, passes } = this;
+    return Object.assign(twin, {
+      cache: this.cache.fork(),
+      ids: [...ids],
+      steps: [...steps],
+      passes: [...passes],
+    });
   }
 
-  /** The logits for any position after the first: one pass on a copy of what was read before it. */
+  /**
+   * The logits for any position after the first: one pass on a copy of what was read before it.
+   * @param {number} position
+   */
   logitsAt(position) {
     const cache = this.cache.fork();
     cache.crop(position - 1);
     return this.model.forward([this.ids[position - 1]], cache);
   }
 
-  /** What the settings make of the logits. */
+  /** What the settings make of the logits. @param {Settings} settings @param {number} pointer */
   process(settings, pointer) {
     const distribution = required(this.distribution, "pass over this text yet");
     return processLogits(distribution, this.ids, this.nPrompt, settings, pointer, this.memory);
   }
 
-  /** The id that a pointer would meet. @param {Settings} settings */
+  /** The id that a pointer would meet. @param {Settings} settings @param {number} pointer */
   drawn(settings, pointer) {
     return idAt(this.process(settings, pointer), pointer);
   }
@@ -188,9 +208,16 @@ export class Generation {
     };
   }
 
-  /** Writes down a token with what it was drawn from. */
+  /**
+   * Writes down a token with what it was drawn from.
+   * @param {Result} result
+   * @param {Settings} settings
+   * @param {number} id
+   * @param {boolean} forced
+   */
   record({ stages, rowOf, idOf }, settings, id, forced) {
-    const [raw, last, row] = [stages[0], stages.at(-1), rowOf(id)];
+    const [raw, drawnFrom, row] = [stages[0], last(stages), rowOf(id)];
+    /** @param {string} name */
     const isStage = (name) => stages.some((stage) => stage.name === name);
     return {
       token_id: id,
@@ -199,13 +226,13 @@ export class Generation {
       prob: raw.probs[row],
       rank: row,
       entropy: raw.entropy,
-      chosen_prob: last.probs[row],
+      chosen_prob: drawnFrom.probs[row],
       memory: memoryUnder(this.memory, isStage("mirostat") ? settings.mirostat : 0),
-      coin: this.pointer,
+      pointer: this.pointer,
       forced,
       top_id: idOf(0),
       top_prob: raw.probs[0],
-      ...this.passes.at(-1),
+      ...last(this.passes),
     };
   }
 
@@ -228,7 +255,7 @@ export class Generation {
   }
 }
 
-/** All logits are here, so every pointer meets a token. */
+/** All logits are here, so every pointer meets a token. @param {Result} result @param {number} pointer */
 function idAt(result, pointer) {
   return required(drawToken(result, pointer), "token under the pointer").id;
 }

@@ -1,16 +1,22 @@
 // What the reader expects next, weighed by the model: predict, then reveal. The twin of
 // pages/home/prediction.py.
 
+import { required } from "../../frame/live/required.js";
 import { Sentence } from "../../frame/live/errors.js";
 
 const MAX_WORD = 16; // tokens, each of which may take a pass
 
-/** A guess with its rank and its probability at temperature 1; only its first token is compared. */
+/**
+ * A guess with its rank and its probability at temperature 1; only its first token is compared.
+ * @param {import("./generation.js").Generation} generation
+ * @param {import("./tokenizer.js").Tokenizer} tokenizer
+ * @param {string} text
+ */
 export function weighGuess(generation, tokenizer, text) {
   if (text === "") throw new Sentence("The guess is empty: write the word that you expect next.");
   tokenizer.encode(text); // says what is wrong with half a character
   const reading = likelierForm(generation, tokenizer, text);
-  const { distribution: { ids, rawStage } } = generation;
+  const { ids, rawStage } = required(generation.distribution, "pass over this text yet");
   const rank = ids.indexOf(reading[0]);
   return {
     text,
@@ -21,7 +27,12 @@ export function weighGuess(generation, tokenizer, text) {
   };
 }
 
-/** A person does not say whether a space comes first: the likelier one counts. */
+/**
+ * A person does not say whether a space comes first: the likelier one counts.
+ * @param {import("./generation.js").Generation} generation
+ * @param {import("./tokenizer.js").Tokenizer} tokenizer
+ * @param {string} text
+ */
 function likelierForm({ logits }, tokenizer, text) {
   const [bare, spaced] = [text, ` ${text}`].map((form) => tokenizer.encodeBare(form));
   return logits[spaced[0]] > logits[bare[0]] ? spaced : bare;
@@ -29,6 +40,9 @@ function likelierForm({ logits }, tokenizer, text) {
 
 /**
  * A word with the log-probability of each of its tokens after those before it; the text is written on.
+ * @param {import("./generation.js").Generation} generation
+ * @param {import("./tokenizer.js").Tokenizer} tokenizer
+ * @param {string} text
  * @returns {Scored}
  */
 export function scoreWord(generation, tokenizer, text) {
@@ -46,7 +60,7 @@ export function scoreWord(generation, tokenizer, text) {
     if (i > 0) generation.step(undefined, ids[i - 1]);
     if (generation.finished)
       throw new Sentence("The word does not fit before the end of the text: go back first.");
-    const { ids: byRow, rawStage: { scores, probs } } = generation.distribution;
+    const { ids: byRow, rawStage: { scores, probs } } = required(generation.distribution, "pass yet");
     return scores[byRow.indexOf(id)] - scores[0] + Math.log(probs[0]);
   });
   return { text, ids, logprobs };

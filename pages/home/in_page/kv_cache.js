@@ -17,19 +17,24 @@ export class KVCache {
     this.values = empty();
   }
 
-  /** Writes keys and values of one layer, (n, width), behind what all layers hold. */
+  /**
+   * Writes keys and values of one layer, (n, width), behind what all layers hold.
+   * @param {number} layer
+   * @param {Float32Array} keys
+   * @param {Float32Array} values
+   */
   write(layer, keys, values) {
     this.reserve(this.length + keys.length / this.width);
     this.keys[layer].set(keys, this.length * this.width);
     this.values[layer].set(values, this.length * this.width);
   }
 
-  /** Counts positions as read, once every layer holds them. */
+  /** Counts positions as read, once every layer holds them. @param {number} n */
   advance(n) {
     this.length += n;
   }
 
-  /** Forgets all but the first positions. */
+  /** Forgets all but the first positions. @param {number} nKept */
   crop(nKept) {
     this.length = Math.min(this.length, nKept);
   }
@@ -56,6 +61,7 @@ export class KVCache {
     return 2 * this.keys.length * this.width * Float32Array.BYTES_PER_ELEMENT;
   }
 
+  /** @param {number} n */
   reserve(n) {
     if (n <= this.capacity) return;
     let capacity = Math.max(FIRST_CAPACITY, this.capacity);
@@ -63,9 +69,10 @@ export class KVCache {
     this.grow(capacity, this);
   }
 
-  /** Takes new storage, and into it what a cache holds. */
+  /** Takes new storage, and into it what a cache holds. @param {number} capacity @param {KVCache} source */
   grow(capacity, source) {
     const n = source.length * this.width;
+    /** @param {Float32Array} from */
     const moved = (from) => {
       const to = new Float32Array(capacity * this.width);
       to.set(from.subarray(0, n));

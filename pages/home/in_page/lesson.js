@@ -4,7 +4,8 @@ import { drawCells } from "../../frame/live/cells.js";
 import { createButton, el, setShown } from "../../frame/live/dom.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
-import { _ } from "../../frame/live/words.js";
+import { numberTyped } from "../../frame/live/typed.js";
+import { _, languageTag, numeral } from "../../frame/live/words.js";
 
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
@@ -12,11 +13,12 @@ const TOLERANCE = 1e-9;
 
 /**
  * Offers the lesson, and shows it once it is asked for.
- * @param {{ lesson: any, place: HTMLElement, offer: HTMLElement, live: HTMLElement,
- *   open: (query: string) => Promise<any> }} page
+ * @param {{ lesson: FileLesson, place: HTMLElement, offer: HTMLElement, live: HTMLElement,
+ *   open: (query: string) => Promise<void> }} page
  */
 export function connectLesson({ lesson, place, offer, live, open }) {
-  const { scenes, checked } = lesson;
+  const { checked } = lesson;
+  const { title, scenes, own } = inLanguage(lesson);
   let { at, said, checks } = kept(scenes.length);
   const root = /** @type {ShadowRoot} */ (live.shadowRoot);
   const sheet = new CSSStyleSheet();
@@ -24,23 +26,27 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const watching = new MutationObserver(() => mark());
 
+  /** @param {number} to */
   const go = (to) => {
     at = to;
-    checks = at === scenes.length ? {} : checks;
-    const opened = scenes[at]?.query ? open(scenes[at].query) : null;
+    checks = to === scenes.length ? {} : checks;
+    const { query } = scenes[to] ?? {};
+    const opened = query ? open(query) : null;
     place.toggleAttribute("data-opening", opened !== null); // no answer before there is something to answer on
     opened?.finally(() => at === to && place.removeAttribute("data-opening"));
     show();
     place.querySelector("h2")?.focus();
   };
-  const start = createButton("", _("Lesson: {title}", { title: lesson.title }), () => go(0));
+  const start = createButton("", _("Lesson: {title}", { title }), () => go(0));
   offer.replaceChildren(start);
 
   /** Lights and covers the parts of the text's page. */
   function mark() {
-    const scene = scenes[at] ?? {};
+    /** @type {Partial<FileScene>} */
+    const scene = at === null ? {} : scenes[at] ?? {};
+    /** @param {string[]} [names] */
     const nodes = (names = []) => names.flatMap((name) => [...root.querySelectorAll(lesson.parts[name])]);
-    const covered = at in said ? [] : nodes(scene.cover);
+    const covered = at !== null && at in said ? [] : nodes(scene.cover);
     markNodes(nodes(Object.keys(lesson.parts)), { lit: nodes(scene.light), covered, lines: ".bars-top" });
   }
 
@@ -50,13 +56,15 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     setShown(start, !isOn);
     watching.disconnect();
     if (isOn) watching.observe(root, { childList: true, subtree: true });
-    setShown(live, !isOn || scenes[at]?.query !== undefined);
+    setShown(live, at === null || scenes[at]?.query !== undefined);
     tabStore.write(STORED_AS, isOn ? JSON.stringify({ at, said, checks }) : null);
-    if (isOn) place.replaceChildren(...(at < scenes.length ? sceneOf(scenes[at]) : endOf()), way());
+    if (at !== null) place.replaceChildren(...(at < scenes.length ? sceneOf(at) : endOf()), way(at));
     mark();
   }
 
-  function sceneOf(scene) {
+  /** @param {number} i */
+  function sceneOf(i) {
+    const scene = scenes[i];
     const picture = scene.rows === undefined
       ? null
       : el("div", { class: "lesson-picture" }, drawCells(scene.rows));
@@ -64,25 +72,25 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       el(
         "header",
         {},
-        el("h2", { tabIndex: -1 }, scene.title),
+        el("h2", { tabIndex: -1, ...own }, scene.title),
         el(
           "span",
           { class: "note" },
           _("{title}, scene {number} of {n_scenes}", {
-            title: lesson.title,
-            number: at + 1,
+            title,
+            number: i + 1,
             n_scenes: scenes.length,
           }),
         ),
       ),
-      el("p", {}, ...inline(scene.words)),
-      scene.task ? el("p", { class: "note" }, ...inline(scene.task)) : null,
+      el("p", own, ...inline(scene.words)),
+      scene.task ? el("p", { class: "note", ...own }, ...inline(scene.task)) : null,
       picture,
-      ...questionOf(scene, said[at], (reply) => {
-        said = { ...said, [at]: reply };
+      ...questionOf(scene, said[i], (reply) => {
+        said = { ...said, [i]: reply };
         show();
       }),
-    ].filter(Boolean);
+    ].filter((part) => part !== null);
   }
 
   /** What is to be remembered, and the questions that are asked once more. */
@@ -99,7 +107,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       })
     );
     const sentences = scenes.filter(({ remember }) => remember).map(({ remember }) =>
-      el("li", {}, ...inline(remember))
+      el("li", own, ...inline(remember))
     );
     return [
       el("h2", { tabIndex: -1 }, _("To remember")),
@@ -110,8 +118,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     ];
   }
 
-  function way() {
-    const isOpen = at < scenes.length && scenes[at].question && !(at in said);
+  /** @param {number} i of the scene; behind the last one of the end */
+  function way(i) {
+    const isOpen = i < scenes.length && scenes[i].question && !(i in said);
     const leave = () => {
       at = null;
       show();
@@ -120,9 +129,9 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     return el(
       "nav",
       { class: "row", ariaLabel: _("Scenes") },
-      at > 0 ? createButton("", _("‹ Back"), () => go(at - 1)) : null,
-      at < scenes.length
-        ? createButton(isOpen ? "" : "is-next", isOpen ? _("Skip ›") : _("Continue ›"), () => go(at + 1))
+      i > 0 ? createButton("", _("‹ Back"), () => go(i - 1)) : null,
+      i < scenes.length
+        ? createButton(isOpen ? "" : "is-next", isOpen ? _("Skip ›") : _("Continue ›"), () => go(i + 1))
         : null,
       createButton("", _("Leave"), leave),
     );
@@ -131,79 +140,133 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   if (at !== null || new URLSearchParams(location.search).has("lesson")) go(at ?? 0);
 }
 
-/** What this tab kept: the scene, what was said to it, and to the questions at the end. */
+/**
+ * The lesson in the reader's language, or else in English, which its texts say then: `own`.
+ * @param {FileLesson} lesson
+ * @returns {{title: string, own: Record<string, string>, scenes: FileScene[]}}
+ */
+function inLanguage({ texts, scenes: structure }) {
+  const { tag, direction, title, scenes } = texts.find(({ tag }) => tag === languageTag()) ?? texts[0];
+  /** @type {Record<string, string>} */
+  const own = tag === languageTag() ? {} : { lang: tag, dir: direction };
+  return { title, own, scenes: scenes.map((scene, i) => ({ ...structure[i], ...scene, own })) };
+}
+
+/**
+ * What this tab kept: the scene, what was said to it, and to the questions at the end.
+ * @param {number} nScenes
+ * @returns {{at: number|null, said: Replies, checks: Replies}}
+ */
 function kept(nScenes) {
   const { at, said, checks } = readJson(tabStore, STORED_AS) ?? {};
   const isPlace = Number.isInteger(at) && at >= 0 && at <= nScenes;
   return { at: isPlace ? at : null, said: repliesOf(said), checks: repliesOf(checks) };
 }
 
+/** @param {Record<string, unknown>|undefined} said */
 const repliesOf = (said) =>
-  Object.fromEntries(Object.entries(said ?? {}).filter(([, reply]) => typeof reply === "string"));
+  Object.fromEntries(
+    Object.entries(said ?? {}).flatMap(([i, reply]) => typeof reply === "string" ? [[i, reply]] : []),
+  );
 
-/** A question with its answers; once something was said, what is right beside it, in the room that was kept for it. */
+/**
+ * A question with its answers; once something was said, what is right beside it, in the room that was kept for it.
+ * @param {FileScene} scene
+ * @param {string|undefined} reply
+ * @param {(reply: string) => void} say
+ */
 function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
   const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
   const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
-  const said = () => el("div", { role: "status" }, ...toldOf(scene, reply, verdictOf(scene, reply)));
+  const said = () =>
+    el("div", { role: "status" }, ...toldOf(scene, wordsOf(scene, reply ?? ""), verdictOf(scene, reply)));
   return [
-    el("p", { class: "lesson-question" }, ...inline(scene.question)),
+    el("p", { class: "lesson-question", ...scene.own }, ...inline(scene.question)),
     el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
   ];
 }
 
-/** As many letters, for the room that they take: neither read nor heard. */
-const inLetters = (text) => text.replace(/[\p{L}\p{N}]/gu, "e");
+/** As many letters, for the room that they take: neither read nor heard. @param {string} text */
+const inLetters = (text) => text.replace(/\p{Script=Han}/gu, "口").replace(/[\p{L}\p{N}]/gu, latin);
+const latin = (/** @type {string} */ letter) => letter === "口" ? letter : "e";
 
+/** @param {FileScene} scene @param {string|undefined} reply */
 function verdictOf(scene, reply) {
   const right = isRight(scene, reply);
   if (right === null) return "";
   return right ? _("✓ Right.") : _("Right is {right}.", { right: scene.right });
 }
 
-/** What was said, what is right, and what is to be remembered. */
-function toldOf(scene, reply, verdict, written = (text) => text) {
+/**
+ * What was said, what is right, and what is to be remembered.
+ * @param {FileScene} scene
+ * @param {string} reply
+ * @param {string} verdict
+ */
+function toldOf(scene, reply, verdict, written = (/** @type {string} */ text) => text) {
+  /** @param {string} text */
   const told = (text) => inline(written(text));
   const [before, after] = _("You said {reply}.").split("{reply}");
-  const rest = [after, verdict, scene.answer].filter(Boolean).join(" ");
+  const rest = [after, verdict].filter(Boolean).join(" ");
   return [
-    el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
-    el("p", {}, el("b", {}, ...told(scene.remember))),
+    el(
+      "p",
+      {},
+      ...told(before),
+      el("b", {}, ...told(reply)),
+      ...told(`${rest} `),
+      el("span", scene.own, ...told(scene.answer)),
+    ),
+    el("p", scene.own, el("b", {}, ...told(scene.remember))),
   ];
 }
 
+/** @param {FileScene} scene @param {(reply: string) => void} say */
 function askingOf(scene, say) {
   if (scene.choices.length > 0)
     return el(
       "div",
-      { class: "row" },
-      ...scene.choices.map((choice) => createButton("", choice, () => say(choice))),
+      { class: "row", ...scene.own },
+      ...scene.choices.map((choice, i) => createButton("", choice, () => say(String(i)))),
     );
   const isWord = !scene.reply || scene.reply === "a word";
   const field = el("input", {
-    type: isWord ? "text" : "number",
+    inputMode: isWord ? "text" : "decimal",
     ariaLabel: scene.question,
     maxLength: MAX_CHARACTERS,
-    step: "any",
     required: true,
+    oninput: () => field.setCustomValidity(""),
   });
+  /** @param {Event} event */
   const send = (event) => {
     event.preventDefault();
-    if (field.value.trim() !== "") say(field.value.trim());
+    const reply = isWord ? field.value.trim() : numberTyped(field.value);
+    if (reply !== null && reply !== "") return say(String(reply));
+    field.setCustomValidity(
+      isWord ? "" : _("Write a number, such as 12 or {half}.", { half: numeral("0.5") }),
+    );
+    field.reportValidity();
   };
   return el("form", { class: "row", onsubmit: send }, field, el("button", {}, _("Say it")));
 }
 
-/** Whether a reply is right; null if nothing is, or nothing was said. */
+/** What was said: a choice is kept by its place, which is the same in every language. @param {FileScene} scene @param {string} reply */
+const wordsOf = ({ choices }, reply) => choices.length > 0 ? choices[Number(reply)] ?? "" : reply;
+
+/**
+ * Whether a reply is right; null if nothing is, or nothing was said.
+ * @param {FileScene} scene
+ * @param {string|undefined} reply
+ */
 function isRight(scene, reply) {
   if (!scene.right || reply === undefined) return null;
-  if (scene.choices.length > 0 || scene.reply === "a word")
-    return reply.toLowerCase() === scene.right.toLowerCase();
+  if (scene.choices.length > 0) return wordsOf(scene, reply) === scene.right;
+  if (scene.reply === "a word") return reply.toLowerCase() === scene.right.toLowerCase();
   return Math.abs(Number(reply) - Number(scene.right)) <= TOLERANCE;
 }
 
-/** The few signs of Markdown that lessons use, as elements: all else is text. */
+/** The few signs of Markdown that lessons use, as elements: all else is text. @param {string} markdown */
 function inline(markdown) {
   const parts = markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").split(/(\*\*.+?\*\*|\*\S.*?\*|`[^`]+`)/);
   return parts.filter(Boolean).map((part) => {

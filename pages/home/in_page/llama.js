@@ -28,6 +28,7 @@ export class Llama {
     const x = embed(tableOfTokens, ids);
 
     for (let layer = 0; layer < nLayers; layer++) {
+      /** @param {string} name */
       const weight = (name) => this.weights[`model.layers.${layer}.${name}.weight`];
 
       // attend: each position looks back at all before it, through what the cache keeps of them
@@ -56,14 +57,18 @@ export class Llama {
   }
 }
 
-/** The rows of the table at these ids, (n, width). */
+/** The rows of the table at these ids, (n, width). @param {Tensor} table @param {number[]} ids */
 export function embed({ shape: [, width], values }, ids) {
   const rows = new Float32Array(ids.length * width);
   ids.forEach((id, i) => rows.set(values.subarray(id * width, (id + 1) * width), i * width));
   return rows;
 }
 
-/** Every row of x times the weight, (n, nIn) by (nOut, nIn): nearly all of the arithmetic is here. */
+/**
+ * Every row of x times the weight, (n, nIn) by (nOut, nIn): nearly all of the arithmetic is here.
+ * @param {Float32Array} x
+ * @param {Tensor} weight
+ */
 export function linear(x, { shape: [nOut, nIn], values }) {
   const n = x.length / nIn;
   const product = new Float32Array(n * nOut);
@@ -89,7 +94,12 @@ export function linear(x, { shape: [nOut, nIn], values }) {
   return product;
 }
 
-/** Each row of x, scaled to a mean square of 1 and by the weight (1910.07467). */
+/**
+ * Each row of x, scaled to a mean square of 1 and by the weight (1910.07467).
+ * @param {Float32Array} x
+ * @param {Tensor} weight
+ * @param {number} epsilon
+ */
 export function rmsNorm(x, { shape: [width], values }, epsilon) {
   const normed = new Float32Array(x.length);
   for (let start = 0; start < x.length; start += width) {
@@ -101,7 +111,13 @@ export function rmsNorm(x, { shape: [width], values }, epsilon) {
   return normed;
 }
 
-/** Turns each pair of a head's numbers by an angle that grows with the position (RoPE, 2104.09864). */
+/**
+ * Turns each pair of a head's numbers by an angle that grows with the position (RoPE, 2104.09864).
+ * @param {Float32Array} x
+ * @param {number} n
+ * @param {number} first
+ * @param {LlamaConfig} config
+ */
 export function rotate(x, n, first, { head_dim: size, rope_parameters: { rope_theta: theta } }) {
   const half = size / 2;
   const width = x.length / n;
@@ -122,6 +138,11 @@ export function rotate(x, n, first, { head_dim: size, rope_parameters: { rope_th
 /**
  * What each head of each new position takes from the positions up to its own. Several query heads
  * share a key head (grouped queries, 2305.13245).
+ * @param {Float32Array} queries
+ * @param {number} n
+ * @param {import("./kv_cache.js").KVCache} cache
+ * @param {number} layer
+ * @param {LlamaConfig} config
  */
 export function attention(queries, n, cache, layer, config) {
   const { num_attention_heads: nHeads, num_key_value_heads: nShared, head_dim: size } = config;
@@ -149,7 +170,7 @@ export function attention(queries, n, cache, layer, config) {
   return attended;
 }
 
-/** Turns scores into shares of 1, in place. */
+/** Turns scores into shares of 1, in place. @param {Float64Array} scores */
 function softmax(scores) {
   const best = scores.reduce((a, b) => Math.max(a, b));
   let sum = 0;
@@ -157,12 +178,16 @@ function softmax(scores) {
   for (let i = 0; i < scores.length; i++) scores[i] /= sum;
 }
 
-/** The gate opens and closes what comes up: silu(gate) times up. */
+/**
+ * The gate opens and closes what comes up: silu(gate) times up.
+ * @param {Float32Array} gate
+ * @param {Float32Array} up
+ */
 export function swiglu(gate, up) {
   return gate.map((number, i) => (number / (1 + Math.exp(-number))) * up[i]);
 }
 
-/** Adds to the residual stream, in place. */
+/** Adds to the residual stream, in place. @param {Float32Array} x @param {Float32Array} change */
 function add(x, change) {
   for (let i = 0; i < x.length; i++) x[i] += change[i];
 }

@@ -8,6 +8,7 @@ import { giveLabels } from "../../frame/live/labels.js";
 import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
 import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
+import { required } from "../../frame/live/required.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
 import { embed, isEmbedded } from "../live/controls/embed.js";
@@ -20,13 +21,33 @@ import { Session } from "../live/session/session.js";
 import { connectLesson } from "./lesson.js";
 import { readingInWords } from "../live/controls/transport.js";
 
-const node = (id) => /** @type {any} */ (document.getElementById(id));
+/**
+ * The element of an id, of its type.
+ * @template {string} Id
+ * @param {Id} id
+ */
+function node(id) {
+  const element = required(document.getElementById(id), `element “${id}”`);
+  return /** @type {Id extends keyof FileElements ? FileElements[Id] : HTMLElement} */ (element);
+}
+
+/** The line and the bar that stand there until the model is unpacked. */
+function opening() {
+  const [words, progress] = node("opening").children;
+  return {
+    words: /** @type {HTMLElement} */ (words),
+    progress: /** @type {HTMLProgressElement} */ (progress),
+  };
+}
 
 /** Starts the page; `sheet` is the live component's style, `workers` has the address of the model's script. */
-export default function ({ sheet, workers }) {
+export default function (
+  /** @type {{sheet: CSSStyleSheet, workers: Record<"model"|"map", string>}} */ { sheet, workers },
+) {
   translateMarkup(document);
-  const facts = JSON.parse(node("facts").textContent);
-  const weights = node("weights").textContent;
+  /** @type {PageFacts} */
+  const facts = JSON.parse(node("facts").textContent ?? "");
+  const weights = node("weights").textContent ?? "";
   node("weights").remove(); // the worker has them from here on
   moveHash();
   const engine = new PageEngine(new Worker(workers.model), { facts, weights });
@@ -49,7 +70,7 @@ function moveHash() {
 /** Says how far the model is in a prompt that has nothing to show yet. @param {PassProgress|null} reading */
 function showReading(reading) {
   if (reading === null || reading.nTokens === 0) return;
-  const [words, progress] = node("opening").children;
+  const { words, progress } = opening();
   setText(words, readingInWords(reading));
   progress.hidden = false;
   progress.value = reading.share;
@@ -62,6 +83,7 @@ class Page {
     this.model = model;
   }
 
+  /** @param {string} name */
   otherModel(name) {
     return _("This file holds {model} alone: open the link in the app for {other}.", {
       model: this.model,
@@ -69,24 +91,29 @@ class Page {
     });
   }
 
+  /** @param {Session} session */
   changed({ active: { seed } }) {
-    node("seed").value = seed;
+    node("seed").value = String(seed);
   }
 }
 
-/** What the address asks for: behind `?`, or behind `#` where a file is opened without one. */
+/**
+ * What the address asks for: behind `?`, or behind `#` where a file is opened without one.
+ * @param {{query: string}} facts
+ */
 function readAddress({ query }) {
   const said = location.search.slice(1) || location.hash.slice(1) || query;
   return Object.fromEntries(new URLSearchParams(said));
 }
 
+/** @param {Error} error */
 function refuse(error) {
-  const [words, progress] = node("opening").children;
+  const { words, progress } = opening();
   words.textContent = error.message;
   progress.hidden = true;
 }
 
-/** @param {Session} session */
+/** @param {Session} session @param {PageFacts} facts @param {CSSStyleSheet} sheet */
 function show(session, facts, sheet) {
   const place = node("live").attachShadow({ mode: "open" });
   place.adoptedStyleSheets = [sheet];
@@ -106,8 +133,10 @@ function show(session, facts, sheet) {
   });
   writeWay(node("way"));
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
-  node("seed").value = session.active.seed;
-  const lesson = JSON.parse(node("lesson-data").textContent);
+  node("seed").value = String(session.active.seed);
+  /** @type {FileLesson|null} */
+  const lesson = JSON.parse(node("lesson-data").textContent ?? "");
+  /** @param {string} query */
   const open = (query) => {
     live.isAnswered = true; // the lesson asks: a newcomer's first question waits
     return session.do({ kind: "open", texts: [{ query, keep: false }] });
@@ -153,7 +182,10 @@ function turnAsAsked(session) {
   }
 }
 
-/** The switches of the page around the text: their ids, and their names in the address. */
+/**
+ * The switches of the page around the text: their ids, and their names in the address.
+ * @type {{id: "predict"|"presenter", name: string, turn: (session: Session, isOn: boolean) => void}[]}
+ */
 const SWITCHES = [
   { id: "predict", name: "predict", turn: (session, isOn) => session.turn("hide_bars", isOn) },
   {
@@ -166,7 +198,7 @@ const SWITCHES = [
   },
 ];
 
-/** Has the address say whether a switch is on, for a reload. */
+/** Has the address say whether a switch is on, for a reload. @param {string} name @param {boolean} isOn */
 function sayInAddress(name, isOn) {
   const query = new URLSearchParams(location.search);
   if (isOn) query.set(name, "1");
@@ -178,14 +210,16 @@ function sayInAddress(name, isOn) {
 function connectToolbar(session) {
   node("toolbar").addEventListener("submit", (event) => event.preventDefault());
   for (const { id, name, turn } of SWITCHES) {
-    node(id).addEventListener("change", ({ target }) => {
-      turn(session, target.checked);
-      sayInAddress(name, target.checked);
+    const box = node(id);
+    box.addEventListener("change", () => {
+      turn(session, box.checked);
+      sayInAddress(name, box.checked);
     });
   }
   turnAsAsked(session);
-  node("seed").addEventListener("change", ({ target }) => {
-    if (target.reportValidity()) session.do({ kind: "seed", seed: target.valueAsNumber });
-    else target.value = session.active.seed;
+  const field = node("seed");
+  field.addEventListener("change", () => {
+    if (field.reportValidity()) session.do({ kind: "seed", seed: field.valueAsNumber });
+    else field.value = String(session.active.seed);
   });
 }

@@ -10,6 +10,7 @@ export function readSafetensors(bytes) {
   const start = 8 + Number(view.getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
   delete header.__metadata__;
+  /** @param {TensorEntry} entry */
   const read = ({ dtype, shape, data_offsets: [from, to] }) => {
     if (dtype !== "BF16") throw new Error(`The weights are ${dtype}, and this page reads BF16.`);
     return { shape, values: widen(new Uint16Array(bytes.buffer, start + from, (to - from) / 2)) };
@@ -17,7 +18,7 @@ export function readSafetensors(bytes) {
   return Object.fromEntries(Object.entries(header).map(([name, entry]) => [name, read(entry)]));
 }
 
-/** Puts 16 zeros behind the 16 bits of each number. */
+/** Puts 16 zeros behind the 16 bits of each number. @param {Uint16Array} halves */
 function widen(halves) {
   const bits = new Uint32Array(halves.length);
   for (let i = 0; i < bits.length; i++) bits[i] = halves[i] << 16;

@@ -6,6 +6,7 @@ import { activeSettings } from "../live/controls.js";
 import { COLUMNS } from "../live/session/columns.js";
 import { Generation } from "./generation.js";
 import { scoreWord, weighGuess } from "./guess.js";
+import { last } from "../../frame/live/required.js";
 import { Sentence } from "../../frame/live/errors.js";
 
 const MAX_TEXTS = 8;
@@ -13,7 +14,8 @@ const MIN_COMMON = 2; // tokens: with which most texts begin says nothing
 const MAX_STEP_MS = 3000; // that "+20 tokens" may keep the page waiting
 
 export class Texts {
-  byNumber = new Map(); // the longest idle first
+  /** The longest idle first. @type {Map<number, Generation>} */
+  byNumber = new Map();
 
   /**
    * @param {import("./llama.js").Llama} model
@@ -26,6 +28,7 @@ export class Texts {
     this.facts = facts;
   }
 
+  /** @param {string} text */
   tokenise(text) {
     const ids = this.tokenizer.encode(text);
     return { ids, pieces: this.tokenizer.pieces(ids).map(pieceOf) };
@@ -40,20 +43,21 @@ export class Texts {
   step(asked, { token_id: tokenId, count, next_seed: nextSeed }) {
     const { text, nKept } = this.find(asked);
     let nRead = text.cache.length - nKept;
-    let seconds = nRead > 0 ? text.passes.at(-1).seconds : 0;
+    let seconds = nRead > 0 ? last(text.passes).seconds : 0;
     const settings = activeSettings(asked.controls, this.facts.orders);
     const begun = performance.now();
     text.seed = asked.seed;
+    /** @type {GenerationStep[]} */
     const steps = [];
     while (steps.length < count && !text.finished && performance.now() - begun <= MAX_STEP_MS) {
       steps.push(text.step(settings, tokenId));
       if (text.finished) break;
       nRead += 1;
-      seconds += text.passes.at(-1).seconds;
+      seconds += last(text.passes).seconds;
     }
     text.seed = nextSeed;
     const { pointer } = text;
-    const pass = text.passes.at(-1);
+    const pass = last(text.passes);
     return {
       rows: columnsOf(steps),
       joined: joined(this.tokenizer, text.ids),
@@ -73,7 +77,7 @@ export class Texts {
     };
   }
 
-  /** @param {TextRequest} asked */
+  /** @param {TextRequest} asked @param {number} position */
   logitsAt(asked, position) {
     if (!(position >= 0 && position < asked.ids.length))
       throw new Sentence("There is no token at that position: choose one of those shown.");
@@ -82,12 +86,17 @@ export class Texts {
     return { described: this.described, arrays: { logits: this.find(asked).text.logitsAt(position) } };
   }
 
-  /** @param {TextRequest} asked */
+  /** @param {TextRequest} asked @param {string} guess */
   weigh(asked, guess) {
     return weighGuess(this.find(asked).text, this.tokenizer, guess.trim());
   }
 
-  /** A word with the log-probability of each of its tokens at a position. @param {TextRequest} asked */
+  /**
+   * A word with the log-probability of each of its tokens at a position.
+   * @param {TextRequest} asked
+   * @param {string} word
+   * @param {number} position
+   */
   score(asked, word, position) {
     if (!(position >= 1 && position <= asked.ids.length))
       throw new Sentence("The text has no such position: choose one of those shown.");
@@ -100,32 +109,38 @@ export class Texts {
     return { n_vocab: this.facts.model.vocab_size, n_unsent: 0 };
   }
 
-  /** A text with the ids of a request, and how many positions were in its cache. */
+  /**
+   * A text with the ids of a request, and how many positions were in its cache.
+   * @param {TextRequest} asked
+   */
   find({ number, ids, n_prompt: nPrompt, memory, seed, stop }) {
     const own = this.byNumber.get(number);
     const others = [...this.byNumber.values()].filter((text) => text !== own);
     let [best, most] = [own, own ? own.nCommon(ids) : 0];
     for (const text of others) if (text.nCommon(ids) > most) [best, most] = [text, text.nCommon(ids)];
     let [text, nKept] = [best, 0];
-    if (most < Math.min(MIN_COMMON, ids.length))
+    if (text === undefined || most < Math.min(MIN_COMMON, ids.length))
       text = new Generation(this.model, ids, seed, { nPrompt, memory }, {
         stop,
         bytesOf: (id) => this.tokenizer.bytesById.get(id) ?? [],
       });
     else {
-      if (best !== own) text = best.fork();
+      if (text !== own) text = text.fork();
       text.stop = stop;
       nKept = text.turnTo(ids, nPrompt, memory);
     }
     this.byNumber.delete(number);
     this.byNumber.set(number, text);
-    if (this.byNumber.size > MAX_TEXTS) this.byNumber.delete(this.byNumber.keys().next().value);
+    const [oldest] = this.byNumber.keys();
+    if (this.byNumber.size > MAX_TEXTS) this.byNumber.delete(oldest);
     return { text, nKept };
   }
 }
 
+/** @param {GenerationStep[]} steps */
 function columnsOf(steps) {
-  const columns = [...COLUMNS, "memory"].map((name) => [name, steps.map((step) => step[name])]);
+  const names = /** @type {(keyof GenerationStep)[]} */ ([...COLUMNS, "memory"]);
+  const columns = names.map((name) => [name, steps.map((step) => step[name])]);
   return {
     ...Object.fromEntries(columns),
     id: steps.map(({ token_id: id }) => id),
@@ -133,19 +148,28 @@ function columnsOf(steps) {
   };
 }
 
+/** @param {GenerationPass} pass */
 function passOf({ phase, n_input, cache_tokens, cache_bytes: bytes, seconds, is_shared }) {
   return { phase, n_input, cache_tokens, bytes, seconds, is_shared };
 }
 
-/** By position, the characters that are complete only with that token. */
+/**
+ * By position, the characters that are complete only with that token.
+ * @param {import("./tokenizer.js").Tokenizer} tokenizer
+ * @param {number[]} ids
+ */
 function joined(tokenizer, ids) {
+  /** @param {number} id */
   const isUnfinished = (id) => tokenizer.labels[id].includes("<0x");
   if (!ids.some(isUnfinished)) return {};
-  const pieces = tokenizer.pieces(ids).map(({ id, joined }, position) => [position, id, joined]);
-  const complete = pieces.filter(([, id, text]) => text !== "" && isUnfinished(id));
-  return Object.fromEntries(complete.map(([position, , text]) => [position, text]));
+  return Object.fromEntries(
+    tokenizer.pieces(ids).flatMap(({ id, joined }, position) =>
+      joined !== "" && isUnfinished(id) ? [/** @type {const} */ ([position, joined])] : []
+    ),
+  );
 }
 
+/** @param {TokenPiece} piece */
 function pieceOf({ id, label, bytes, joined, special }) {
   const data = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return { id, label, bytes: data, joined, special };

@@ -8,7 +8,7 @@ import { Sentence } from "../../frame/live/errors.js";
 /** Text to ids and back. */
 export class Tokenizer {
   /**
-   * @param {Record<string, any>} file tokenizer.json
+   * @param {TokenizerFile} file
    * @param {string[]} labels the visible text of every id
    */
   constructor({ model: { vocab, merges }, added_tokens: added, pre_tokenizer: split, ...rest }, labels) {
@@ -22,29 +22,36 @@ export class Tokenizer {
     this.bytesById = bytesByToken(vocab, this.specialIds);
   }
 
-  /** The ids of a text, with the token that begins one. */
+  /** The ids of a text, with the token that begins one. @param {string} text */
   encode(text) {
     refuseHalfCharacters(text);
     return [...this.firstIds, ...this.encodeBare(text)];
   }
 
-  /** The ids of a text alone. */
+  /** The ids of a text alone. @param {string} text */
   encodeBare(text) {
+    /** @type {number[]} */
     const ids = [];
     let end = 0;
     for (const { 0: token, index } of text.matchAll(this.special)) {
-      ids.push(...this.encodeOrdinary(text.slice(end, index)), this.specialIds.get(token));
+      ids.push(...this.encodeOrdinary(text.slice(end, index)), idIn(this.specialIds, token));
       end = index + token.length;
     }
     return [...ids, ...this.encodeOrdinary(text.slice(end))];
   }
 
+  /** @param {string} text */
   encodeOrdinary(text) {
     const pieces = text.match(this.pieceOfText) ?? [];
-    return pieces.flatMap((piece) => this.merge(standInsOf(piece)).map((token) => this.idByToken.get(token)));
+    return pieces.flatMap((piece) =>
+      this.merge(standInsOf(piece)).map((token) => idIn(this.idByToken, token))
+    );
   }
 
-  /** Joins neighbours for as long as there is a rule for two of them, the earliest rule first. */
+  /**
+   * Joins neighbours for as long as there is a rule for two of them, the earliest rule first.
+   * @param {string[]} tokens
+   */
   merge(tokens) {
     for (;;) {
       let [best, bestRank] = ["", Infinity];
@@ -58,7 +65,10 @@ export class Tokenizer {
     }
   }
 
-  /** A text taken apart: each token with its bytes and the characters that it completes. */
+  /**
+   * A text taken apart: each token with its bytes and the characters that it completes.
+   * @param {number[]} ids
+   */
   pieces(ids) {
     const joiner = new ByteJoiner();
     return ids.map((id) => {
@@ -68,22 +78,32 @@ export class Tokenizer {
     });
   }
 
-  /** The text of ids without special tokens; an unfinished last character is left out. */
+  /**
+   * The text of ids without special tokens; an unfinished last character is left out.
+   * @param {number[]} ids
+   */
   textOf(ids) {
     return this.pieces(ids).map(({ joined }) => joined).join("");
   }
 }
 
-/** What matches a text as it is. */
+/** @param {Map<string, number>} ids @param {string} token */
+const idIn = (ids, token) => required(ids.get(token), `token “${token}”`);
+
+/** What matches a text as it is. @param {string} text */
 function asPattern(text) {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The library's pattern as this language writes it: here `\s` would be another set of characters. */
+/**
+ * The library's pattern as this language writes it: here `\s` would be another set of characters.
+ * @param {string} pattern
+ */
 function asScript(pattern) {
   return pattern.replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}");
 }
 
+/** @param {string[]} tokens @param {string} pair */
 function joinPairs(tokens, pair) {
   const joined = [];
   for (let i = 0; i < tokens.length; i++) {
@@ -95,23 +115,31 @@ function joinPairs(tokens, pair) {
 
 /** A printable stand-in for every byte, as GPT-2's encoder.py has it. */
 const STAND_INS = (() => {
+  /** @param {number} byte */
   const isPrintable = (byte) => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++));
 })();
 
+/** @param {string} text */
 function standInsOf(text) {
   return Array.from(new TextEncoder().encode(text), (byte) => STAND_INS[byte]);
 }
 
-/** The bytes of every token that is text, by id. */
+/**
+ * The bytes of every token that is text, by id.
+ * @param {Record<string, number>} vocab
+ * @param {Map<string, number>} specialIds
+ */
 function bytesByToken(vocab, specialIds) {
   const byteOf = new Map(STAND_INS.map((standIn, byte) => [standIn, byte]));
+  /** @param {string} standIn */
   const byteFor = (standIn) => required(byteOf.get(standIn), "byte of that letter");
   const ordinary = Object.entries(vocab).filter(([token]) => !specialIds.has(token));
   return new Map(ordinary.map(([token, id]) => [id, Array.from(token, byteFor)]));
 }
 
+/** @param {string} text */
 function refuseHalfCharacters(text) {
   if (text.isWellFormed()) return;
   const characters = Array.from(text);

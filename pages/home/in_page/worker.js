@@ -13,9 +13,11 @@ const LONG = 32; // tokens of a pass that is told of while it runs
 /** @type {Texts|null} */
 let texts = null;
 
-addEventListener("message", async ({ data: { n, kind, said } }) => {
+addEventListener("message", async ({ data }) => {
+  const request = /** @type {WorkerRequest} */ (data);
+  const { n } = request;
   try {
-    const answer = kind === "load" ? await load(said[0]) : required(texts, "model yet")[kind](...said);
+    const answer = request.kind === "load" ? await load(request.said[0]) : answerOf(request);
     postMessage({ n, answer });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -24,8 +26,14 @@ addEventListener("message", async ({ data: { n, kind, said } }) => {
     postMessage({ n, refusal: { source, values } });
   }
 });
+/** @param {Exclude<WorkerRequest, {kind: "load"}>} request */
+function answerOf({ kind, said }) {
+  const model = required(texts, "model yet");
+  return Reflect.apply(model[kind], model, said);
+}
 addEventListener("unhandledrejection", ({ reason }) => reportError(reason)); // the page hears of it
 
+/** @param {{facts: PageFacts, weights: string}} opening */
 async function load({ facts, weights }) {
   const bytes = weights.startsWith("http") ? await fetched(weights) : await unpack(weights);
   const model = new Llama(facts.config, readSafetensors(bytes));
@@ -35,13 +43,17 @@ async function load({ facts, weights }) {
   texts = new Texts(model, new Tokenizer(facts.tokenizer, facts.labels), facts);
 }
 
+/** @param {string} address */
 async function fetched(address) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** The bytes that stand in the page as base64 of what deflate made of them: piece by piece, as none is kept. */
+/**
+ * The bytes that stand in the page as base64 of what deflate made of them: piece by piece, as none is kept.
+ * @param {string} text
+ */
 async function unpack(text) {
   // no Blob: from the disk, a worker of WebKit's cannot read one
   const inflate = new DecompressionStream("deflate");
@@ -53,6 +65,7 @@ async function unpack(text) {
   return new Uint8Array(await whole);
 }
 
+/** @param {string} letters */
 function bytesOf(letters) {
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);

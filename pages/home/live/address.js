@@ -7,7 +7,10 @@ const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
 const AROUND = ["lesson", "scene", "embed", "engine", LANGUAGE, ...SWITCHES];
 
-/** Writes a text's link into it; empty where the text has none. What lies around the text stays. */
+/**
+ * Writes a text's link into it; empty where the text has none. What lies around the text stays.
+ * @param {string} link
+ */
 export function showLink(link) {
   const now = new URLSearchParams(location.search);
   const kept = AROUND.filter((name) => now.has(name)).map((name) => [name, now.get(name) ?? ""]);

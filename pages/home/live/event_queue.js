@@ -18,7 +18,7 @@ export class EventQueue {
     this.hooks = hooks;
   }
 
-  /** Adds one event, and lets it go at once where nothing stands before it. */
+  /** Adds one event, and lets it go at once where nothing stands before it. @param {Entry} entry */
   push(entry) {
     const newest = this.waiting.at(-1);
     const supersedes = ["settings", "tokenise", "state"].includes(entry.kind);
@@ -37,15 +37,20 @@ export class EventQueue {
     }
   }
 
+  /** @param {Entry} entry @param {LoopEvent} event */
   async send(entry, event) {
     this.underWay = entry;
-    const end = (how, what) => {
+    /** @param {() => void} tell */
+    const end = (tell) => {
       if (this.underWay !== entry) return; // all was forgotten meanwhile
       this.underWay = null;
-      this.hooks[how](entry, what);
+      tell();
       this.pump();
     };
-    await this.hooks.answer(event).then((state) => end("answered", state), (error) => end("failed", error));
+    await this.hooks.answer(event).then(
+      (state) => end(() => this.hooks.answered(entry, state)),
+      (error) => end(() => this.hooks.failed(entry, error)),
+    );
   }
 
   /** What the person waits for: presses that are queued, and a long answer. */
@@ -61,7 +66,7 @@ export class EventQueue {
     return this.underWay === null && this.waiting.length === 0;
   }
 
-  /** Drops the waiting events of some kinds. */
+  /** Drops the waiting events of some kinds. @param {...string} kinds */
   drop(...kinds) {
     this.waiting = this.waiting.filter((entry) => !kinds.includes(entry.kind));
   }

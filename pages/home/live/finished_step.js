@@ -20,14 +20,22 @@ export class FinishedStep {
     this.changed = changed;
   }
 
-  /** Keeps a finished step on the screen until the next press from now on, or no longer. */
+  /**
+   * Keeps a finished step on the screen until the next press from now on, or no longer.
+   * @param {boolean} isHeld
+   */
   hold(isHeld) {
     this.isHeld = isHeld;
     keepPreference("hold", isHeld);
     this.cutShort();
   }
 
-  /** Remembers what a press draws from, and lights it; one that is played slowly as long as that takes. */
+  /**
+   * Remembers what a press draws from, and lights it; one that is played slowly as long as that takes.
+   * @param {DrawnStep} drawn
+   * @param {boolean} isPlaying
+   * @param {boolean} isSlow
+   */
   light(drawn, isPlaying, isSlow) {
     this.cutShort();
     this.drawn = drawn;
@@ -35,11 +43,21 @@ export class FinishedStep {
     else if (!isPlaying && !isStill()) this.duration = LIT_MS;
   }
 
-  /** When the text has ended no distribution follows: the bars keep the one its end was drawn from. */
+  /**
+   * When the text has ended no distribution follows: the bars keep the one its end was drawn from.
+   * @param {Header} header
+   * @param {Distribution|null} distribution
+   */
   follow({ finished, ids, memory, inspect }, distribution) {
     const position = ids.length - 1;
     if (finished && this.drawn?.position !== position)
-      this.drawn = { distribution, position, coin: null, memory: inspect?.memory ?? memory, settings: null };
+      this.drawn = {
+        distribution,
+        position,
+        pointer: null,
+        memory: inspect?.memory ?? memory,
+        settings: null,
+      };
   }
 
   /** Puts the light out: something else was pressed. */
@@ -48,7 +66,10 @@ export class FinishedStep {
     this.timer = this.duration = 0;
   }
 
-  /** Whether a frame shows it, when the text ends there; the first such frame starts its clock. */
+  /**
+   * Whether a frame shows it, when the text ends there; the first such frame starts its clock.
+   * @param {number} position
+   */
   isLitAt(position) {
     if (this.drawn?.position !== position) return false;
     if (this.duration === LIT_MS && this.timer === 0) this.timer = setTimeout(this.goOut, LIT_MS);

@@ -21,6 +21,7 @@ import { createLoop } from "./figures/loop.js";
 import { createLazySection } from "../../frame/live/lazy_section.js";
 import { keepOrder } from "./order.js";
 import { createPasses } from "./figures/passes.js";
+import { createOwnLanguage } from "./figures/own_language.js";
 import { createPieces } from "./figures/pieces.js";
 import { createPrompt } from "./controls/prompt.js";
 import { createSpeaker } from "./controls/speaker.js";
@@ -28,12 +29,13 @@ import { createStopField } from "./controls/stop_field.js";
 import { createStrip } from "./figures/strip.js";
 import { createTable } from "./figures/table.js";
 import { createTransport } from "./controls/transport.js";
+import { required } from "../../frame/live/required.js";
 import { _, languageTag } from "../../frame/live/words.js";
 
 /** Parts whose words may need another line at the next token. */
 const WORDY = ".bars-top, .loop-band";
 
-/** Builds the component inside its shadow root. @param {Actions} actions */
+/** Builds the component inside its shadow root. @param {Actions} actions @param {ShadowRoot} shadowRoot */
 export function createLayout(actions, shadowRoot) {
   const prompt = createPrompt(actions);
   const loop = createLoop();
@@ -45,9 +47,10 @@ export function createLayout(actions, shadowRoot) {
     loop,
     bars,
     guess: createGuess(actions),
-    pieces: createPieces(actions),
+    pieces: createPieces(),
+    ownLanguage: createOwnLanguage(),
     branches: createBranches(actions),
-    table: createTable(actions),
+    table: createTable(),
     passes: createPasses(),
     askWord: createAskWord(actions),
     logprobs: createLogprobs(),
@@ -87,7 +90,7 @@ export function createLayout(actions, shadowRoot) {
         parts.transport.extras,
       ),
     ),
-    el("div", { class: "prompt-place" }, prompt.element, places.typing),
+    el("div", { class: "prompt-place" }, prompt.element, parts.ownLanguage.element, places.typing),
     el(
       "div",
       { class: "below" },
@@ -113,7 +116,10 @@ export function createLayout(actions, shadowRoot) {
     root,
     prompt,
     speaker,
-    /** Draws all of it; or the light of the loop alone; or the text alone, and the rest later. */
+    /**
+     * Draws all of it; or the light of the loop alone; or the text alone, and the rest later.
+     * @param {View} view
+     */
     update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
       const shown = asShown(view);
@@ -132,26 +138,33 @@ export function createLayout(actions, shadowRoot) {
       if (view.isDrawn && view.position === nShown && !isTooFast && view.beat === 0) flyToStrip(root);
       nShown = view.ids.length;
     },
-    /** A sentence while there is nothing else to show. */
+    /** A sentence while there is nothing else to show. @param {string|null} text */
     sayAlone: (text) => {
       if (text) root.ariaBusy = null;
-      lines.update({ notice: text && { kind: "error", text }, inspecting: null });
+      lines.update({ notice: text ? { kind: "error", text } : null, inspecting: null });
     },
   };
 }
 
 const shownByView = new WeakMap(); // by the ids of the text
 
-/** The text as it is shown: while a step is played slowly its token joins with the last beat. */
+/**
+ * The text as it is shown: while a step is played slowly its token joins with the last beat.
+ * @param {View} view
+ */
 function asShown(view) {
   if (view.beat === 0 || view.beat === APPEND) return view;
   if (!shownByView.has(view.ids)) shownByView.set(view.ids, view.ids.slice(0, -1));
   return { ...view, ids: shownByView.get(view.ids) };
 }
 
-/** Keeps parts as high as they once were at their width and type: with another word nothing below them moves. */
+/**
+ * Keeps parts as high as they once were at their width and type: with another word nothing below them moves.
+ * @param {NodeListOf<HTMLElement>} parts
+ */
 function holdHeights(parts) {
   const looks = new WeakMap();
+  /** @param {HTMLElement} part */
   const hold = (part) => {
     const look = `${part.clientWidth} ${getComputedStyle(part).fontSize}`;
     if (looks.get(part) !== look) part.style.minHeight = "";
@@ -164,14 +177,20 @@ function holdHeights(parts) {
   return holdAll;
 }
 
+/** @param {HTMLElement} place */
 function piecesSection(place) {
   const title = el("summary", { textContent: _("The prompt as its tokens: pieces, bytes and ids") });
   return el("details", { class: "section" }, title, place);
 }
 
-/** The sentences that can stand above the strip: what went wrong, and which position is shown. */
+/**
+ * The sentences that can stand above the strip: what went wrong, and which position is shown.
+ * @param {Actions} actions
+ */
 function createLines(actions) {
+  /** @type {string|null} */
   let dismissed = null;
+  /** @type {string|null} */
   let shown = null;
   const message = announced(el("span"), { role: "alert" });
   const dismiss = createButton("quiet", _("Dismiss"), () => {
@@ -185,6 +204,7 @@ function createLines(actions) {
   const banner = el("div", { class: "row where", hidden: true }, where, back);
   return {
     elements: [notice, banner],
+    /** @param {Pick<View, "notice"> & ({inspecting: null} | LookedAt)} view */
     update(view) {
       shown = view.notice?.text ?? null;
       if (shown !== dismissed) dismissed = null;
@@ -197,8 +217,17 @@ function createLines(actions) {
   };
 }
 
+/**
+ * What is said of a position that is looked back at.
+ * @typedef {Pick<View, "inspecting" | "chosenId" | "label" | "isWhatIf">} LookedAt
+ */
+
+/** @param {LookedAt} view */
 function whereWords(view) {
-  const said = { position: view.inspecting, token: named(view.label(view.chosenId)) };
+  const said = {
+    position: view.inspecting,
+    token: named(view.label(required(view.chosenId, "token that was chosen"))),
+  };
   return view.isWhatIf
     ? _(
       "You look at position {position} as it was, before {token} was chosen, under the settings below.",

@@ -88,7 +88,7 @@ export class Live {
    */
   constructor(parentElement, session) {
     this.session = session;
-    this.label = (id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
+    this.label = (/** @type {number} */ id) => this.labels[id] ?? (id < 0 ? "…" : `id ${id}`);
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.queue = new EventQueue({
@@ -138,7 +138,7 @@ export class Live {
 
   // ---- from a press to its answer
 
-  /** Completes an event as it leaves, and shows a step in the next frame; null where there is none. */
+  /** Completes an event as it leaves, and shows a step in the next frame; null: none. @param {Entry} entry */
   begin(entry) {
     if (!this.isOpen && entry.kind !== "state") return null; // there is no text yet
     if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
@@ -149,12 +149,14 @@ export class Live {
     return this.complete({ kind, ...fields });
   }
 
-  /** An event with the sliders and the text of this moment. @returns {LoopEvent} */
+  /** An event with the sliders and the text of this moment. @param {Entry} fields @returns {LoopEvent} */
   complete(fields) {
-    const controls = EVENTS_WITH_CONTROLS.includes(fields.kind) ? { controls: this.#controls } : {};
+    const isWith = this.#controls !== null && EVENTS_WITH_CONTROLS.includes(fields.kind);
+    const controls = isWith ? { controls: this.controls } : {};
     return { ...controls, ...fields, branch: this.#header?.branch ?? null };
   }
 
+  /** @param {Entry} entry */
   beginStep(entry) {
     const { header } = this;
     if (entry.kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
@@ -166,11 +168,11 @@ export class Live {
     this.step = { kind: entry.kind, id };
     this.inspecting = null;
     this.ids = entry.kind === "back" ? header.ids.slice(0, -1) : [...header.ids, id ?? UNKNOWN_ID];
-    this.marks.push([entry.timing, "painted_token"]);
+    if (entry.timing) this.marks.push([entry.timing, "painted_token"]);
     if (entry.kind !== "back") {
-      const { ids, coin, memory, orders } = header;
+      const { ids, pointer, memory, orders } = header;
       const settings = activeSettings(this.controls, orders);
-      const drawn = { distribution: this.present, position: ids.length, coin, memory, settings };
+      const drawn = { distribution: this.present, position: ids.length, pointer, memory, settings };
       const isSlow = entry.kind === "next" && this.beats.begin(this.isFirstStep, this.player.isPlaying);
       this.finished.light(drawn, this.player.isPlaying, isSlow);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
@@ -180,13 +182,16 @@ export class Live {
     return true;
   }
 
-  /** The id that a step appends; null while the sliders say what the session has not answered yet. */
+  /** The id that a step appends; null if the session has not answered these sliders. @param {Entry} entry */
   idAfter({ kind, token_id: forcedId }) {
     if (kind !== "next") return forcedId ?? null;
     return sameControls(this.controls, this.header.controls) ? this.header.next_id : null;
   }
 
-  /** Asks the session; when Play is paced for the eye, the answer waits for its stage of the loop. */
+  /**
+   * Asks the session; when Play is paced for the eye, the answer waits for its stage of the loop.
+   * @param {LoopEvent} event
+   */
   async ask(event) {
     const state = await this.session.answer(event);
     const wait = this.showAt - performance.now();
@@ -197,7 +202,7 @@ export class Live {
     });
   }
 
-  /** Makes a state what the page shows. */
+  /** Makes a state what the page shows. @param {Entry} entry @param {State} state */
   apply(entry, { header, arrays }) {
     const before = this.#header;
     this.step = null;
@@ -219,7 +224,7 @@ export class Live {
     this.schedule();
   }
 
-  /** Takes over from the session what the hand is not holding just now. */
+  /** Takes over what the hand is not holding just now. @param {Header|null} before @param {Entry} entry */
   adopt(before, { kind }) {
     const { header } = this;
     const isHeld = this.isDragging || !this.queue.isIdle;
@@ -235,7 +240,7 @@ export class Live {
     else if (before?.ids.length !== header.ids.length) this.isRevealed = false;
   }
 
-  /** Lights, says and marks what an event brought. */
+  /** Lights, says and marks what an event brought. @param {Header|null} before @param {Entry} entry */
   settle(before, { kind, timing }) {
     if (timing) this.marks.push([timing, "painted_distribution"]);
     if (STEP_EVENTS.includes(kind)) this.light.answered(this.beat, this.player.isPlaying);
@@ -245,7 +250,7 @@ export class Live {
     if (kind === "state" ? before !== null : !QUIET_EVENTS.includes(kind)) this.planSettle();
   }
 
-  /** The session could not answer, or the person waits no longer: what it answered last stands. */
+  /** Reports a failure; what was answered last stands. @param {Entry} _entry @param {Error} error */
   fail(_entry, error) {
     this.forget();
     if (error.name !== "AbortError") this.notice = { kind: "error", text: error.message };
@@ -331,7 +336,7 @@ export class Live {
       return _("The text has reached {string}. Go back, or take that stop string away.", {
         string: visible(string),
       });
-    return REASONS[finished] ?? null;
+    return finished === null ? null : REASONS[finished];
   }
 
   /** Asks for one frame, which draws all, or the text, or the light of the loop alone. */
@@ -342,13 +347,13 @@ export class Live {
     if (this.frame === 0) this.frame = requestAnimationFrame((frame) => this.paint(frame));
   }
 
-  /** On paper stands what is so when it is printed. */
+  /** On paper stands what is so when it is printed. @param {boolean} isPrinting */
   print(isPrinting) {
     this.isPrinting = isPrinting;
     if (isPrinting && this.isOpen) this.paint(performance.now());
   }
 
-  /** Draws what has changed, in the frame that began at that time. */
+  /** Draws what has changed, in the frame that began at that time. @param {number} frame */
   paint(frame) {
     this.frame = 0;
     const labels = labelsAt(this.header.model.labels, () => this.schedule());
@@ -358,6 +363,7 @@ export class Live {
     const scope = SCOPES[this.scope] ?? "all";
     this.layout.update(buildView(this), scope);
     this.scope = -1;
+    /** @param {[Timing, string]} mark */
     const isLate = ([, name]) => name === "painted_distribution" && (isLit || scope !== "all");
     const marks = this.marks.filter((mark) => !isLate(mark));
     this.marks = this.marks.filter(isLate);
@@ -366,6 +372,7 @@ export class Live {
     afterThisFrame((now) => this.painted(now, marks));
   }
 
+  /** @param {number} now @param {[Timing, string][]} marks */
   painted(now, marks) {
     for (const [timing, name] of marks) timing[name] = now;
     if (this.queue.isIdle) this.player.beat();

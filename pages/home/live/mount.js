@@ -13,13 +13,13 @@ class ServedLive {
     this.place = place;
   }
 
-  /** Called with new data, or with the same data and a new theme. */
+  /** Called with new data, or with the same data and a new theme. @param {Component} component */
   receive(component) {
     streamlit.receive(component);
     const { session } = streamlit;
     if (this.live === undefined) {
       this.live = new Live(this.place, session);
-      if (isEmbedded()) embed(this.place.host);
+      if (isEmbedded()) embed(/** @type {HTMLElement} */ (this.place.host));
       else this.place.append(createFiles(session, component.data.kinds));
       session.page?.changed();
     }

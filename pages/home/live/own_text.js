@@ -12,12 +12,12 @@ export function createOwnText(live) {
       const isAtEnd = !header.finished && live.inspecting === null;
       if (!isAtEnd || present === null || present.nRows !== present.nVocab) return null;
       live.finished.cutShort(); // a token would take the place of one that is held
-      const view = { ...buildView(live), distribution: present, toss: header.coin };
+      const view = { ...buildView(live), distribution: present, toss: header.pointer };
       const { probs } = lastStage(activeResult(view));
       return {
         logits: byId(present, present.rawStage.scores),
         probs: byId(present, probs),
-        pointer: header.coin,
+        pointer: header.pointer,
         label: live.label,
       };
     },
@@ -30,6 +30,7 @@ export function createOwnText(live) {
   };
 }
 
+/** @param {Distribution} distribution @param {Float64Array} byRow */
 function byId({ ids, nVocab }, byRow) {
   const numbers = new Float64Array(nVocab);
   ids.forEach((id, row) => numbers[id] = byRow[row]);

@@ -29,7 +29,10 @@ class Streamlit {
     return required(this.#component, "call of Streamlit yet");
   }
 
-  /** Takes what Streamlit says: where the server answers, which model, what it asks of the session. */
+  /**
+   * Takes what Streamlit says: where the server answers, which model, what it asks of the session.
+   * @param {Component} component
+   */
   receive(component) {
     this.#component = component;
     const { address, page_model: files, model, commands, presenter, hide_bars: hidesBars } = component.data;
@@ -55,16 +58,17 @@ class Streamlit {
     addEventListener("pagehide", () => session.rest());
   }
 
-  /** Whether the model that is here is the one that a link asks for. */
+  /** Whether the model that is here is the one that a link asks for. @param {string} name */
   isModel(name) {
     return name === this.component.data.asked;
   }
 
+  /** @param {string} name */
   wantsModel(name) {
     this.component.setTriggerValue("outside", { model: name });
   }
 
-  /** What Streamlit shows of the session is told whenever it is another. */
+  /** What Streamlit shows of the session is told whenever it is another. @param {Session} session */
   changed({ active: { seed, chat } }) {
     const { shown } = this.component.data;
     const now = JSON.stringify({ seed, chat });

@@ -5,6 +5,7 @@ const KEPT_TIMINGS = 5000;
 /**
  * Called inside an animation frame, runs a callback once that frame has been painted: a task that
  * is queued inside a frame runs after it.
+ * @param {(now: number) => void} callback
  */
 export function afterThisFrame(callback) {
   const channel = new MessageChannel();
@@ -23,6 +24,8 @@ export function noteEvent(event) {
  * Begins the record of one press: `pressed`, later `sent`, `painted_token`, `painted_distribution`,
  * each in milliseconds of `performance.now()`, and, with `_in` behind their names, when the frames
  * began that painted them.
+ * @param {string} kind
+ * @param {number} pressed
  */
 export function beginTiming(kind, pressed) {
   const timing = { kind, pressed };

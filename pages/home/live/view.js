@@ -6,7 +6,7 @@ import { activeSettings } from "./controls.js";
 
 const NOTHING = {
   distribution: null,
-  coin: null,
+  pointer: null,
   chosenId: null,
   forced: false,
   memory: NO_MEMORY,
@@ -17,20 +17,24 @@ const DRAWING_STEPS = ["next", "force"]; // the steps that append
 /**
  * Chooses which position the figures show: a past one that is looked at, the next one, or, when the
  * text has ended, the one that its end was drawn from.
+ * @param {import("./live.js").Live} live
  * @returns {Position}
  */
 function choosePosition({ header, present, inspected, finished, step, inspecting, ids, isLit }) {
-  const { token_id: lookedAtId, ...inspect } = header.inspect ?? {};
-  const isHeld = header.inspect && inspected !== null;
-  const past = isHeld ? { ...inspect, distribution: inspected, chosenId: lookedAtId } : null;
+  /** @type {Position|null} */
+  let past = null;
+  if (header.inspect && inspected !== null) {
+    const { token_id: chosenId, ...inspect } = header.inspect;
+    past = { ...inspect, distribution: inspected, chosenId };
+  }
   if (past !== null && inspecting === past.position) return past;
   const end = ids.length - 1;
   const asEnd = { chosenId: ids[end], forced: header.steps.forced[end - header.n_prompt] ?? false };
-  if (present !== null && isLit) return { ...finished.drawn, ...asEnd };
+  if (present !== null && isLit && finished.drawn !== null) return { ...finished.drawn, ...asEnd };
   if (present !== null) {
     const forced = step?.kind === "force";
-    const { coin, memory } = header;
-    const next = { distribution: present, position: header.ids.length, coin, memory };
+    const { pointer, memory } = header;
+    const next = { distribution: present, position: header.ids.length, pointer, memory };
     return { ...next, chosenId: step?.id ?? null, forced, settings: null };
   }
   if (past?.position === end) return past;
@@ -55,8 +59,8 @@ export function buildView(state) {
     controls,
     orders: header.orders,
     ...shown,
-    coin: isBeforeDraw ? null : shown.coin,
-    toss: shown.coin ?? 0, // what XTC tosses with is known before the draw
+    pointer: isBeforeDraw ? null : shown.pointer,
+    toss: shown.pointer ?? 0, // what XTC tosses with is known before the draw
     isBeforeDraw,
     isPeeking: state.isPeeking,
     isHolding: state.finished.isHeld,

@@ -11,6 +11,7 @@ from model.batch import Batch
 from model.beam_search import BeamSearch, rank_finished
 from model.beam_search.records import FinishedBeam, lineage
 from model.loading import LanguageModel
+from model.sentences import Sentence
 from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
@@ -76,7 +77,7 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
     """Searches anew for what was searched with the model before, or for what a link asks."""
     if old is None:
         if max(SETTINGS["selected"], default=0) >= lm.vocab_size:
-            refuse(SETTINGS, "selected", "the model has no such token")
+            refuse(SETTINGS, "selected", Sentence("the model has no such token"))
         n_steps = len(SETTINGS["selected"])  # as far as the beginning that is asked for
         return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), n_steps))
     SETTINGS.forget("selected")

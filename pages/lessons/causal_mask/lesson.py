@@ -4,6 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.loading import LanguageModel
+from model.sentences import Sentence
 from model.tokenizing import encode, encode_within, text_of
 from pages.frame.course import show_summary
 from pages.frame.layout import show_error
@@ -74,10 +75,19 @@ def _begin(lm: LanguageModel, _old: MaskLesson | None) -> MaskLesson:
         lesson.read(SETTINGS["text"])
     place, n_tokens = asked(SETTINGS, "position"), len(lesson.text.ids)
     if place is not None and place > n_tokens:
-        raise ValueError(f"The text has {n_tokens} tokens, and no token {place}.")
-    for name, last in (("layer", lm.cache_shape.n_layers - 1), ("head", lm.cache_shape.n_heads)):
+        raise ValueError(
+            Sentence(
+                "The text has {n_tokens} tokens, and no token {place}.",
+                n_tokens=n_tokens,
+                place=place,
+            )
+        )
+    for name, last, says in (
+        ("layer", lm.cache_shape.n_layers - 1, Sentence("{model} has no such layer")),
+        ("head", lm.cache_shape.n_heads, Sentence("{model} has no such head")),
+    ):
         if (asked(SETTINGS, name) or 0) > last:
-            refuse(SETTINGS, name, f"{lm.shown} has no such {name}")
+            refuse(SETTINGS, name, says.filled(model=lm.shown))
     return lesson
 
 

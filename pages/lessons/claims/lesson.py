@@ -21,6 +21,7 @@ from pages.frame.layout import as_written, is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.question import answered, was_answered
 from pages.lessons.claims.state import ClaimsLesson
+from viz.claims.interval import interval_picture
 from viz.claims.report import (
     KINDS,
     Row,
@@ -61,7 +62,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
         st.html(_LARGE_ROWS)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
     first, *surprises = SURPRISES
-    _row(lesson, first, rows[first.id], recorded)
+    _show_first(lesson, first, rows[first.id], recorded)
     st.markdown(
         f"That is one of {len(CLAIMS)} sentences that are said of language models. Some are true "
         "by definition; the others can fail, so an experiment tests each. **Which of them do you "
@@ -179,6 +180,41 @@ def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     )
 
 
+def _show_first(
+    lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None
+) -> None:
+    """Shows one claim large: what a reader says of it, and then where the measured value lies."""
+    with st.container(key=f"claim_{claim.id}"):
+        st.html(sentence_html(row, "text"))
+        right = row.outcome.replace(" here", "")
+        is_said = row.finding is None or answered("Does it hold?", VERDICTS, right, _key_of(claim))
+        if row.finding is not None:
+            pictures = [
+                interval_picture(one, is_covered=not is_said) for one in row.finding.evidence
+            ]
+            if any(pictures):  # the first part is what the claim says
+                st.html(next(filter(None, pictures)))
+        if is_said and row.finding is not None:
+            is_here = claim.id in lesson.findings
+            st.html(outcome_html(row.finding, recorded=not is_here))
+            st.markdown(as_written(sentence(row.finding)))
+        if is_said:
+            _run_button(lesson, claim, f"Run {claim.id} here", None)
+            _details(lesson, claim, row, recorded)
+
+
+def _run_button(lesson: ClaimsLesson, claim: Claim, label: str, width: int | None) -> None:
+    st.button(
+        label,
+        key=f"run_{claim.id}",
+        on_click=start_job,
+        args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
+        disabled=is_running(lesson.jobs, "claims"),
+        help=f"Run the experiment of {claim.id} here and now.",
+        width="content" if width is None else width,
+    )
+
+
 def _row(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None) -> None:
     """Shows a claim: its sentence, its verdict, and all else in a fold."""
     is_here = claim.id in lesson.findings
@@ -186,15 +222,7 @@ def _row(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] 
         if claim.kind == "definition":
             st.markdown(claim.id, width=RUN_WIDTH)
         else:
-            st.button(
-                f"Run {claim.id}",
-                key=f"run_{claim.id}",
-                on_click=start_job,
-                args=(lesson.jobs, "claims", lambda: Job(lesson.measure([claim]))),
-                disabled=is_running(lesson.jobs, "claims"),
-                help=f"Run the experiment of {claim.id} here and now.",
-                width=RUN_WIDTH,
-            )
+            _run_button(lesson, claim, f"Run {claim.id}", RUN_WIDTH)
         with st.container(gap=None, width="stretch"):
             st.html(sentence_html(row))
             if claim in SURPRISES and row.finding is not None and not is_here:

@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-_NO_ADDRESS = "That is no address of this server: load the page again."
+from model.sentences import Sentence
+
+_NO_ADDRESS = Sentence("That is no address of this server: load the page again.")
 
 
 def phone_address(code: str) -> tuple[str, str | None]:
@@ -35,9 +37,11 @@ def reach(url: str, path: str) -> tuple[str, str | None]:
     address = f"{parts.scheme}://{parts.netloc}{base}{path}"
     if not _is_this_machine(parts.hostname):
         return address, None
-    return address, (
-        f"Phones cannot reach {parts.hostname}: start the app with `make run HOST=0.0.0.0` or "
-        f"`one-token --host`, and open this page at {parts.scheme}://{_own_address()}{port}{parts.path}."
+    return address, Sentence(
+        "Phones cannot reach {host}: start the app with `make run HOST=0.0.0.0` or `one-token "
+        "--host`, and open this page at {address}.",
+        host=parts.hostname,
+        address=f"{parts.scheme}://{_own_address()}{port}{parts.path}",
     )
 
 

@@ -79,7 +79,7 @@ def _while_open(desk: Classroom) -> Sentence:
 
 def _next_press(desk: Classroom) -> Sentence:
     """Returns the name of the button that goes on."""
-    if desk.script is None:
+    if desk.n_items == 0:
         return Sentence("“What comes next?”")
     following = desk.place + 1
     if following < desk.n_items:

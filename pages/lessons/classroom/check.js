@@ -1,7 +1,9 @@
 // Checks whether a device can take part in a class, and tells the server what failed; asks how many others came.
 // Each check returns what it measured, in words, and the remedy where that is not enough (else null).
 
-import { el, setShown, setText } from "../../frame/live/dom.js";
+import { el, find, setShown, setText } from "../../frame/live/dom.js";
+import { formatSeconds } from "../../frame/live/format.js";
+import { localStore, tabStore } from "../../frame/live/storage.js";
 import { _, languageTag, listed, ngettext, numeral, translateMarkup } from "../../frame/live/words.js";
 
 const BASE = location.pathname.replace(/\/check\/?$/, "");
@@ -12,8 +14,7 @@ const MAX_TRIP_MS = 300;
 const MAX_CLOCK_SECONDS = 120; // beyond it encrypted connections begin to be refused
 const KEY = "one-token-check";
 
-const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
-
+/** @param {string} path @param {Record<string, unknown>} [body] */
 async function ask(path, body) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
@@ -24,23 +25,24 @@ async function ask(path, body) {
   return told;
 }
 
+/** @returns {Promise<CheckState>} */
 const askState = () => ask(`state?at=${encodeURIComponent(location.href.split(/[?#]/)[0])}`);
 
+/** @returns {Checked} */
 function checkStorage() {
-  try {
-    for (const storage of [localStorage, sessionStorage]) {
-      storage.setItem(`${KEY}-try`, "1");
-      storage.removeItem(`${KEY}-try`);
-    }
-    return [_("A reload keeps its place."), null];
-  } catch {
-    return [
-      _("The browser stores nothing."),
-      _("Allow this site to store data, or leave the private window."),
-    ];
-  }
+  const stored = [localStore, tabStore].map((store) => {
+    const isStored = store.write(`${KEY}-try`, "1");
+    store.write(`${KEY}-try`, null);
+    return isStored;
+  });
+  if (!stored.includes(false)) return [_("A reload keeps its place."), null];
+  return [
+    _("The browser stores nothing."),
+    _("Allow this site to store data, or leave the private window."),
+  ];
 }
 
+/** @returns {Checked} */
 function checkBrowser() {
   const isNew = CSS.supports("color", "color-mix(in srgb, red, red)") &&
     "adoptedStyleSheets" in Document.prototype && "structuredClone" in globalThis;
@@ -48,6 +50,7 @@ function checkBrowser() {
   return [_("Too old."), _("Update it: Chrome or Edge 111, Firefox 119, Safari 16.4 or later.")];
 }
 
+/** @returns {Promise<Checked>} */
 async function checkSpeed() {
   const times = [];
   for (let n = 0; n < N_TRIPS; n++) {
@@ -56,13 +59,16 @@ async function checkSpeed() {
     times.push(performance.now() - begun);
   }
   const median = times.sort((a, b) => a - b)[N_TRIPS / 2];
-  const words = _("{n} ms there and back.", { n: Math.round(median) });
+  const words = median === 0 // on a coarse clock
+    ? `${formatSeconds(0)}.`
+    : _("{n} ms there and back.", { n: Math.round(median) });
   return [
     words,
     median <= MAX_TRIP_MS ? null : _("Move nearer to the access point, or use fewer devices on it."),
   ];
 }
 
+/** @returns {Promise<Checked>} */
 async function checkClock() {
   const begun = Date.now();
   const { now } = await askState();
@@ -77,7 +83,10 @@ async function checkClock() {
   ];
 }
 
-/** Opens the connection by which the app's pages are drawn; rooms need none. */
+/**
+ * Opens the connection by which the app's pages are drawn; rooms need none.
+ * @returns {Promise<Checked>}
+ */
 async function checkConnection() {
   const url = new URL(`${BASE}/_stcore/stream`, location.href);
   url.protocol = url.protocol.replace("http", "ws");
@@ -95,7 +104,7 @@ async function checkConnection() {
   ];
 }
 
-/** @type {Record<string, [string, () => any]>} */
+/** @type {Record<string, [string, () => Checked|Promise<Checked>]>} */
 const CHECKS = {
   browser: [_("Browser"), checkBrowser],
   storage: [_("Storage"), checkStorage],
@@ -108,13 +117,9 @@ const CHECKS = {
 function deviceId() {
   const fresh = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0"))
     .join("");
-  try {
-    const known = sessionStorage.getItem(KEY) ?? fresh;
-    sessionStorage.setItem(KEY, known);
-    return known;
-  } catch {
-    return fresh;
-  }
+  const known = tabStore.read(KEY) ?? fresh;
+  tabStore.write(KEY, known);
+  return known;
 }
 
 async function checkAll() {
@@ -130,10 +135,10 @@ async function checkAll() {
       words,
       remedy === null ? "" : ` ${remedy}`,
     );
-    byId("checks").append(row);
+    find(document, "#checks").append(row);
   }
   setText(
-    byId("verdict"),
+    find(document, "#verdict"),
     faults.length ? _("Not quite yet: see what is marked with ✗.") : _("Yes: everything works."),
   );
   return faults;
@@ -143,11 +148,11 @@ async function poll() {
   try {
     const { address, remedy, picture, n_devices, faults } = await askState();
     setText(
-      byId("reach"),
+      find(document, "#reach"),
       remedy?.replaceAll("`", "") ?? _("Every phone of the class opens {address}", { address }),
     );
-    if (picture) byId("picture").src = picture;
-    setShown(byId("picture"), picture !== null);
+    if (picture) /** @type {HTMLImageElement} */ (find(document, "#picture")).src = picture;
+    setShown(find(document, "#picture"), picture !== null);
     const said = Object.entries(faults).map(([name, n]) => `${CHECKS[name][0]}: ${n}`);
     const came = ngettext(
       "{n} device opened this page in the last 10 minutes.",
@@ -155,11 +160,11 @@ async function poll() {
       n_devices,
     );
     const failed = said.length === 0 ? "" : _("With faults: {list}.", { list: listed(said) });
-    setText(byId("devices"), `${came} ${failed}`);
-    setText(byId("error"), "");
+    setText(find(document, "#devices"), `${came} ${failed}`);
+    setText(find(document, "#error"), "");
   } catch (error) {
     const isTold = error instanceof Error && error.name === "Error";
-    setText(byId("error"), isTold ? error.message : _("The connection is lost. Trying again…"));
+    setText(find(document, "#error"), isTold ? error.message : _("The connection is lost. Trying again…"));
   }
   setTimeout(poll, POLL_MS);
 }

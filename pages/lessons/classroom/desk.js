@@ -7,10 +7,12 @@ import { createButton, el, setAttribute, setShown, setText } from "../../frame/l
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
+import { numberTyped } from "../../frame/live/typed.js";
 import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
 import {
   answeredInWords,
   ask,
+  byId,
   codeInAddress,
   drawOutcome,
   isOfTokens,
@@ -18,6 +20,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
 } from "./room.js";
 
@@ -25,11 +28,11 @@ const POLL_MS = 700;
 const LATE = _("That was pressed before, here or at another desk: this is what came of it.");
 const KEEP_SECONDS = 7200; // as long as a room that nobody touches
 
-const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const code = codeInAddress().toUpperCase();
 const STORED_AS = `one-token-desk-${code}`;
 const key = takeKey();
-let view = null;
+/** @type {DeskState} */
+let view; // none before the first answer
 let since = 0;
 let drawn = ""; // the script that is listed
 let nPressed = 0;
@@ -40,12 +43,13 @@ let isLost = false; // the last answer did not come
 function takeKey() {
   const given = location.hash.slice(1) || (localStore.read(STORED_AS) ?? "");
   if (given === "") return "";
-  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname);
+  if (localStore.write(STORED_AS, given)) replaceAddress(location.pathname + location.search);
   const path = ROOMS.replace(/room$/, "");
   setCookie(`one_token_room=${code}.${given}; path=${path}; max-age=${KEEP_SECONDS}; SameSite=Strict`);
   return given;
 }
 
+/** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) => ask(`${encodeURIComponent(code)}/desk/${path}`, { "x-desk": key }, body);
 
 const poll = keepAsking(async () => {
@@ -67,9 +71,14 @@ const poll = keepAsking(async () => {
   return true;
 }, POLL_MS);
 
-/** Presses a button of the desk; what cannot be is said in one sentence. */
+/**
+ * Presses a button of the desk; what cannot be is said in one sentence.
+ * @param {string} what
+ * @param {Record<string, unknown>} [more]
+ */
 async function press(what, more = {}) {
-  const how = { seconds: Number(byId("seconds").value) || 0, may_write: byId("may-write").checked };
+  const seconds = Math.round(numberTyped(valueOf("seconds")) ?? 0);
+  const how = { seconds, may_write: byId("may-write").checked };
   nPressed += 1;
   try {
     // a press sent twice, or after one at another desk, is not done: it says how many it has seen
@@ -81,17 +90,21 @@ async function press(what, more = {}) {
   }
 }
 
+/** @param {DeskState} told */
 function show(told) {
   if (told.lessons) paintLessons(told.lessons);
   [view, since] = [told, performance.now()];
   setShown(byId("desk"), true);
   const { question, scene, revealed, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("about"), question?.spoken);
   setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), revealed);
   paintWritten();
@@ -103,7 +116,7 @@ function show(told) {
   paintCounts();
 }
 
-/** Who has not answered yet: those with a name by it, the others by their number. */
+/** Who has not answered yet: those with a name by it, the others by their number. @param {string[]} names */
 function thinkingInWords(names) {
   const named = names.filter(Boolean);
   const n = names.length - named.length;
@@ -112,13 +125,15 @@ function thinkingInWords(names) {
   return _("Still thinking: {names}.", { names: listed([...named, ...others]) });
 }
 
-/** What may be pressed now, the next step first: its name, and what it sends. */
+/** What may be pressed now, the next step first. @returns {DeskButton[]} */
 function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
   const isShown = view.scene?.is_page_shown ?? false;
+  /** @type {DeskButton|false} */
   const again = view.can_ask_again && [_("Ask again"), "again"];
-  return [
+  /** @type {(DeskButton|false)[]} */
+  const wanted = [
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
     !view.is_revealed && again,
@@ -126,22 +141,31 @@ function pressesNow() {
     view.is_revealed && again,
     view.scene !== null &&
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
-  ].filter(Boolean);
+  ];
+  return wanted.filter((button) => button !== false);
 }
 
-const rightInWords = (right) => _("Right: {answer}", { answer: right });
+const rightInWords = (/** @type {string} */ right) => _("Right: {answer}", { answer: right });
 
+/** @returns {DeskButton[]} */
 function appendsNow() {
+  /** @type {Record<string, (word: string) => string>} */
   const named = {
     draw: () => _("Append the model’s draw"),
     favourite: (word) => _("Append the class’s “{word}”", { word }),
     true: (word) => _("Append the true “{word}”", { word }),
   };
-  const appends = Object.entries(view.can_append).map(([how, word]) => [named[how](word), "append", { how }]);
-  return [...appends, ...(view.can_go_back ? [[_("Take the last token back"), "back"]] : [])];
+  /** @type {DeskButton[]} */
+  const buttons = Object.entries(view.can_append).map(([how, word]) => [named[how](word), "append", { how }]);
+  if (view.can_go_back) buttons.push([_("Take the last token back"), "back"]);
+  return buttons;
 }
 
-/** Makes buttons anew where others are needed; who had the focus keeps it, or the question has it. */
+/**
+ * Makes buttons anew where others are needed; who had the focus keeps it, or the question has it.
+ * @param {HTMLElement} place
+ * @param {DeskButton[]} wanted
+ */
 function paintButtons(place, wanted) {
   const shown = JSON.stringify(wanted);
   if (place.dataset.shown === shown) return;
@@ -153,7 +177,7 @@ function paintButtons(place, wanted) {
     ),
   );
   if (focused === null) return;
-  const again = [...place.children].find((button) => button.textContent === focused);
+  const again = [...place.querySelectorAll("button")].find((button) => button.textContent === focused);
   (again ?? byId("ask")).focus();
 }
 
@@ -163,20 +187,29 @@ function paintWritten() {
   paintButtons(byId("written"), words.map(([word]) => [_("Remove “{word}”", { word }), "remove", { word }]));
 }
 
-/** The fields for a show of hands: made once for a question, so that none is emptied while it is typed. */
+/**
+ * The fields for a show of hands: made once for a question, so that none is emptied while it is typed.
+ * @param {RoomQuestion|null} question
+ */
 function paintHands(question) {
-  const isShown = view.can_count && question.kind !== "sampler";
+  const isShown = question !== null && view.can_count && question.kind !== "sampler";
   setShown(byId("by-hand"), isShown);
   if (!isShown || handsOf === question.number) return;
   handsOf = question.number;
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
+  const isNumber = question.kind === "number"; // a comma may belong to one
+  setText(
+    byId("between"),
+    isNumber ? _("Numbers, with semicolons between") : _("Answers, with commas between"),
+  );
   byId("counts-by-hand").replaceChildren(...question.options.map((words) => {
-    const field = el("input", { type: "number", min: 0, max: 400, value: 0 });
-    return el("label", { translate: !isOfTokens(question) }, words, field);
+    const field = el("input", { inputMode: "numeric", maxLength: 4, value: 0 });
+    return el("label", { ...question.spoken, translate: !isOfTokens(question) }, words, field);
   }));
 }
 
+/** @param {[name: string, title: string][]} lessons */
 function paintLessons(lessons) {
   const none = el("option", { value: "", textContent: pgettext("no script", "none") });
   byId("lessons").replaceChildren(
@@ -188,27 +221,29 @@ function paintLessons(lessons) {
 function paintScript() {
   const { script, place } = view;
   byId("lessons").value = script?.name ?? "";
+  setText(byId("fault"), script?.fault ?? "");
   if (drawn !== (script?.name ?? "")) {
     drawn = script?.name ?? "";
-    byId("items").replaceChildren(...(script?.items ?? []).map(itemOf));
+    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken)));
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
-  [...list.children].forEach((item, i) => {
+  list.querySelectorAll("li").forEach((item, i) => {
     if (i === place && !item.hasAttribute("aria-current")) list.scrollTop = item.offsetTop - list.offsetTop;
     setAttribute(item, "aria-current", i === place ? "step" : null);
   });
 }
 
-function itemOf(item, place) {
+/** @param {ScriptItem} item @param {number} place @param {Spoken|null} [spoken] */
+function itemOf(item, place, spoken) {
   return el(
     "li",
     {},
-    el("span", { class: "title", textContent: `${place + 1} · ${item.title}` }),
+    el("span", { class: "title", ...spoken, textContent: `${place + 1} · ${item.title}` }),
     createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
     createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
-    el("p", { textContent: item.question }),
+    el("p", { ...(item.is_own && spoken), textContent: item.question }),
     el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
-    el("p", { class: "note", textContent: item.note }),
+    el("p", { class: "note", ...spoken, textContent: item.note }),
   );
 }
 
@@ -227,7 +262,9 @@ async function saveTable() {
   URL.revokeObjectURL(href);
 }
 
+/** @param {{[Id in keyof RoomElements]: RoomElements[Id] extends {value: string} ? Id : never}[keyof RoomElements]} id */
 const valueOf = (id) => byId(id).value;
+/** @param {string} id @param {() => void} act */
 const onSubmit = (id, act) =>
   byId(id).addEventListener("submit", (event) => {
     event.preventDefault();
@@ -243,11 +280,17 @@ onSubmit(
 );
 onSubmit("hands", () => {
   const fields = /** @type {HTMLInputElement[]} */ ([...byId("counts-by-hand").querySelectorAll("input")]);
-  press("hands", { counts: fields.map((field) => Number(field.value)), words: valueOf("hand-words") });
+  press("hands", {
+    counts: fields.map((field) => numberTyped(field.value || "0")),
+    words: valueOf("hand-words"),
+  });
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  const isCopied = await copyText(`${location.origin}${location.pathname}#${key}`, byId("copy"));
+  const isCopied = await copyText(
+    `${location.origin}${location.pathname}${location.search}#${key}`,
+    byId("copy"),
+  );
   const said = isCopied ? _("Copied") : REFUSED;
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
@@ -258,5 +301,5 @@ byId("end").addEventListener("click", () => {
 translateMarkup(document);
 setText(byId("code"), code);
 byId("room-tools").append(createLanguagePicker());
-byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector`;
+byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector${location.search}`; // in the language chosen
 poll();

@@ -19,6 +19,7 @@ from model.classroom.members import RoomError
 from model.classroom.records import Tally
 from model.classroom.rooms import find_desk
 from model.sentences import Sentence
+from pages.frame.typed import as_programs_write
 from pages.frame.words import in_language
 from pages.lessons.classroom.advice import advise
 from pages.lessons.classroom.one_at_a_time import ENDED
@@ -84,7 +85,7 @@ def _desk(request: Request) -> Classroom:
 
 def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
     """Returns all that the desk shows; a fresh page is told which lessons there are."""
-    text, room = desk.text, desk.room
+    text, room, script = desk.text, desk.room, desk.script.lesson
     known = {"true": text.true_id, "favourite": desk.favourite_id}
     appends = {"draw": ""}
     appends |= {how: text.words([i])[0] for how, i in known.items() if i is not None}
@@ -94,7 +95,7 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
         "n_presses": desk.n_presses,
         "prompt": text.prompt,
         "thinking": room.thinking(),
-        "script": described(desk.script) if desk.script else None,
+        "script": described(script) if script else None,
         "place": desk.place,
         "right": desk.right,
         "about": desk.about,
@@ -150,6 +151,8 @@ def _append(desk: Classroom, sent: dict[str, Any]) -> None:
 
 def _own(desk: Classroom, sent: dict[str, Any]) -> None:
     words, options, right = (text_in(sent, name) for name in ("words", "options", "right"))
+    if right.strip() and not options.strip():
+        right = as_programs_write(right)
     desk.ask_own(words, options, right, seconds=_seconds(sent))
 
 

@@ -22,6 +22,7 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.readers import network_of
+from pages.frame.words import N_, _, chosen, told
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.state import open_class
@@ -31,15 +32,33 @@ from viz.chart import Chart
 MODEL, ROOM = "classroom_model", "classroom_room"  # the room: its code and key
 PROBLEM, READER = "classroom_problem", "classroom_reader"  # the latter counts a tab's rooms
 COOKIE = "one_token_room"  # set by the desk: a browser that has one finds its room here
-CLAIM = (
+CLAIM = N_(
     "Pupils join by phone and vote; the projector shows their votes, and then what the model gave. "
     "You ask from a desk of your own, which the class does not see."
+)
+WAYS = (
+    N_(
+        "**The desk** is for you: in a window of its own, or on your phone. It has the script, "
+        "the next question, who has answered, and what is right."
+    ),
+    N_(
+        "**The projector** is for the class: the question, the votes, the draw bar, and in a "
+        "corner the code and its picture."
+    ),
+    N_(
+        "**The script** is any of the guided lessons: each press puts the next question to the "
+        "phones. *How a model writes* is a plan for 45 minutes."
+    ),
+    N_(
+        "**Before the lesson** open [the check](./check) here and on a phone: whether the "
+        "network and the devices will do."
+    ),
 )
 N_PUPILS = 25
 USUAL = Settings(temperature=0.8, top_p=0.9)
 _LINKS = Markup(
-    '<p class="tour-links"><a class="is-next" href="./room/{0}/desk#{1}" target="_blank">Open the '
-    'desk</a><a href="./room/{0}/projector" target="_blank">Open the projector</a></p>'
+    '<p class="tour-links"><a class="is-next" href="./room/{0}/desk{2}#{1}" target="_blank">{3}</a>'
+    '<a href="./room/{0}/projector{2}" target="_blank">{4}</a></p>'
 )
 
 
@@ -53,15 +72,19 @@ class ClassPage(LessonState):
 def show_classroom(waiting: DeltaGenerator) -> None:
     """Draws the page for this teacher."""
     page = lesson_state(
-        MODEL, waiting, lambda lm, _: ClassPage(lm, draws_of_a_class(lm)), over_server=True
+        MODEL, waiting, lambda lm, _before: ClassPage(lm, draws_of_a_class(lm)), over_server=True
     )
     words, picture = st.columns(2, gap="large")
     with words:
         _show_ways(page.lm)
     with picture:
         st.markdown(
-            f"*{as_written(DEFAULT_PROMPT)} …* A class of {N_PUPILS} draws the next token: every "
-            "phone gets a pointer of its own. **How near do they come to the model?**"
+            _(
+                "*{prompt} …* A class of {n} draws the next token: every phone gets a pointer of "
+                "its own. **How near do they come to the model?**",
+                prompt=as_written(DEFAULT_PROMPT),
+                n=N_PUPILS,
+            )
         )
         show_chart(page.picture, "classroom_draws")
 
@@ -74,30 +97,24 @@ def draws_of_a_class(lm: LanguageModel) -> Chart:
 
 
 def _show_ways(lm: LanguageModel) -> None:
-    st.markdown(CLAIM)
+    st.markdown(_(CLAIM))
     with st.container():  # what comes and goes in it moves nothing below
         room = _room_here()
         show_error(st.session_state.pop(PROBLEM, None))
     # the button stays where it is: whoever pressed it by keyboard goes on from there
-    words = "Open a room" if room is None else "Open another room"
+    words = _("Open a room") if room is None else _("Open another room")
     kind: Literal["primary", "secondary"] = "primary" if room is None else "secondary"
     st.button(words, key="classroom_open", on_click=_open, args=(lm,), type=kind)
     if room is not None:
         _show_links(room)
-    st.markdown(
-        "- **The desk** is for you: in a window of its own, or on your phone. It has the script, "
-        "the next question, who has answered, and what is right.\n"
-        "- **The projector** is for the class: the question, the votes, the draw bar, and in a "
-        "corner the code and its picture.\n"
-        "- **The script** is any of the guided lessons: each press puts the next question to the "
-        "phones. *How a model writes* is a plan for 45 minutes.\n"
-        "- **Before the lesson** open [the check](./check) here and on a phone: whether the "
-        "network and the devices will do."
-    )
+    st.markdown("\n".join(f"- {_(way)}" for way in WAYS))
     st.caption(
-        "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "
-        "nickname is shown only for the best guess. A room ends "
-        f"{IDLE_SECONDS / 3600:g} hours after its last use, and sooner where nobody is left in it."
+        _(
+            "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "
+            "nickname is shown only for the best guess. A room ends {n_hours} hours after its last "
+            "use, and sooner if nobody is left in it.",
+            n_hours=f"{IDLE_SECONDS / 3600:g}",
+        )
     )
 
 
@@ -106,14 +123,14 @@ def _open(lm: LanguageModel) -> None:
         reader = st.session_state.setdefault(READER, secrets.token_urlsafe(8))
         room = open_class(lm, network_of(st.context.ip_address), reader).room
     except ValueError as error:
-        st.session_state[PROBLEM] = str(error)
+        st.session_state[PROBLEM] = told(error)
         return
     st.session_state[ROOM] = room.code, room.key
 
 
 def _room_here() -> Room | None:
     """Returns the room that this browser opened, as long as it is open."""
-    code, _, key = str(st.context.cookies.get(COOKIE, "")).partition(".")
+    code, _dot, key = str(st.context.cookies.get(COOKIE, "")).partition(".")
     code, key = st.session_state.get(ROOM, (code, key))
     try:
         room = find_room(code) if code else None
@@ -123,13 +140,25 @@ def _room_here() -> Room | None:
         return room
     if room is None and code and code.startswith(copy_letters()):  # else it is another copy’s
         known = as_written(code[:MAX_CODE])
-        st.info(f"Room {known} is no more: it was ended, or the server was started again.")
+        st.info(
+            _(
+                "Room {code} is no more: it was ended, or the server was started again.",
+                code=known,
+            )
+        )
     return None
 
 
 def _show_links(room: Room) -> None:
     address, fault = phone_address(room.code)
-    st.html(_LINKS.format(room.code, room.key))
-    st.markdown(f"Room **{room.code}** is open. Phones join at {as_written(address)}")
+    opens = _("Open the desk"), _("Open the projector")
+    st.html(_LINKS.format(room.code, room.key, chosen(), *opens))
+    st.markdown(
+        _(
+            "Room **{code}** is open. Phones join at {address}",
+            code=room.code,
+            address=as_written(address),
+        )
+    )
     if fault:
-        st.warning(fault)
+        st.warning(_(fault))

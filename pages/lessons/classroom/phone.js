@@ -1,13 +1,15 @@
 // The page of a phone: joins a room, shows its text and question, sends one answer, and shows how it came out.
 // Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
 
-import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, find, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
+import { required } from "../../frame/live/required.js";
 import { localStore } from "../../frame/live/storage.js";
-import { _, translateMarkup } from "../../frame/live/words.js";
+import { _, numeral, translateMarkup } from "../../frame/live/words.js";
 import {
   ask,
+  byId,
   codeInAddress,
   drawBar,
   drawOutcome,
@@ -18,6 +20,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
   writeText,
 } from "./room.js";
@@ -30,23 +33,35 @@ const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
 
-const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+/** Before the first answer, and once the room is over. @type {PhoneState} */
+const NO_STATE = {
+  version: "",
+  text: "",
+  scene: null,
+  question: null,
+  outcome: null,
+  revealed: "",
+  link: "",
+};
 let code = codeInAddress();
-let view = null;
+let view = NO_STATE;
 let since = 0; // when it came
 let sureness = 0.5;
-let pending = null; // the answer that is on its way
+/** The answer that is on its way. @type {Record<string, unknown>|null} */
+let pending = null;
 let soon = ""; // what the ear was told of the time that is left
+/** @type {string|null} */
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
 
 const key = () => `one-token-room-${code.toUpperCase()}`;
-const say = (words) => setText(byId("error"), words);
+const say = (/** @type {string} */ words) => setText(byId("error"), words);
+/** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) =>
   ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
 
 const poll = keepAsking(async () => {
   try {
-    const told = await asking(`state?version=${view?.version ?? ""}`);
+    const told = await asking(`state?version=${view.version}`);
     if (told !== null) {
       [view, since] = [told, performance.now()];
       paint();
@@ -60,7 +75,7 @@ const poll = keepAsking(async () => {
 }, POLL_MS);
 
 function showJoin() {
-  view = null;
+  view = NO_STATE;
   setShown(byId("room"), false);
   setShown(byId("join"), true);
   byId("code").value = code.toUpperCase();
@@ -73,6 +88,8 @@ function paint() {
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
@@ -87,11 +104,12 @@ function paint() {
   paintField(question, isOpen);
   paintSureness(question, isOpen);
   setText(byId("sent"), question === null ? "" : sentInWords(question));
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
 }
 
+/** @param {PhoneQuestion} question */
 function wordsOf({ words, pointer }) {
   if (pointer === null) return words;
   return `${words} ${_("It is at {pointer}.", { pointer: pointerInWords(pointer) })}`;
@@ -108,13 +126,17 @@ function paintTime() {
   setText(byId("soon"), soon);
 }
 
-/** What this phone answered, and once that is known whether it was right. */
+/**
+ * What this phone answered, and once that is known whether it was right.
+ * @param {PhoneQuestion} question
+ */
 function sentInWords(question) {
   const { mine, is_open: isOpen } = question;
   if (mine === null) return isOpen ? "" : _("This question is closed.");
   if (isOpen)
     return question.kind === "next" ? _("Sent. Say how sure you are.") : _("Sent. You may change it.");
-  const answer = mine.option === null ? mine.word : question.options[mine.option];
+  const written = question.kind === "number" ? numeral(mine.word) : mine.word;
+  const answer = mine.option === null ? written : question.options[mine.option];
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
   if (question.pointer !== null) {
@@ -124,50 +146,60 @@ function sentInWords(question) {
   return said.join(" ");
 }
 
-/** The segment on which the phone's pointer fell. */
+/** The segment on which the phone's pointer fell. @param {PhoneQuestion} question */
 function fallOf({ pointer, shares }) {
   let end = 0;
-  const place = shares.slice(0, -1).findIndex((share) => pointer < (end += share));
+  const place = shares.slice(0, -1).findIndex((share) => (pointer ?? 0) < (end += share));
   return place < 0 ? shares.length - 1 : place;
 }
 
-/** The answers on offer: made once for a question, so that none is taken from under a finger. */
+/**
+ * The answers on offer: made once for a question, so that none is taken from under a finger.
+ * @param {PhoneQuestion|null} question
+ * @param {boolean} isOpen
+ */
 function paintOptions(question, isOpen) {
   const place = byId("options");
   const shown = question === null ? null : `${question.number} ${isOpen}`;
   if (painted !== shown) {
     const hadFocus = place.contains(document.activeElement);
     painted = shown;
-    place.replaceChildren(...(isOpen ? question.options.map((_, i) => optionOf(question, i)) : []));
+    place.replaceChildren(
+      ...(isOpen && question ? question.options.map((_, i) => optionOf(question, i)) : []),
+    );
     const isLong = question?.options.some((words) => words.length > LONG);
-    place.className = `${isLong ? "long" : ""} ${question?.options.length > MANY ? "many" : ""}`;
+    place.className = `${isLong ? "long" : ""} ${(question?.options.length ?? 0) > MANY ? "many" : ""}`;
     setShown(place, place.childElementCount > 0); // an empty group would say the question again
     if (hadFocus) byId("ask").focus();
   }
-  if (!isOpen) return;
+  if (!isOpen || question === null) return;
   [...place.children].forEach((button, i) =>
     setAttribute(button, "aria-pressed", String(question.mine?.option === i))
   );
 }
 
+/** @param {PhoneQuestion} question @param {number} option */
 function optionOf(question, option) {
   const { options, shares, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
-  button.append(el("b", { textContent: options[option], dir: "auto", translate: !isOfTokens(question) }));
+  const { spoken } = question;
+  button.append(
+    el("b", { textContent: options[option], dir: "auto", ...spoken, translate: !isOfTokens(question) }),
+  );
   if (shares.length > 0) {
     button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
   }
   return button;
 }
 
-/** How sure one is, once something was answered. */
+/** How sure one is, once something was answered. @param {PhoneQuestion|null} question @param {boolean} isOpen */
 function paintSureness(question, isOpen) {
-  const isAsked = isOpen && question.kind === "next" && question.mine !== null;
+  const isAsked = isOpen && question?.kind === "next" && question.mine !== null;
   const hadFocus = byId("sure").contains(document.activeElement);
   setShown(byId("sure"), isAsked);
   if (hadFocus && !isAsked) byId("ask").focus();
-  const row = byId("sure").querySelector(".row");
+  const row = find(byId("sure"), ".row");
   if (row.children.length === 0) {
     row.append(...SURENESS.map(([words, value]) => createButton("", words, () => choose(value))));
   }
@@ -176,30 +208,39 @@ function paintSureness(question, isOpen) {
   );
 }
 
+/** @param {number} value */
 function choose(value) {
   sureness = value;
-  const { mine } = view.question;
-  send({ option: mine.option, word: mine.word, confidence: value });
+  const { option, word } = required(view.question?.mine, "answer yet");
+  send({ option, word, confidence: value });
 }
 
+/** @param {PhoneQuestion|null} question @param {boolean} isOpen */
 function paintField(question, isOpen) {
-  const isNumber = question?.kind === "number"; // a phone then shows its digits, and reads them as its country does
+  const isNumber = question?.kind === "number"; // a phone then shows its digits; the server reads what they mean
   const hadFocus = byId("write").contains(document.activeElement);
-  const isShown = isOpen && question.may_write;
+  const isShown = isOpen && question !== null && question.may_write;
   setShown(byId("write"), isShown);
   if (hadFocus && !isShown) byId("ask").focus();
-  byId("word").type = isNumber ? "number" : "text";
-  const isOwn = isOpen && question.options.length > 0;
+  setAttribute(byId("word"), "inputmode", isNumber ? "decimal" : null);
+  const isOwn = isOpen && question !== null && question.options.length > 0;
   setText(byId("own"), isNumber ? _("Your number") : isOwn ? _("or a word of your own") : _("Your word"));
 }
 
+/** @param {PhoneQuestion|null} question */
 function paintBar(question) {
   const isDrawn = question !== null && question.kind === "sampler";
   setShown(byId("bar"), isDrawn);
-  if (isDrawn) drawBar(byId("bar"), question, question.is_open ? [] : [question.pointer], false);
+  if (isDrawn)
+    drawBar(
+      byId("bar"),
+      question,
+      question.is_open || question.pointer === null ? [] : [question.pointer],
+      false,
+    );
 }
 
-/** The way to the page that is spoken of, on this phone. */
+/** The way to the page that is spoken of, on this phone. @param {boolean} isOpen */
 function paintLink(isOpen) {
   const link = view.scene?.address ?? (view.link && `./${view.link}`);
   setShown(byId("over"), Boolean(link) && !isOpen);
@@ -208,12 +249,13 @@ function paintLink(isOpen) {
   setText(byId("over"), view.scene ? _("Open this page") : _("Take the text over"));
 }
 
+/** @param {Partial<RoomAnswer> & {confidence: number}} answer */
 async function send(answer) {
-  pending = { number: view.question.number, ...answer };
+  pending = { number: required(view.question, "question").number, ...answer };
   try {
     await asking("answer", pending);
     const { option = null, word = "", confidence } = answer;
-    view.question.mine = { option, word, confidence };
+    if (view.question) view.question.mine = { option, word, confidence };
     say("");
     paint();
   } catch (error) {
@@ -225,7 +267,7 @@ async function send(answer) {
 byId("write").addEventListener("submit", (event) => {
   event.preventDefault();
   const word = byId("word").value.trim();
-  if (word) send({ option: null, word, confidence: view.question.kind === "next" ? sureness : 1 });
+  if (word) send({ option: null, word, confidence: view.question?.kind === "next" ? sureness : 1 });
 });
 byId("join").addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -10,6 +10,7 @@ from model.classroom.room import Room
 from model.classroom.rooms import find_room
 from model.sentences import Sentence
 from pages.frame.readers import network_of
+from pages.frame.typed import as_programs_write
 from pages.lessons.classroom.wire import (
     NO_STORE,
     body_of,
@@ -47,7 +48,10 @@ async def answer(request: Request) -> Response:
         raise RoomError(Sentence("That answer cannot be read: press again."))
     if not isinstance(confidence, int | float):
         raise RoomError(Sentence("That confidence is no number: choose one that is offered."))
-    given = Answer(option, text_in(sent, "word"), confidence)
+    word, question = text_in(sent, "word"), room.question
+    if word and question is not None and question.kind == "number":
+        word = as_programs_write(word)
+    given = Answer(option, word, confidence)
     room.answer(token, number, given)
     return JSONResponse({}, headers=NO_STORE)
 

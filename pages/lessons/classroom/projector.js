@@ -5,6 +5,7 @@ import { _, translateMarkup } from "../../frame/live/words.js";
 import {
   answeredInWords,
   ask,
+  byId,
   codeInAddress,
   drawBar,
   drawOutcome,
@@ -15,6 +16,7 @@ import {
   Refusal,
   ROOMS,
   secondsLeft,
+  tagLanguage,
   trouble,
   writeText,
 } from "./room.js";
@@ -26,10 +28,10 @@ const MOST = 220; // characters of the text
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
 const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
 
-const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const code = codeInAddress().toUpperCase();
 const join = `${location.origin}${ROOMS}/${code}`;
-let view = null;
+/** @type {ProjectorState} */
+let view; // none before the first answer
 let since = 0;
 let begun = ""; // the text without what came last
 
@@ -37,7 +39,7 @@ const poll = keepAsking(async () => {
   try {
     const told = await ask(`${encodeURIComponent(code)}/projector/state?version=${view?.version ?? ""}`);
     if (told !== null) {
-      if (view !== null && view.text !== told.text) begun = view.text;
+      if (view && view.text !== told.text) begun = view.text;
       [view, since] = [told, performance.now()];
       paint();
     } else if (document.body.className === OVER) paint();
@@ -57,19 +59,25 @@ function paint() {
   document.body.className = isLobby ? "is-lobby" : outcome === null ? "" : "has-outcome";
   paintPage(scene);
   setText(byId("scene"), scene?.title ?? "");
+  tagLanguage(byId("scene"), scene?.spoken);
+  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("explained"), question?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
   setText(byId("ask"), question === null ? scene?.words ?? "" : question.words);
   byId("ask").className = question === null ? "words" : "";
   paintOpen(question);
-  drawOutcome(byId("outcome"), outcome);
+  drawOutcome(byId("outcome"), outcome, question);
   paintPicture();
   setText(byId("revealed"), view.revealed);
   setText(byId("explained"), view.explained);
   paintCounts();
 }
 
-/** The draw bar of the sampler, and the answers to choose from while a question is open. */
+/**
+ * The draw bar of the sampler, and the answers to choose from while a question is open.
+ * @param {RoomQuestion|null} question
+ */
 function paintOpen(question) {
   const isDrawn = question !== null && question.kind === "sampler";
   setShown(byId("bar"), isDrawn);
@@ -80,7 +88,7 @@ function paintOpen(question) {
   if (isListed) {
     const rows = question.options.map((words, i) => isDrawn ? `${words}: ${rangeOf(question, i)}` : words);
     byId("options").replaceChildren(
-      ...rows.map((words) => el("li", { translate: !isOfTokens(question) }, words)),
+      ...rows.map((words) => el("li", { ...question.spoken, translate: !isOfTokens(question) }, words)),
     );
   }
 }
@@ -92,12 +100,16 @@ function paintPicture() {
   drawPicture(byId("picture"), isDrawn ? scene.picture : null);
 }
 
-/** The page of the scene, as large as it gets; who has the projector's mouse may press there. */
+/**
+ * The page of the scene, as large as it gets; who has the projector's mouse may press there.
+ * @param {RoomScene|null} scene
+ */
 function paintPage(scene) {
   const page = byId("page");
-  setShown(page, scene !== null && scene.is_page_shown);
+  const isShown = scene !== null && scene.is_page_shown;
+  setShown(page, isShown);
   let wanted = "about:blank";
-  if (!page.hidden) {
+  if (isShown) {
     const address = new URL(scene.address, new URL(ROOMS.replace(/room$/, ""), location.href));
     address.searchParams.set("present", "1");
     wanted = address.href;

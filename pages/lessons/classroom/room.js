@@ -2,7 +2,8 @@
 // Text is only ever set as text: whatever a person wrote is data.
 
 import { drawCells } from "../../frame/live/cells.js";
-import { el, setShown } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown } from "../../frame/live/dom.js";
+import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
@@ -16,8 +17,18 @@ const LOST = _("The connection is lost. Trying again…");
 /** What the server refuses, in its words; any other error is a lost connection's. */
 export class Refusal extends Error {}
 
-/** What went wrong, for the person. */
+/** What went wrong, for the person. @param {unknown} error */
 export const trouble = (error) => error instanceof Refusal ? error.message : LOST;
+
+/**
+ * The element of an id, of its type.
+ * @template {string} Id
+ * @param {Id} id
+ */
+export function byId(id) {
+  const element = required(document.getElementById(id), `element “${id}”`);
+  return /** @type {Id extends keyof RoomElements ? RoomElements[Id] : HTMLElement} */ (element);
+}
 
 /** Where the rooms are, also below a base path; and the code that the address says. */
 export const ROOMS = location.pathname.replace(/\/room(\/.*)?$/, "/room");
@@ -29,10 +40,29 @@ export function codeInAddress() {
   }
 }
 
-/** Whether a question is about tokens of the text, which no browser may translate. */
+/**
+ * Whether a question is about tokens of the text, which no browser may translate.
+ * @param {RoomQuestion} question
+ */
 export const isOfTokens = ({ kind }) => ["next", "sampler"].includes(kind);
 
-/** Asks one thing; returns null where the server has nothing new. */
+/**
+ * Has a node bear the language of a text that the room speaks; null if the text is in the page's own.
+ * @param {HTMLElement} node
+ * @param {Spoken|null} [spoken]
+ */
+export function tagLanguage(node, spoken) {
+  const { lang = null, dir = null } = spoken && spoken.lang !== languageTag() ? spoken : {};
+  setAttribute(node, "lang", lang);
+  setAttribute(node, "dir", dir);
+}
+
+/**
+ * Asks one thing; returns null where the server has nothing new.
+ * @param {string} path
+ * @param {Record<string, string>} [headers]
+ * @param {Record<string, unknown>} [body]
+ */
 export async function ask(path, headers = {}, body = undefined) {
   const more = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -44,7 +74,11 @@ export async function ask(path, headers = {}, body = undefined) {
   return told;
 }
 
-/** Does something again and again, each time once the last is done, until it says false; returns what begins. */
+/**
+ * Does something again and again, each time once the last is done, until it says false; returns what begins.
+ * @param {() => Promise<boolean|void>} once
+ * @param {number} everyMs
+ */
 export function keepAsking(once, everyMs) {
   let timer = 0;
   let isOn = false;
@@ -60,13 +94,23 @@ export function keepAsking(once, everyMs) {
   return turn;
 }
 
-/** The seconds that a question has left, by what the server said when; null where it has no end. */
+/**
+ * The seconds that a question has left, by what the server said when; null where it has no end.
+ * @param {RoomQuestion|null} question
+ * @param {number} since
+ */
 export function secondsLeft(question, since) {
   if (question === null || !question.is_open || question.seconds_left === null) return null;
   return Math.max(0, Math.ceil(question.seconds_left - (performance.now() - since) / 1000));
 }
 
-/** Writes a text, what was appended to it since marked; one that fits no more loses its first words and lines. */
+/**
+ * Writes a text, what was appended to it since marked; one that fits no more loses its first words and lines.
+ * @param {HTMLElement} place
+ * @param {string} text
+ * @param {string} before
+ * @param {number} most characters
+ */
 export function writeText(place, text, before, most) {
   const tail = () => text.slice(-most).replace(/^\S*\s+/, "").replace(/\s+/g, " ");
   const cut = text.length > most ? `… ${tail()}` : text;
@@ -79,29 +123,40 @@ export function writeText(place, text, before, most) {
   place.replaceChildren(head, ...(last === "" ? [] : [mark]));
 }
 
-/** Draws how a question was answered: what each row says stands in words beside its bars. */
-export function drawOutcome(place, outcome) {
+/**
+ * Draws how a question was answered: what each row says stands in words beside its bars.
+ * @param {HTMLElement} place
+ * @param {RoomOutcome|null} outcome
+ * @param {RoomQuestion|null} question
+ */
+export function drawOutcome(place, outcome, question) {
   setShown(place, outcome !== null);
-  const shown = JSON.stringify(outcome);
+  const spoken = question?.spoken ?? null;
+  const shown = JSON.stringify([outcome, spoken]);
   if (outcome === null || place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   const { series, bars, dots, words } = outcome;
   const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
   place.replaceChildren(
     el("p", { class: "keys" }, ...keys),
-    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series) : "",
+    dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series, spoken) : "",
     el("p", { class: "words", textContent: words }),
   );
 }
 
-const swatch = (role) => el("i", { class: role });
+const swatch = (/** @type {string} */ role) => el("i", { class: role });
 
-/** Bars on one axis from 0 to 100 %, as the draw bar is; what was expected is a line across its bar. */
-function barsOf(bars, series) {
+/**
+ * Bars on one axis from 0 to 100 %, as the draw bar is; what was expected is a line across its bar.
+ * @param {RoomBar[]} bars
+ * @param {RoomSeries} series
+ * @param {Spoken|null} spoken
+ */
+function barsOf(bars, series, spoken) {
   const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
-  const long = (value) => `calc((100% - ${room}em) * ${value})`;
+  const long = (/** @type {number} */ value) => `calc((100% - ${room}em) * ${value})`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
-  const partOf = (bar, value, i) => {
+  const partOf = (/** @type {RoomBar} */ bar, /** @type {number} */ value, /** @type {number} */ i) => {
     const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
     const line = el("i", { class: `${series[i][1]}${isBare ? " bare" : ""}` });
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
@@ -122,13 +177,14 @@ function barsOf(bars, series) {
         translate: false,
         textContent: bar.label,
         dir: "auto",
+        ...spoken,
       }),
       el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
     ]),
   );
 }
 
-/** The axis over the bars. */
+/** The axis over the bars. @param {(value: number) => string} long */
 function axisOf(long) {
   const ticks = TICKS.map((percent) => {
     const tick = el("span", {}, el("small", {}, numeral(`${percent}\u202f%`)));
@@ -138,6 +194,7 @@ function axisOf(long) {
   return el("div", { class: "axis", ariaHidden: "true" }, ...ticks);
 }
 
+/** @param {RoomDots} shown @param {RoomSeries} series */
 function dotsOf({ dots, marks, ends }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
@@ -165,7 +222,13 @@ function dotsOf({ dots, marks, ends }, series) {
   return place;
 }
 
-/** Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it. */
+/**
+ * Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it.
+ * @param {HTMLElement} place
+ * @param {Pick<RoomQuestion, "shares" | "options">} shown
+ * @param {number[]} pointers
+ * @param {boolean} withNames
+ */
 export function drawBar(place, { shares, options }, pointers, withNames) {
   setShown(place, shares.length > 0);
   const segments = shares.map((share, i) => {
@@ -184,7 +247,11 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
   for (const segment of tooLong) segment.textContent = "";
 }
 
-/** Draws what a scene is about: a text, a draw bar, or an idea in cells. */
+/**
+ * Draws what a scene is about: a text, a draw bar, or an idea in cells.
+ * @param {HTMLElement} place
+ * @param {RoomPicture|null} picture
+ */
 export function drawPicture(place, picture) {
   const shown = JSON.stringify(picture);
   const isAny = picture !== null && (picture.text + picture.shares + picture.rows) !== "";
@@ -206,19 +273,22 @@ export function drawPicture(place, picture) {
   place.replaceChildren(drawCells(picture.rows));
 }
 
-/** How many have answered the question that is open, or else how many phones there are. */
+/**
+ * How many have answered the question that is open, or else how many phones there are.
+ * @param {ProjectorState} state
+ */
 export function answeredInWords({ question, n_answers: n, n_people: all }) {
   if (question === null || !question.is_open) return ngettext("{n} phone here", "{n} phones here", all);
   return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
 }
 
-const fourDigits = (share) => numeral(share.toFixed(4));
+const fourDigits = (/** @type {number} */ share) => numeral(share.toFixed(4));
 
-/** From where to where a segment lies. */
+/** From where to where a segment lies. @param {RoomQuestion} question @param {number} i */
 export function rangeOf({ shares }, i) {
   const from = shares.slice(0, i).reduce((sum, share) => sum + share, 0);
   return _("{from} to {to}", { from: fourDigits(from), to: fourDigits(from + shares[i]) });
 }
 
-/** A pointer as it is shown: never beyond the segment that it fell on. */
+/** A pointer as it is shown: never beyond the segment that it fell on. @param {number} pointer */
 export const pointerInWords = (pointer) => fourDigits(Math.floor(pointer * 1e4) / 1e4);

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from model.classroom.members import RoomError
+from model.classroom.records import Spoken
 from model.sentences import Sentence
+from pages.frame.words import Language, _, language
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
 
@@ -36,12 +39,12 @@ class Item:
 
     @property
     def question(self) -> str:
-        """What the class is asked."""
+        """What the class is asked: a scene's question as its lesson says it."""
         if self.kind in WORDS:
             return WORDS[self.kind]
         asked = plain(self.scene.question)
         is_share = self.scene.reply == "a share"
-        return Sentence("{question} (from 0 to 100 %)", question=asked) if is_share else asked
+        return _("{question} (from 0 to 100 %)", question=asked) if is_share else asked
 
 
 def items_of(lesson: GuidedLesson) -> Iterator[Item]:
@@ -77,16 +80,63 @@ def plan() -> GuidedLesson | None:
         return None
 
 
+class Script:
+    """The script of a room, in the language of each desk that asks."""
+
+    def __init__(self, opened: GuidedLesson | None = None) -> None:
+        """Takes a lesson, in the language of the desk that chose it; None for no script."""
+        self._opened = opened
+        self._lessons: dict[Language, GuidedLesson] = {}
+
+    @property
+    def lesson(self) -> GuidedLesson | None:
+        """The lesson in the language of whoever asks."""
+        opened, spoken = self._opened, language()
+        if opened is not None and spoken not in self._lessons:
+            try:
+                self._lessons[spoken] = read_lesson(opened.name)
+            except LessonError:  # its file is another by now
+                self._lessons[spoken] = opened
+        return self._lessons.get(spoken)
+
+    @property
+    def items(self) -> list[Item]:
+        """The questions; none without a script."""
+        lesson = self.lesson
+        return list(items_of(lesson)) if lesson else []
+
+    @property
+    def spoken(self) -> Spoken | None:
+        """The language of the texts, for screens that have another one."""
+        lesson = self.lesson
+        return speech_of(lesson.language) if lesson else None
+
+    def item(self, place: int) -> Item:
+        """Returns the question of a place."""
+        items = self.items
+        if not 0 <= place < len(items):
+            raise RoomError(Sentence("The script has no such question: choose one of its list."))
+        return items[place]
+
+
+def speech_of(spoken: Language) -> Spoken:
+    """Returns a language as the records of a room name it."""
+    return Spoken(spoken.tag, spoken.direction)
+
+
 def described(lesson: GuidedLesson) -> dict[str, Any]:
     """Returns a script as the desk shows it: to the teacher, with what is right."""
     return {
         "name": lesson.name,
         "title": lesson.title,
+        "fault": lesson.fault,
+        "spoken": vars(speech_of(lesson.language)),
         "items": [
             {
                 "number": item.number,
                 "title": plain(item.scene.title),
                 "question": item.question,
+                "is_own": item.kind == "own",  # and so in the lesson's language
                 # of a scene's two questions, the first has its note
                 "note": plain(item.scene.note) if item.is_first else "",
                 "right": plain(item.scene.right) if item.kind == "own" else "",

@@ -20,21 +20,24 @@ from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
 from model.sentences import Figure, Sentence, joined
+from model.typed import parts_typed
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.frame.words import N_
+from pages.frame.typed import numbers_typed
+from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import picture_of
 from pages.lessons.classroom.script import (
     WORDS,
     Item,
-    items_of,
+    Script,
     plan,
     prompt_of,
+    speech_of,
 )
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
-from pages.lessons.tour.scenes import GuidedLesson, read_lesson
+from pages.lessons.tour.scenes import read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
 from viz.format import in_full
 
@@ -54,7 +57,7 @@ def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classr
     """
     text = ClassText(lm, DEFAULT_PROMPT)
     room = open_room(network, reader, copy_letters())
-    room.teacher = desk = Classroom(room, text, plan())
+    room.teacher = desk = Classroom(room, text, Script(plan()))
     desk.show_text()
     return desk
 
@@ -65,7 +68,7 @@ class Classroom:
 
     room: Room
     text: ClassText
-    script: GuidedLesson | None = None
+    script: Script = field(default_factory=Script)
     place: int = -1  # of the script's question that was asked last
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
@@ -138,13 +141,13 @@ class Classroom:
     @one_at_a_time
     def open_script(self, name: str) -> None:
         """Takes a lesson for the script; an empty name takes none."""
-        self.script, self.place = read_lesson(name) if name else None, -1
+        self.script, self.place = Script(read_lesson(name) if name else None), -1
         self._show(None)
 
     @one_at_a_time
     def show_scene(self, place: int) -> None:
         """Shows the scene of one of the script's questions, and asks nothing yet."""
-        item = self._item(place)
+        item = self.script.item(place)
         self.place = place - 1
         self._show(self._scene_of(item))
 
@@ -153,7 +156,7 @@ class Classroom:
         self, place: int, *, may_write: bool = False, seconds: float | None = None
     ) -> None:
         """Puts one of the script's questions to the phones; pupils may write a next token."""
-        item = self._item(place)
+        item = self.script.item(place)
         if item.kind == "own":
             self._ask_scene(item, seconds)
         else:
@@ -171,7 +174,8 @@ class Classroom:
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
         kind: Kind = "choice" if choices or scene.reply == "a word" else "number"
-        self._ask(kind, item.question, choices, may_write=not choices, seconds=seconds)
+        more = {"may_write": not choices, "seconds": seconds, "spoken": self.script.spoken}
+        self._ask(kind, item.question, choices, **more)
         self.right = plain(scene.right)
         self.about = f"{plain(scene.answer)} {plain(scene.remember)}".strip()
 
@@ -185,18 +189,13 @@ class Classroom:
     @property
     def n_items(self) -> int:
         """The number of the script's questions; 0 without one."""
-        return len(list(items_of(self.script))) if self.script else 0
-
-    def _item(self, place: int) -> Item:
-        items = list(items_of(self.script)) if self.script else []
-        if not 0 <= place < len(items):
-            raise RoomError(Sentence("The script has no such question: choose one of its list."))
-        return items[place]
+        return len(self.script.items)
 
     def _scene_of(self, item: Item) -> SceneShown:
         scene = item.scene
         picture = picture_of(self.text.lm, item)
-        return SceneShown(plain(scene.title), plain(scene.words), scene.address, picture)
+        words = plain(scene.title), plain(scene.words)
+        return SceneShown(*words, scene.address, picture, spoken=self.script.spoken)
 
     def _show(self, scene: SceneShown | None) -> None:
         self._clear()
@@ -230,12 +229,13 @@ class Classroom:
             raise RoomError(Sentence("What is right has to be one of the answers."))
         if right and not lines:
             read_number(right)
+        # a teacher writes in the language of the desk
+        spoken = speech_of(language())
         if lines:
-            self._ask("choice", words or Sentence("Which?"), lines, seconds=seconds)
+            self._ask("choice", words or _("Which?"), lines, seconds=seconds, spoken=spoken)
         else:
-            self._ask(
-                "number", words or Sentence("Which number?"), [], may_write=True, seconds=seconds
-            )
+            more = {"may_write": True, "seconds": seconds, "spoken": spoken}
+            self._ask("number", words or _("Which number?"), [], **more)
         self.right = right
         self.room.show_scene(None)
 
@@ -246,7 +246,7 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        more = {"shares": asked.shares, "may_write": asked.may_write}
+        more = {"shares": asked.shares, "may_write": asked.may_write, "spoken": asked.spoken}
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 
@@ -280,8 +280,8 @@ class Classroom:
                 )
             )
         hands = [Answer(option) for option, n in enumerate(counts) for _ in range(n)]
-        said = [word for word in words.split(",") if word.strip()][:MAX_PHONES]
-        self.room.count_hands([*hands, *(Answer(None, word.strip()) for word in said)])
+        said = (numbers_typed if question.kind == "number" else parts_typed)(words)[:MAX_PHONES]
+        self.room.count_hands([*hands, *(Answer(None, word) for word in said)])
         self._count()
 
     @one_at_a_time

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from model.classroom.limits import MAX_BODY_SECONDS, MAX_PHONE_BODY
 from model.classroom.members import RoomError
 from model.classroom.rooms import NoRoomError
+from model.sentences import Sentence
 from pages.frame.assets import address as address_of_file
 from pages.frame.assets import address_of_words, name_of
 from pages.frame.first_paint import ROOT_TAG, root_tag
@@ -115,15 +116,15 @@ async def body_of(request: Request, limit: int = MAX_PHONE_BODY) -> dict[str, An
             async for part in request.stream():
                 data += part
                 if len(data) > limit:
-                    raise RoomError("That is too long: write less.")
+                    raise RoomError(Sentence("That is too long: write less."))
     except TimeoutError:
-        raise RoomError("It did not come whole: press again.") from None
+        raise RoomError(Sentence("It did not come whole: press again.")) from None
     try:
         sent = json.loads(data or b"{}")
     except (ValueError, RecursionError):
         sent = None
     if not isinstance(sent, dict):
-        raise RoomError("That cannot be read: load the page again.")
+        raise RoomError(Sentence("That cannot be read: load the page again."))
     return sent
 
 

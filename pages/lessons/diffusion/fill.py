@@ -81,12 +81,12 @@ def show_fill(lesson: DiffusionLesson) -> None:
 
 def _settings(lesson: DiffusionLesson) -> None:
     anew: dict[str, Any] = {"on_change": _begin, "args": (lesson,)}
-    has_coins = SETTINGS["temperature"] > 0 or SETTINGS["order"] == "random"
+    has_pointers = SETTINGS["temperature"] > 0 or SETTINGS["order"] == "random"
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_texts"):
         SETTINGS.widget("page", on_change=_choose_page, args=(lesson,), width=290)
         SETTINGS.widget("beginning", width=380, **anew)
         SETTINGS.widget("ending", width=330, **anew)
-        SETTINGS.widget("seed", width=110, disabled=not has_coins, **anew)
+        SETTINGS.widget("seed", width=110, disabled=not has_pointers, **anew)
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_sliders"):
         SETTINGS.widget("positions", width=200, **anew)
         SETTINGS.widget("temperature", width=150, format="%.1f", **anew)

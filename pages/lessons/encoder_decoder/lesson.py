@@ -37,7 +37,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         try:
             lesson = begin_by_link(SETTINGS, lambda: _begin(waiting))
         except LoadError as error:
-            raise CannotBeginError(str(error)) from error
+            raise CannotBeginError(*error.args) from error
         st.session_state[LESSON] = lesson
     waiting.empty()
     show_faults(SETTINGS)

@@ -2,6 +2,7 @@
 // the pieces of what may follow. It knows where pieces lie, and nothing of how they were weighed.
 
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { keyAlone } from "../../frame/live/keyboard.js";
 import { move } from "../../frame/live/motion.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { last } from "../../frame/live/required.js";
@@ -49,7 +50,7 @@ export function createIcicle(actions) {
     if (place !== null && place !== undefined) actions.zoom(shown.topIds.slice(0, Number(place)));
   });
   element.addEventListener("keydown", (event) => {
-    const ids = goTo(event.key);
+    const ids = goTo(keyAlone(event));
     if (event.target !== element || !ids) return;
     event.preventDefault();
     actions.select(ids);

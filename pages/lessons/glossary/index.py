@@ -7,14 +7,17 @@ with.
 """
 
 import re
+import unicodedata
 from itertools import accumulate
 
 import streamlit as st
 from markupsafe import Markup
 
 from pages.frame.contents import lesson_at
+from pages.frame.layout import as_written
 from pages.frame.small_pictures import small_picture
 from pages.frame.terms import BY_NAME, TERMS, Term
+from pages.frame.words import _, ngettext
 from viz.palette import colour
 from viz.strip import element
 
@@ -37,18 +40,19 @@ def show_glossary(asked: str | None = None) -> None:
             _entry(first, is_first=True)
     st.html(_cards())
     words = st.text_input(
-        "Find",
+        _("Find"),
         key="glossary_find",
-        placeholder="Find a word: cache, bits, top",
+        placeholder=_("Find a word: cache, bits, top"),
         label_visibility="collapsed",
         live=True,
     )
     matches = matching(words or "")
     if not matches:
-        st.info("No entry matches: type fewer letters.")
+        st.info(_("No entry matches: type fewer letters."))
         return
-    index = " · ".join(f"[{term.name}](#{term.anchor})" for term in matches)
-    with st.expander(f"All {len(matches)} words", key="glossary_index"):
+    index = " · ".join(f"[{as_written(term.word)}](#{term.anchor})" for term in matches)
+    n = len(matches)
+    with st.expander(ngettext("The one word", "All {n} words", n), key="glossary_index"):
         st.markdown(f":small[{index}]")
     columns = st.columns(2, gap="large")
     cut = middle(matches)
@@ -65,7 +69,8 @@ def _cards() -> Markup:
 
 
 def _card(term: Term) -> Markup:
-    gist = re.split(r"[.:;](?= |$)", term.says)[0]
+    gist = re.split(r"[.:;](?= |$)|[。：；؛]", term.sentence)[0]
+    stop = "。" if "。" in term.sentence else "."
     style = (
         "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
         f"border:1px solid {colour('line')};color:inherit;text-decoration:none"
@@ -73,8 +78,8 @@ def _card(term: Term) -> Markup:
     return element(
         "a",
         small_picture(term.name),
-        element("b", term.name, style="font-size:var(--size-body)"),
-        element("span", f"{gist}.", style="font-size:var(--size-small)"),
+        element("b", term.word, style="font-size:var(--size-body)"),
+        element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),
         href=f"#{term.anchor}",
         style=style,
     )
@@ -82,20 +87,41 @@ def _card(term: Term) -> Markup:
 
 def middle(terms: list[Term]) -> int:
     """Returns where to part the entries so that two columns of them are about as long."""
-    lengths = list(accumulate(len(term.says) + HEAD for term in terms))
+    lengths = list(accumulate(len(term.sentence) + HEAD for term in terms))
     return 1 + next(i for i, length in enumerate(lengths) if 2 * length >= lengths[-1])
 
 
 def matching(words: str) -> list[Term]:
-    """Returns the entries that hold all of these words, in alphabetical order."""
-    wanted = words.lower().split()
-    return [term for term in TERMS if all(w in f"{term.name} {term.says}".lower() for w in wanted)]
+    """Returns the entries that hold all of these words, in alphabetical order.
+
+    A term is found by its English name, too.
+    """
+    wanted = words.casefold().split()
+
+    def has_all(term: Term) -> bool:
+        said = f"{term.name} {' '.join(term.spellings)} {term.sentence}".casefold()
+        return all(word in said for word in wanted)
+
+    return sorted(filter(has_all, TERMS), key=_in_order)
+
+
+def _in_order(term: Term) -> str:
+    """Returns what an entry is sorted by: its word, letters without their accents."""
+    return unicodedata.normalize("NFKD", term.word.casefold())
 
 
 def _entry(term: Term, *, is_first: bool = False) -> None:
     papers = ", ".join(f"[arXiv {number}](https://arxiv.org/abs/{number})" for number in term.arxiv)
     place = "asked" if is_first else "term"
     with st.container(key=f"{place}_{term.anchor}_entry", gap=None):
-        st.header(term.name, anchor=False if is_first else term.anchor)
-        st.markdown(f"{term.says} {papers}".rstrip())
-        st.page_link(term.page, label=f"See it: {lesson_at(term.page).title}")
+        st.header(_heading(term), anchor=False if is_first else term.anchor)
+        st.markdown(f"{as_written(term.sentence)} {papers}".rstrip())
+        title = _(lesson_at(term.page).title)
+        st.page_link(term.page, label=_("See it: {title}", title=title))
+
+
+def _heading(term: Term) -> str:
+    """Writes a term in the reader's language, with the English word beside it if it is another."""
+    if term.word.casefold() == term.name.casefold():
+        return as_written(term.word)
+    return f"{as_written(term.word)} :small[{as_written(term.name)}]"

@@ -1,7 +1,5 @@
 """The guessing game below its title: the text, the guesses, the set-up, and what is revealed."""
 
-import re
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -10,6 +8,7 @@ from model.guess.parsing import Unit, read_line, spell_out
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
+from model.typed import number_typed
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.layout import is_presenting, show_error
@@ -18,6 +17,7 @@ from pages.lessons.guess.scores import show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
 from viz.format import percent
+from viz.guess.covered_bar import covered_bar
 from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
@@ -77,6 +77,8 @@ def _game(lesson: GuessLesson) -> None:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
         _fields(lesson)
+        st.html(covered_bar(lesson.game.best_shares()))
+        st.caption("The model’s draw bar for this very place, its words covered.")
     _setup(lesson)
     if lesson.hint:
         st.info(lesson.hint)
@@ -153,7 +155,8 @@ def _line(place: int) -> str:
     """Returns what a player wrote: the word with its number, unless it brings one along."""
     typed = str(st.session_state.get(f"guess_line_{place}") or "")
     sure = st.session_state.get(f"guess_sure_{place}")
-    has_number = re.search(r"\S\s+\d+(\.\d+)?\s*%?$", typed)
+    *_, last = ["", *typed.rstrip("%٪％ ").split()]
+    has_number = len(typed.split()) > 1 and number_typed(last) is not None
     return typed if sure is None or has_number else f"{typed} {sure}"
 
 

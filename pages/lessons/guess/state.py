@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from model.guess.game import GuessingGame, NoGuess
 from model.guess.parsing import Unit
 from model.guess.records import MODEL, UNIFORM
+from model.typed import parts_typed
 from pages.frame.lesson_state import LessonState
 
 MAX_PLAYERS = 6  # whose fields and lines can be told apart on one screen
@@ -23,7 +24,7 @@ def read_names(written: str, unit: Unit) -> tuple[str, ...]:
     Raises:
         ValueError: One sentence with the remedy.
     """
-    names = [re.sub(r"[^\w .'’-]", "", name).strip("_ ") for name in written.split(",")]
+    names = [re.sub(r"[^\w .'’-]", "", name).strip("_ ") for name in parts_typed(written)]
     names = [name for name in names if name]
     if not names:
         return ("The class",) if unit == "hands" else ("You",)

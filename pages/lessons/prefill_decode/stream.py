@@ -2,8 +2,8 @@
 
 from model.fast.engines import MANUAL, PLAIN, engine_names, make_engine
 from model.job import Job
-from model.passes import check_context
-from model.prefill_decode.experiments import answer, by_the_coin, stream
+from model.passes import TOO_LONG_A_PROMPT, check_context
+from model.prefill_decode.experiments import answer, by_the_pointer, stream
 from model.prefill_decode.records import RequestTiming
 from model.sampling import Settings
 from model.tokenizing import encode, text_of
@@ -30,7 +30,7 @@ class Streaming(Experiment[PhaseLesson]):
         "Each token can be sent as soon as it is chosen. Both lanes get the same answer, at the "
         "same pace. **Which one would you rather wait for?**"
     )
-    code = (stream, by_the_coin, answer)
+    code = (stream, by_the_pointer, answer)
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("prompt", width=420, disabled=is_running)
@@ -38,11 +38,11 @@ class Streaming(Experiment[PhaseLesson]):
     def _start(self) -> Job[RequestTiming]:
         lm = self.lesson.lm
         prompt = encode(lm, SETTINGS["prompt"])
-        check_context(lm, len(prompt) + N_OUT, "shorten the prompt")
+        check_context(lm, len(prompt) + N_OUT, TOO_LONG_A_PROMPT)
         # nothing is captured or compiled for one short answer
         name = MANUAL if MANUAL in engine_names(lm) else PLAIN
         engine = make_engine(lm, name, len(prompt) + N_OUT)
-        choose = by_the_coin(SAMPLING, 0, len(prompt))
+        choose = by_the_pointer(SAMPLING, 0, len(prompt))
         return self.lesson.start(answer(lm, engine, prompt, choose, N_OUT, MAX_SECONDS))
 
     def _draw(self, job: Job[RequestTiming]) -> None:

@@ -8,6 +8,7 @@ import { createLazySection } from "../../frame/live/lazy_section.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
 import { NO_MEMORY } from "../../frame/live/memory.js";
+import { createDrawPicture } from "./draw_picture.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid, settingsOf } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
@@ -46,6 +47,7 @@ export class Lab {
       "own_sampler",
       ({ createOwnSampler }) => createOwnSampler(null),
     );
+    this.picture = createDrawPicture();
     this.masks = createMaskGrid(actions);
     this.reasons = createReasons();
     this.orders = createOrderGrid();
@@ -74,11 +76,13 @@ export class Lab {
   }
 
   /**
-   * What the page shows: the lesson the map and the reasons, its laboratory the engines.
+   * What the page shows: the lesson one picture, the masks and the map, its laboratory the engines. A guided
+   * lesson speaks of the map and the masks, and has its own questions.
    * @param {LabHeader} given
    */
-  partsOf({ compares }) {
-    return compares ? [this.masks, this.orders, this.sampler] : [this.map, this.masks, this.reasons];
+  partsOf({ compares, guided }) {
+    if (compares) return [this.masks, this.orders, this.sampler];
+    return guided ? [this.map, this.masks, this.reasons] : [this.picture, this.masks, this.reasons, this.map];
   }
 
   /** @param {string} name @param {boolean} isUsed */
@@ -131,6 +135,7 @@ export class Lab {
     const results = this.masks.update(view);
     if (this.header.compares) this.orders.update(view);
     else {
+      this.picture.update(view);
       this.reasons.update(view, results);
       this.map.update(this.mapView(view));
     }

@@ -22,7 +22,7 @@ from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.frame.question import opening
+from pages.frame.question import answered, lesson_asks
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.sampling.settings import COMPARED, SAMPLED, SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
@@ -31,6 +31,9 @@ from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
 LAB = "sampling_lab"
 PATH = "pages/sampling.py"
+QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of the first bar?"
+SAID, LONGER = "lab_said", "it grows"
+CHOICES = ("it shrinks", "it stays", LONGER)
 GUIDE_TITLE = "Which temperature for which task?"
 GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
 _FOLDER = Path(__file__).parent
@@ -41,12 +44,10 @@ def show_lab(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     follow_moved(PATH, SAMPLED, COMPARED)
     state = begin_lab(waiting)
-    opening(
-        "**Which masks keep fewer tokens when the model is sure?** Say it, press Peaked, then Flat."
-    )
+    is_answered = answered(QUESTION, CHOICES, LONGER, SAID)
     choose_source(state)
-    st.fragment(show_masks)()
-    show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title)
+    st.fragment(show_masks)(waits=not is_answered)
+    show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(state))
 
 
@@ -121,14 +122,17 @@ def _read_source(state: Lab, kind: str) -> Given:
     return from_generation(reader.generation if reader else state.text)
 
 
-def show_masks(*, compares: bool = False) -> Lab:
+def show_masks(*, compares: bool = False, waits: bool = False) -> Lab:
     """Shows the masks on the distribution, in a fragment; returns the reader's state.
 
     Args:
         compares: Whether the engines' orders stand below them, and a sampler of one's own.
+        waits: Whether the picture stands still until the reader has said what it will do.
     """
     state: Lab = st.session_state[LAB]
-    data = state.payload(presenter=is_presenting(), compares=compares)
+    data = state.payload(
+        presenter=is_presenting(), compares=compares, guided=lesson_asks(), waits=waits
+    )
     _lab(key="lab", data=data, on_event_change=_take_event)
     show_error(state.problem)
     return state

@@ -32,7 +32,7 @@ export function createMaskGrid(actions) {
   const caption = el("p", { class: "lab-caption" });
   const more = createMore(actions);
   const foot = el("div", { class: "lab-foot" }, caption, more.element, createLegend());
-  const element = el("section", { class: "lab-masks" }, grid.element, foot);
+  const element = el("section", { class: "lab-masks" }, el("h2", {}, "Each mask alone"), grid.element, foot);
 
   /** @param {LabView} view */
   function update(view) {

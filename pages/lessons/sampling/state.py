@@ -91,8 +91,12 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, *, presenter: bool, compares: bool = False) -> bytes:
-        """Returns the message for the component: see `encode_payload` for its layout."""
+    def payload(self, **shown: bool) -> bytes:
+        """Returns the message for the component: see `encode_payload` for its layout.
+
+        Args:
+            shown: Of its header: `presenter`, `compares`, `guided`, `waits`.
+        """
         kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
         if kept.ids is not None:
@@ -112,7 +116,6 @@ class Lab(LessonState):
             "nFirst": N_FIRST,
             "pointer": POINTER,
             "distribution": {"n_vocab": kept.n_vocab},
-            "presenter": presenter,
-            "compares": compares,
+            **shown,
         }
         return encode_payload(header, arrays)

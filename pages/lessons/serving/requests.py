@@ -5,8 +5,8 @@ from dataclasses import replace
 from model.loading import LanguageModel
 from model.serving.records import Request
 from model.tokenizing import encode_within
+from model.typed import number_typed
 from pages.frame.fields import echo
-from pages.frame.values import whole_of
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 
 MAX_OUT, DEFAULT_OUT = 64, 16  # tokens that a request writes
@@ -46,13 +46,13 @@ def _request(lm: LanguageModel, line: str, arrives: float) -> Request:
     prompt, bar, number = line.rpartition("|")
     if not bar:
         prompt, number = line, str(DEFAULT_OUT)
-    number = number.strip()
-    n_out = whole_of(number, 1, MAX_OUT)
-    if n_out is None:
+    n_out = number_typed(number)
+    if n_out not in range(1, MAX_OUT + 1):
+        said = echo(number.strip())
         raise ValueError(
-            f"After the last | of a line stands a number from 1 to {MAX_OUT}, not {echo(number)}."
+            f"After the last | of a line stands a number from 1 to {MAX_OUT}, not {said}."
         )
-    return Request(tuple(encode_within(lm, prompt.strip(), MAX_TOKENS)), n_out, arrives)
+    return Request(tuple(encode_within(lm, prompt.strip(), MAX_TOKENS)), int(n_out), arrives)
 
 
 def _within_bounds(requests: list[Request]) -> list[Request]:

@@ -2,6 +2,7 @@
 
 import { spoken } from "../../frame/live/aloud.js";
 import { el, setAttribute } from "../../frame/live/dom.js";
+import { keyAlone } from "../../frame/live/keyboard.js";
 import { inOrder } from "../../frame/live/stale_updates.js";
 
 const MAX_NATS = 10; // at which the tint is full
@@ -31,7 +32,7 @@ const STRIDES = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }
 
 /** @param {KeyboardEvent} event @param {Element | null} button */
 function move(event, button) {
-  const stride = STRIDES[event.key];
+  const stride = STRIDES[keyAlone(event)];
   if (!stride || button === null) return;
   const buttons = [...button.closest(".strip")?.querySelectorAll("button") ?? []];
   const goal = buttons.findIndex((one) => one === button) + stride;

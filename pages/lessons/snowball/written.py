@@ -10,6 +10,7 @@ from model.snowball.long_generation import Kind, generate_long, repeats
 from model.snowball.records import InstructionPosition, LongTexts, Thread
 from model.snowball.thread import LENGTH, PART, measure_thread, returning
 from model.tokenizing import encode, encode_bare
+from model.typed import parts_typed
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_charts, show_folded
 from pages.lessons.snowball.settings import N_WRITTEN, SETTINGS
@@ -64,7 +65,7 @@ class InstructionPlacing(Experiment[SnowballLesson]):
                 self.lesson.lm,
                 SETTINGS["beginning"],
                 SETTINGS["instruction"],
-                SETTINGS["words"].split(","),
+                parts_typed(SETTINGS["words"]),
                 Settings(temperature=TEMPERATURE),
                 n_before=SETTINGS["after"],
                 n_tokens=N_WRITTEN,

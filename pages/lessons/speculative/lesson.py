@@ -142,7 +142,7 @@ def _wanted_pair(lm: LanguageModel) -> ModelPair:
 
 def _choose(lesson: SpeculativeLesson) -> None:
     """Lets the reader choose who drafts, how, and where the text begins."""
-    is_greedy = masks_now().is_greedy  # then no coin falls, and no mask matters
+    is_greedy = masks_now().is_greedy  # then no pointer falls, and no mask matters
     anew: dict[str, Any] = {"on_change": _restart, "args": (lesson,)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="spec_choices"):
         SETTINGS.widget("prompt", width=270, **anew)

@@ -1,4 +1,4 @@
-"""The lesson on stopping and streaming below its title: a text that streams, and its three ends."""
+"""The lesson on stopping and streaming below its title: a text's end, and how it streams."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,11 +26,20 @@ from pages.frame.stepper import Stepper, Steps, show_stepper
 from pages.lessons.stopping.settings import EXAMPLES, FIRST, SETTINGS
 from pages.lessons.stopping.small_cases import show_small_cases
 from viz.stopping.end_chart import end_figure
+from viz.stopping.end_picture import end_picture, end_words
 from viz.stopping.stream_picture import moments_table, stream_picture
 from viz.strip import prose
 
-LESSON, ENDS, SAID = "stopping_lesson", "stopping_ends", "stopping_said"
+LESSON, ENDS = "stopping_lesson", "stopping_ends"
+END_SAID, SAID = "stopping_end_said", "stopping_said"
+STREAM = "What a client sees of it"
+SCALE = "The same on a scale of tenfold steps"
 PLAY_SECONDS = 0.8
+BEGIN_SECONDS = 1.0  # of writing before the page shows
+MASKS = ("temperature", "top_p", "repetition_penalty")
+ASKED = ("prompt", "end_stop", "limit", "seed", *MASKS)  # what a text is written by
+AFTER_A_STOP = "after a full stop"
+WHEN = ("at every step alike", AFTER_A_STOP, "only after 60 tokens")
 NOW, LATER = "The letters STO at once", "Only what cannot become STOP"
 
 
@@ -66,7 +75,7 @@ class StoppingLesson(SteppedLesson[StreamSteps]):
     """All that one reader has on the page."""
 
     small_cases: dict[str, Any] = field(default_factory=dict, kw_only=True)  # as they were opened
-    prompt: str = field(default="", kw_only=True)  # of the text that is written to its end
+    asked: dict[str, Any] = field(default_factory=dict, kw_only=True)  # by which a text was written
 
     def read(self) -> None:
         """Takes the text and the stop strings of the page.
@@ -82,6 +91,9 @@ class StoppingLesson(SteppedLesson[StreamSteps]):
 def show_stopping(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    TextEnd(lesson).show()
+    show_summary("pages/stopping.py", STREAM, asked=END_SAID)
+    st.header(STREAM, anchor=False)
     opening(
         "Tokens come whole, and text does not: a token may end in the middle of a character, or of "
         "a string that ends the text. Each Step is a token."
@@ -91,16 +103,22 @@ def show_stopping(waiting: DeltaGenerator) -> None:
     with st.expander("Another text, other stop strings", key="stopping_setup"):
         _controls(lesson)
     show_small_cases(lesson.lm, lesson.small_cases)
-    show_code(Stream.after, StopStrings.find, StopStrings.n_begun, key="stopping_code")
+    show_code(
+        write_to_the_end,
+        Stream.after,
+        StopStrings.find,
+        StopStrings.n_begun,
+        key="stopping_code",
+    )
     offer_link(SETTINGS, lesson.lm, caption=f"On the tokens of {lesson.lm.shown}.")
-    show_summary("pages/stopping.py", ThreeEnds.title, asked=SAID)
-    ThreeEnds(lesson).show()
 
 
 def _begin(lm: LanguageModel, _old: StoppingLesson | None) -> StoppingLesson:
     lesson = StoppingLesson(lm, Stepper(StreamSteps(), "stopping"))
     lesson.read()
     start_job(lesson.jobs, ENDS, lambda: _job(lesson))
+    if ENDS in lesson.jobs:
+        lesson.jobs[ENDS].run_for(BEGIN_SECONDS)
     return lesson
 
 
@@ -143,45 +161,61 @@ def _stream(lesson: StoppingLesson) -> None:
 
 
 def _job(lesson: StoppingLesson) -> Job[EndCurve]:
-    names = ("temperature", "top_p", "repetition_penalty")
-    settings = Settings(**{name: SETTINGS[name] for name in names})
-    strings, limit = read_strings(SETTINGS["end_stop"]), SETTINGS["limit"]
-    lesson.prompt = SETTINGS["prompt"]
-    work = write_to_the_end(lesson.lm, lesson.prompt, settings, strings, limit, SETTINGS["seed"])
-    return Job(work)
+    asked = {name: SETTINGS[name] for name in ASKED}
+    if asked == lesson.asked:  # nothing was changed: another story, by another seed
+        asked["seed"] = SETTINGS["seed"] + 1
+        SETTINGS.put(seed=asked["seed"])
+    settings = Settings(**{name: asked[name] for name in MASKS})
+    strings, prompt = read_strings(asked["end_stop"]), asked["prompt"]
+    work = write_to_the_end(lesson.lm, prompt, settings, strings, asked["limit"], asked["seed"])
+    job = Job(work)
+    lesson.asked = asked
+    return job
 
 
-class ThreeEnds(Experiment[StoppingLesson]):
+class TextEnd(Experiment[StoppingLesson]):
     """A text that is written until something ends it, and its end token along the way."""
 
-    key, title = ENDS, "Three ways to end"
-    button = "Write to the end"
-    claim = (
-        "An **end token** is drawn as any other token is, so a mask may exclude it and a penalty "
-        "may move it. A **limit** knows nothing of the text. A **stop string** is a test on the "
-        "text. Below is how likely the end token was at each position of a text written here."
-    )
-    code = (write_to_the_end,)
+    key = ENDS
+    button = "Write another"
+    claim = "Each column is the draw bar of one step; **the dark part is the end token**."
+
+    def _begin(self) -> None:
+        self.is_answered = answered(
+            "The end is one of the tokens. When is it likely?", WHEN, AFTER_A_STOP, END_SAID
+        )
 
     def _fields(self, _is_running: bool) -> None:
-        SETTINGS.widget("prompt", width=260)
-        SETTINGS.widget("limit", width=130)
-        SETTINGS.widget("temperature", width=130)
-        SETTINGS.widget("top_p", width=130)
-        SETTINGS.widget("repetition_penalty", width=170)
-        with st.popover("Stop strings, seed"):
+        with st.popover("Prompt and settings"):
+            SETTINGS.widget("prompt", height=110)
+            for name in ("limit", *MASKS, "seed"):
+                SETTINGS.widget(name)
             SETTINGS.widget("end_stop", height=76)
-            SETTINGS.widget("seed")
 
     def _start(self) -> Job[EndCurve]:
         return _job(self.lesson)
 
     def _draw(self, job: Job[EndCurve]) -> None:
         curve = job.result
-        show_chart(end_figure(curve), "stopping_curve")
-        if curve.n_prompt_ends:
-            st.markdown(
-                "The prompt begins with this model’s end token, so that a repetition penalty "
-                "lowers its score from the first position on."
-            )
-        st.html(prose((self.lesson.prompt, ""), (curve.sent, "generated"), size="lead"))
+        st.html(prose((self.lesson.asked["prompt"], ""), (curve.sent, "generated"), size="body"))
+        st.html(end_picture(curve, is_covered=not self.is_answered))
+        if not self.is_answered:
+            return
+        st.markdown(f"**{end_words(curve)}**")
+        scale = st.expander(SCALE, key="stopping_scale", type="compact", on_change="rerun")
+        if scale.open:
+            with scale:
+                _show_scale(curve)
+
+
+def _show_scale(curve: EndCurve) -> None:
+    st.markdown(
+        "A mask may exclude the end token and a penalty may move it, as any other. A **limit** "
+        "knows nothing of the text. A **stop string** is a test on the text."
+    )
+    show_chart(end_figure(curve), "stopping_curve")
+    if curve.n_prompt_ends:
+        st.markdown(
+            "The prompt begins with this model’s end token, so that a repetition penalty lowers "
+            "its score from the first position on."
+        )

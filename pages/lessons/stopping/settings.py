@@ -3,6 +3,7 @@
 from model.stopping import MAX_CHARACTERS, MAX_STRINGS
 from pages.frame.fields import Choice, Switch, Text, Whole, control_fields
 from pages.frame.settings_table import SettingsTable
+from pages.frame.story import BIRD, HOME
 
 EXAMPLES = {  # a text and its stop strings, one a line
     "A name and an emoji": ("Zoë 🙂 said: STORIES begin, then STOP right here.", "STOP"),
@@ -12,7 +13,7 @@ EXAMPLES = {  # a text and its stop strings, one a line
     "No stop string": ("Good night 🌙🌟 and sleep well.", ""),
 }
 FIRST = "A name and an emoji"
-PROMPT = "Once upon a time"
+PROMPT = f"{BIRD} {HOME}"  # the story is over, or nearly
 LIMITS = {60: "60 tokens", 120: "120 tokens", 240: "240 tokens"}
 MAX_STOP = MAX_STRINGS * (2 * MAX_CHARACTERS + 1)
 _HELP = "One a line; \\n is a line break. The first to be complete ends the text."
@@ -25,7 +26,7 @@ SETTINGS = SettingsTable(
     Switch("keep", "Keep the stop string in the text", help="vLLM: include_stop_str_in_output."),
     Text("prompt", "Prompt", PROMPT, max_characters=500),
     Text("end_stop", "Stop strings", "", max_characters=MAX_STOP, help=_HELP),
-    Choice("limit", "Limit", 240, LIMITS),
-    Whole("seed", "Seed", 0, high=2**31 - 1),
-    *control_fields({"temperature": 0.8, "top_p": 0.9, "repetition_penalty": 1.0}),
+    Choice("limit", "Limit", 60, LIMITS),
+    Whole("seed", "Seed", 5, high=2**31 - 1),  # the pointer misses a likely end twice
+    *control_fields({"temperature": 1.0, "top_p": 1.0, "repetition_penalty": 1.0}),
 )

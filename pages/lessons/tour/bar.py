@@ -7,17 +7,21 @@ way to another scene is such a link as well, opened anew: every page begins as i
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from unicodedata import east_asian_width
 from urllib.parse import urlencode
 
 import streamlit as st
 from markupsafe import Markup
 
+from model.sentences import Sentence
 from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
 from pages.frame.values import whole_of
+from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
-from pages.lessons.tour.scenes import PAGES, PARTS, GuidedLesson, LessonError, Scene, read_lesson
+from pages.lessons.tour.scene_fields import NUMBERS, PAGES, PARTS
+from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, read_lesson
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
@@ -36,7 +40,8 @@ _FAULTY = """
 [data-guided] .stApp .stMainBlockContainer {padding-top: 4rem;}
 </style>
 """
-_DOWN = '<p class="tour-down"><a href="#figure">See the figure ↓</a></p>'  # on a phone
+_DOWN = Markup('<p class="tour-down"><a href="#figure">{}</a></p>')  # on a phone
+_ENDS = ("?", "!", ".", "؟", "。", "？", "！")  # of a title that is a sentence
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
 
@@ -59,12 +64,12 @@ def show_bar(path: str) -> None:
         number = _number(lesson, place)
     except LessonError as error:
         st.html(_FAULTY)
-        st.warning(as_written(str(error)))
+        st.warning(as_written(told(error)))
         return
     scene = lesson.scenes[number - 1]
-    names = {name for name, _ in scene.query}
+    names = dict(scene.query).keys()
     if scene.page != path or (names and not names & set(st.query_params)):  # a link by number only
-        around = [("said", st.query_params.get("said", "")), *_presenting()]
+        around = [("said", st.query_params.get("said", "")), *around_links()]
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
@@ -81,8 +86,17 @@ def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
     """Returns what the browser is told of a scene: what it speaks of, and what is covered."""
     is_open = scene.asks and number not in _said(lesson)
     first = next((i for i, one in enumerate(lesson.scenes, start=1) if not one.page), None)
+    is_foreign = lesson.language != language()
     return {
-        "title": f"{lesson.title}, scene {number}: {scene.title}",
+        "title": _(
+            "{title}, scene {number}: {scene}",
+            title=lesson.title,
+            number=number,
+            scene=scene.title,
+        ),
+        # of the lesson's texts, unless it is the page's
+        "lang": lesson.language.tag if is_foreign else "",
+        "dir": lesson.language.direction if is_foreign else "",
         "heading": scene.heading,
         "page": scene.page,
         "parts": PARTS,
@@ -133,7 +147,13 @@ def _number(lesson: GuidedLesson, text: str) -> int:
     n_scenes = len(lesson.scenes)
     number = whole_of(text, 1, n_scenes)
     if number is None:
-        raise LessonError(f"“{lesson.title}” has the scenes 1 to {n_scenes}, and no {echo(text)}.")
+        why = Sentence(
+            "“{title}” has the scenes 1 to {n_scenes}, and no {name}.",
+            title=lesson.title,
+            n_scenes=n_scenes,
+            name=echo(text),
+        )
+        raise LessonError(why)
     return number
 
 
@@ -141,8 +161,10 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     left, middle, right = st.columns([10, 7, 4])
     is_answered = scene.asks and number in _said(lesson)
     with left:
-        end = "" if scene.title[-1] in "?!." else "."
-        st.markdown(f"**{as_written(scene.title)}{end}** {scene.words}")
+        title = as_written(scene.title)
+        is_sentence = scene.title.endswith(_ENDS)
+        head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
+        st.markdown(f"{head} {scene.words}")
         if scene.asks:
             with st.container(key="tour_answer"):
                 if is_answered:
@@ -154,7 +176,7 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         st.fragment(_show_task, run_every=every)(scene, is_done)
         _show_question(lesson, scene, number)
         if scene.heading:
-            st.html(_DOWN)
+            st.html(_DOWN.format(_("See the figure ↓")))
     with right:
         _show_way_on(lesson, number, is_done)
 
@@ -174,22 +196,28 @@ def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
             else:
                 _show_reply(scene, reply_of(scene, said))
         longest = max(scene.choices, key=len, default="")
-        _hold_room("reply", scene.question, _told(scene, longest), scene.remember)
+        _hold_room("reply", scene.question, _verdict(scene, longest), scene.remember)
 
 
 def _show_reply(scene: Scene, reply: str) -> None:
     with st.container(key="tour_asked"):
         st.markdown(scene.question)
-    st.markdown(_told(scene, reply))
+    with st.container(key="tour_told"):
+        st.markdown(_verdict(scene, reply))
     _show_sentence(scene)
 
 
-def _told(scene: Scene, reply: str) -> str:
+def _verdict(scene: Scene, reply: str) -> str:
     """Returns what was said, and what is right where that is something else."""
-    marks = {None: "", True: ":material/check_circle: Right. ", False: ":material/cancel: "}
-    right = is_right(scene, reply) if reply else None
-    truth = f"Right is **{as_written(scene.right)}**. " if right is False else ""
-    return f"You said **{as_written(reply)}**. {marks[right]}{truth}"
+    written = numeral if scene.reply in NUMBERS else str
+    said = _("You said **{reply}**.", reply=as_written(written(reply)))
+    match is_right(scene, reply) if reply else None:
+        case True:
+            return f"{said} :material/check_circle: {_('Right.')}"
+        case False:
+            right = _("Right is **{right}**.", right=as_written(written(scene.right)))
+            return f"{said} :material/cancel: {right}"
+    return said
 
 
 def _show_sentence(scene: Scene) -> None:
@@ -201,7 +229,12 @@ def _hold_room(name: str, *texts: str) -> None:
     """Keeps the room of what will be shown: as many letters, neither seen nor read aloud."""
     with st.container(key=f"tour_room_{name}"):
         for text in filter(None, texts):
-            st.markdown(re.sub(r"\w", "e", text))
+            st.markdown(re.sub(r"\w", _hidden_letter, text))
+
+
+def _hidden_letter(found: re.Match[str]) -> str:
+    """Returns a letter that is as wide, and says nothing."""
+    return "口" if east_asian_width(found[0]) in "WF" else "e"
 
 
 def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
@@ -211,7 +244,7 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     if scene.choices:
         st.pills(scene.question, scene.choices, key=key, on_change=_say, args=args)
     elif scene.reply == "a word":
-        hint = "A word, then Enter"
+        hint = _("A word, then Enter")
         st.text_input(scene.question, key=key, placeholder=hint, on_change=_say, args=args)
     else:
         with (
@@ -222,7 +255,7 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
                 st.slider(scene.question, 0, 100, 50, format="%d %%", key=key)
             else:
                 st.number_input(scene.question, min_value=0, value=None, step=1, key=key)
-            st.form_submit_button("Say it", on_click=_say, args=args)
+            st.form_submit_button(_("Say it"), on_click=_say, args=args)
 
 
 def _show_task(scene: Scene, was_done: bool) -> None:
@@ -243,29 +276,32 @@ def _is_done(scene: Scene) -> bool:
 
 def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
     said = _said(lesson)
-    more = dict([*([("said", write_said(said))] if said else []), *_presenting()])
+    more = dict([*([("said", write_said(said))] if said else []), *around_links()])
     n_scenes = len(lesson.scenes)
-    back = lesson.address(number - 1, **more) if number > 1 else LIST
+    back = lesson.address(number - 1, **more) if number > 1 else f"{LIST}{chosen()}"
     end = f"{LIST}?{urlencode({'done': lesson.name, **more})}"
     following = lesson.address(number + 1, **more) if number < n_scenes else end
     is_ready = is_done and (not lesson.scenes[number - 1].asks or number in said)
     links = Markup(
-        '<nav class="tour-links" aria-label="Scenes"><a href="{}">‹ {}</a>'
-        '<a class="{}" href="{}">{} ›</a></nav>'
+        '<nav class="tour-links" aria-label="{}"><a href="{}">{}</a>'
+        '<a class="{}" href="{}">{}</a></nav>'
     ).format(
-        *(back, f"Scene {number - 1}" if number > 1 else "Lessons"),
-        *("is-next" if is_ready else "", following, "Continue" if is_ready else "Skip"),
+        _("Scenes"),
+        *(back, _("‹ Scene {number}", number=number - 1) if number > 1 else _("‹ Lessons")),
+        *("is-next" if is_ready else "", following, _("Continue ›") if is_ready else _("Skip ›")),
     )
     st.html(links)
     left = lesson.name, st.query_params.get("scene", "1")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"Scene {number} of {n_scenes}", width="content")
-        st.button("Leave", key="tour_leave", type="tertiary", on_click=_leave, args=(left,))
+        place = _("Scene {number} of {n_scenes}", number=number, n_scenes=n_scenes)
+        st.caption(place, width="content")
+        st.button(_("Leave"), key="tour_leave", type="tertiary", on_click=_leave, args=(left,))
 
 
-def _presenting() -> list[tuple[str, str]]:
-    """Returns what keeps the next scene as large as this one."""
-    return [("present", "1")] if is_presenting() else []
+def around_links() -> list[tuple[str, str]]:
+    """Returns what keeps the next scene as large as this one, and in the language chosen."""
+    said = [(NAME, language().tag)] if chosen() else []
+    return [*said, *([("present", "1")] if is_presenting() else [])]
 
 
 def _leave(scene: tuple[str, str]) -> None:
@@ -280,10 +316,8 @@ def _show_way_back() -> None:
         name, number = st.session_state[_LAST]
         try:
             lesson = read_lesson(name)
-            address = lesson.address(number)
+            address = lesson.address(number, **dict(around_links()))
         except (LessonError, IndexError):  # another file by now
             return
-        words = Markup('<a href="{}">Back to {}, scene {}</a>').format(
-            address, lesson.title, number
-        )
-        st.html(words)
+        back = _("Back to {title}, scene {number}", title=lesson.title, number=number)
+        st.html(Markup('<a href="{}">{}</a>').format(address, back))

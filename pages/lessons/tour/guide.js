@@ -5,7 +5,7 @@ import { keepAnswer, keepLine } from "../../frame/live/record.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { tabStore } from "../../frame/live/storage.js";
 import { keepReached } from "./progress.js";
-import { find } from "../../frame/live/dom.js";
+import { find, setAttribute } from "../../frame/live/dom.js";
 
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
@@ -40,6 +40,23 @@ const dressBar = (title) => {
   const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
   place()?.style.setProperty("background", paper);
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
+};
+
+/** What the lesson says of a scene, and what the app says among it. */
+const OF_LESSON = ".st-key-tour .stColumn:not(:last-child)";
+const OF_APP = ".st-key-tour :is(.st-key-tour_told, .tour-down, .stFormSubmitButton)";
+
+/** Has the texts of a lesson that is not in the page's language bear their own. @param {Scene} given */
+const tagLanguages = ({ lang, dir }) => {
+  const { documentElement: root } = document;
+  for (const node of document.querySelectorAll(OF_LESSON)) setLanguage(node, lang, dir);
+  for (const node of document.querySelectorAll(OF_APP))
+    setLanguage(node, lang && root.lang, lang && root.dir);
+};
+
+/** @param {Element} node @param {string} lang @param {string} dir */
+const setLanguage = (node, lang, dir) => {
+  for (const [name, said] of Object.entries({ lang, dir })) setAttribute(node, name, said || null);
 };
 
 /** Whether what a question is about is there: it takes an answer only then. @param {Scene} given */
@@ -138,7 +155,10 @@ let scene = null; // the one that is followed
 let watched = null; // the first page's component, once its parts are there
 let isAwaited = false;
 const watching = new MutationObserver(() => {
-  if (scene !== null) mark(scene);
+  if (scene !== null) {
+    mark(scene);
+    tagLanguages(scene);
+  }
   awaitLive();
 });
 
@@ -187,6 +207,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   keepReached(data.lesson, data.number);
   if (data.answer !== null) keepAnswer(data.answer);
   dressBar(data.title);
+  tagLanguages(data);
   openAnswers();
   mark(data);
   watching.observe(document.body, { childList: true, subtree: true });

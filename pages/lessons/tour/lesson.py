@@ -1,7 +1,6 @@
 """The list of the guided lessons, and the end of one."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,13 +12,16 @@ from pages.frame.layout import as_written
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.small_pictures import OF_PAGES, small_picture
-from pages.lessons.tour.bar import LIST
+from pages.frame.words import Language, _, chosen, language, ngettext, pgettext, speaking, told
+from pages.lessons.tour.bar import LIST, around_links
 from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
     GuidedLesson,
     LessonError,
+    Scene,
     lesson_names,
+    misnamed,
     read_lesson,
 )
 from viz.strip import row
@@ -28,7 +30,6 @@ MAX_PICTURES = 5  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
-RECORD = "What I saw, with my own numbers"
 
 
 def show_lessons() -> None:
@@ -37,23 +38,33 @@ def show_lessons() -> None:
         try:
             _show_end(read_lesson(name))
         except LessonError as error:
-            st.warning(as_written(str(error)))
+            st.warning(as_written(told(error)))
         return
     st.markdown(
-        "A lesson leads through the pages of this app, scene by scene. Each scene asks a question, "
-        "and shows the answer once you have said yours. Leave at any time; the page stays."
+        _(
+            "A lesson leads through the pages of this app, scene by scene. Each scene asks a "
+            "question, and shows the answer once you have said yours. Leave at any time; the page "
+            "stays."
+        )
     )
     names = sorted(lesson_names(), key=lambda name: name != FIRST)
+    foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
     for number, name in enumerate(names):
         with places[2 - number % 2 if number else 0], st.container(border=True):
             try:
-                _show_lesson(read_lesson(name))
+                lesson = read_lesson(name)
             except LessonError as error:
-                st.warning(as_written(str(error)))
-    words = {"onwards": "Go on", "again": "Done. Once more"}
-    _progress(key="tour_progress", data=words, height="content")
+                st.warning(as_written(told(error)))
+                continue
+            _show_lesson(lesson)
+            if lesson.language != language():
+                foreign[name] = lesson.language
+    for fault in misnamed():
+        st.warning(as_written(_(fault)))
+    spoken = {name: {"lang": own.tag, "dir": own.direction} for name, own in foreign.items()}
+    _progress(key="tour_progress", data={"foreign": spoken}, height="content")
     _show_paper()
     _show_record()
 
@@ -63,17 +74,29 @@ def _show_paper() -> None:
     parts = chapters()
     if not parts:  # a school's own lessons are all about other pages, or faulty
         return
-    with st.expander("For teachers: worksheets and solutions to print"):
-        part = st.selectbox("Part of the course", parts, key="paper_part")
+    with st.expander(_("For teachers: worksheets and solutions to print")):
+        part = st.selectbox(_("Part of the course"), parts, key="paper_part", format_func=_)
         with st.container(horizontal=True):
-            name = part.lower().replace(" ", "-")
-            _offer("Worksheet", f"{name}-worksheet.html", partial(worksheet, part))
-            _offer("Solutions", f"{name}-solutions.html", partial(_solutions, part))
+            _offer(_("Worksheet"), part, "worksheet", worksheet)
+            _offer(_("Solutions"), part, "solutions", _solutions)
 
 
-def _offer(label: str, file: str, make: Callable[[], str]) -> None:
-    key = f"paper_{label.lower()}"
-    st.download_button(label, make, file_name=file, mime="text/html", key=key, on_click="ignore")
+def _offer(label: str, part: str, kind: str, make: Callable[[str], str]) -> None:
+    """Offers a paper of a part of the course, made when it is asked for."""
+    spoken = language()
+
+    def made() -> str:
+        with speaking(spoken):  # it is asked for outside of the page's run
+            return make(part)
+
+    st.download_button(
+        label,
+        made,
+        file_name=f"{part.lower().replace(' ', '-')}-{kind}.html",
+        mime="text/html",
+        key=f"paper_{kind}",
+        on_click="ignore",
+    )
 
 
 def _solutions(part: str) -> str:
@@ -86,44 +109,68 @@ def _show_lesson(lesson: GuidedLesson) -> None:
     st.html(row(*pictures, gap="1.2rem"))
     st.header(as_written(lesson.title), anchor=False)
     st.markdown(lesson.about)
+    if lesson.fault:
+        shown = _("{fault} Until then it is shown in English.", fault=_(lesson.fault))
+        st.warning(as_written(shown))
+    more = dict(around_links())
     items = Markup("").join(
-        Markup('<li><a href="{}">{}</a></li>').format(lesson.address(number), scene.title)
+        Markup('<li><a href="{}">{}</a></li>').format(lesson.address(number, **more), scene.title)
         for number, scene in enumerate(lesson.scenes, start=1)
     )
+    n_scenes = ngettext("{n} scene", "{n} scenes", len(lesson.scenes))
     st.html(
         Markup(
             '<div class="tour-card" id="tour-{}"><p class="tour-links">'
-            '<a class="is-next" href="{}">Start</a></p>'
+            '<a class="is-next" href="{}">{}</a></p>'
             '<div class="tour-way" hidden><i></i></div>'
-            '<details class="tour-scenes"><summary>{} scenes</summary><ol>{}</ol></details></div>'
-        ).format(lesson.name, lesson.address(1), len(lesson.scenes), items)
+            '<details class="tour-scenes"><summary>{}</summary><ol>{}</ol></details></div>'
+        ).format(
+            lesson.name,
+            lesson.address(1, **more),
+            pgettext("a lesson", "Start"),
+            n_scenes,
+            items,
+        )
     )
 
 
 def _show_end(lesson: GuidedLesson) -> None:
     """Says what to remember, beside what the reader said; gives back the story that was written."""
-    st.header(f"Done: {as_written(lesson.title)}", anchor=False)
+    st.header(_("Done: {title}", title=as_written(lesson.title)), anchor=False)
     said = read_said(st.query_params.get("said", ""))
     for number, scene in enumerate(lesson.scenes, start=1):
         reply = reply_of(scene, said.get(number, ""))
-        verdict = {None: "", True: ", and that is right", False: f". Right is “{scene.right}”"}
-        told = f"You said “{reply}”{verdict[is_right(scene, reply)]}." if reply else ""
+        said_here = _said_in_words(scene, reply) if reply else ""
         if scene.remember:
-            st.markdown(f"{number}. **{scene.remember}** {as_written(told)}")
-    _progress(key="tour_progress", data={"ended": lesson.name}, height="content")
-    _story(key="tour_story", data={"title": "Your story", "open": "Open it, and go on"})
-    links = Markup(
-        '<p class="tour-links"><a href="{}">All lessons</a><a href="./">Write your own text</a></p>'
+            st.markdown(f"{number}. **{scene.remember}** {as_written(said_here)}")
+    own = lesson.language
+    spoken = {} if own == language() else {"": {"lang": own.tag, "dir": own.direction}}
+    data = {"ended": lesson.name, "foreign": spoken}
+    _progress(key="tour_progress", data=data, height="content")
+    _story(key="tour_story")
+    links = Markup('<p class="tour-links"><a href="{}{}">{}</a><a href="./{}">{}</a></p>').format(
+        LIST, chosen(), _("All lessons"), chosen(), _("Write your own text")
     )
-    st.html(links.format(LIST))
+    st.html(links)
     _show_record()
+
+
+def _said_in_words(scene: Scene, reply: str) -> str:
+    said = _("You said “{answer}”.", answer=reply)
+    match is_right(scene, reply):
+        case True:
+            return f"{said} {_('✓ Right.')}"
+        case False:
+            return f"{said} {_('Right is “{answer}”.', answer=scene.right)}"
+    return said
 
 
 def _show_record() -> None:
     """Shows what this browser has kept of the reader's way: the server is told nothing of it."""
     pages = [
-        (Path(page.path).stem, page.title)
+        (Path(page.path).stem, _(page.title))
         for page in LESSONS
         if page.part in COURSE and not page.is_home
     ]
-    _record(key="tour_record", data={"title": RECORD, "pages": pages}, height="content")
+    data = {"title": _("What I saw, with my own numbers"), "pages": pages}
+    _record(key="tour_record", data=data, height="content")

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from pages.frame.contents import COURSE, LESSONS, Lesson
-from pages.lessons.tour.scenes import PAGES, LessonError, Scene, lesson_names, read_lesson
+from pages.frame.words import Language, _, language, ngettext, numeral
+from pages.lessons.tour.scene_fields import PAGES
+from pages.lessons.tour.scenes import LessonError, Scene, lesson_names, read_lesson
 from viz.format import percent
 from viz.palette import declarations
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 FIRST = "how-a-model-writes"  # of the lessons
 N_TOKENS = 5  # of a distribution
 _PAGE = Markup("""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+<html lang="{lang}" dir="{dir}"><head><meta charset="utf-8"><title>{title}</title><style>
 :root {{ {look} --unit: 15px }}
 @page {{ size: A4; margin: 16mm 18mm; }}
 body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
@@ -38,7 +40,8 @@ li {{ margin: 0 0 .9rem; break-inside: avoid; }}
 </style></head><body>
 {name}<h1>{title}</h1><ol>{items}</ol></body></html>
 """)
-_NAME = Markup('<p>Name: <span class="gap" style="width: 18em"></span></p>\n')
+_NAME = Markup('<p>{} <span class="gap" style="width: 18em"></span></p>\n')
+_SPOKEN = Markup(' lang="{0.tag}" dir="{0.direction}"')
 _GAP, _LINE = Markup('<span class="gap"></span>'), Markup('<span class="line"></span>')
 
 
@@ -49,31 +52,35 @@ def chapters() -> tuple[str, ...]:
 
 def worksheet(part: str) -> str:
     """Returns the questions of a part, with room for the answers."""
-    return _paper(part, f"{part}: worksheet", None)
+    return _paper(part, _("{part}: worksheet", part=_(part)), None)
 
 
 def solutions(part: str, lm: LanguageModel) -> str:
     """Returns the same questions with their answers, and with the numbers of a model."""
-    return _paper(part, f"{part}: solutions, with the numbers of {lm.name}", lm)
+    title = _("{part}: solutions, with the numbers of {model}", part=_(part), model=lm.name)
+    return _paper(part, title, lm)
 
 
 def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
     items = Markup("")
     page = None
-    for scene in _scenes_of(part):
+    for scene, written_in in _scenes_of(part):
         if (of_scene := _page_of(scene)) is not page:
             page = of_scene
             items += Markup('</ol><h2>{}</h2><p>{}</p><ol start="{}">').format(
-                page.title, page.claim, items.count("<li>") + 1
+                _(page.title), _(page.claim), items.count("<li") + 1
             )
-        items += _item(scene) if lm is None else _solved(scene, lm)
-    look, name = Markup(declarations()), _NAME if lm is None else ""
-    return str(_PAGE.format(look=look, title=title, name=name, items=items))
+        own = "" if written_in == language() else _SPOKEN.format(written_in)
+        item = _item(scene) if lm is None else _solved(scene, lm)
+        items += Markup("<li{}>{}</li>\n").format(own, item)
+    look, name = Markup(declarations()), _NAME.format(_("Name:")) if lm is None else ""
+    spoken = {"lang": language().tag, "dir": language().direction}
+    return str(_PAGE.format(look=look, title=title, name=name, items=items, **spoken))
 
 
-def _scenes_of(part: str) -> Iterator[Scene]:
+def _scenes_of(part: str) -> Iterator[tuple[Scene, Language]]:
     """Returns the scenes of all lessons on pages of a part, page by page, each question once."""
-    found: dict[str, Scene] = {}
+    found: dict[str, tuple[Scene, Language]] = {}
     for name in sorted(lesson_names(), key=lambda name: (name != FIRST, name)):
         try:
             lesson = read_lesson(name)
@@ -81,8 +88,8 @@ def _scenes_of(part: str) -> Iterator[Scene]:
             continue
         for scene in lesson.scenes:
             if part_of(scene) == part:
-                found.setdefault(scene.question, scene)
-    yield from sorted(found.values(), key=lambda scene: LESSONS.index(_page_of(scene)))
+                found.setdefault(scene.question, (scene, lesson.language))
+    yield from sorted(found.values(), key=lambda one: LESSONS.index(_page_of(one[0])))
 
 
 def part_of(scene: Scene) -> str:
@@ -105,8 +112,9 @@ def _item(scene: Scene) -> Markup:
         room = _GAP + (" %" if scene.reply == "a share" else "")
     else:
         room = _LINE
-    return Markup("<li>{}<br>{}{}<br>To remember:{}</li>\n").format(
-        _begun(scene), marked(scene.question), Markup(" ") + room, _LINE
+    remember = _("To remember:")
+    return Markup("{}<br>{} {}<br>{}{}").format(
+        _begun(scene), marked(scene.question), room, remember, _LINE
     )
 
 
@@ -115,13 +123,13 @@ def _solved(scene: Scene, lm: LanguageModel) -> Markup:
     parts = [_begun(scene), marked(scene.question) + right, marked(scene.answer)]
     parts += [marked(scene.remember), numbers(scene, lm)]
     parts += [Markup("<i>{}</i>").format(marked(scene.note))] if scene.note else []
-    return Markup("<li>{}</li>\n").format(Markup("<br>").join(filter(None, parts)))
+    return Markup("<br>").join(filter(None, parts))
 
 
 def _begun(scene: Scene) -> Markup:
     """Returns the title of a scene, and the text that its page begins with."""
     prompt = dict(scene.query).get("prompt", "")
-    text = Markup(" <i>{} …</i>").format(prompt) if prompt else ""
+    text = Markup(' <i lang="en" dir="ltr">{} …</i>').format(prompt) if prompt else ""
     return Markup("<b>{}</b>{}").format(scene.title, text)
 
 
@@ -141,10 +149,16 @@ def numbers(scene: Scene, lm: LanguageModel) -> Markup:
     best = text.stages_for(Settings())[-1]
     labels = labels_of(lm, best.order[:N_TOKENS].tolist())
     told = [
-        f"“{label.strip('␣')}” {percent(prob)}"
+        f"{_('“{text}”', text=label.strip('␣'))} {numeral(percent(prob))}"
         for label, prob in zip(labels, best.best_probs.tolist(), strict=False)
     ]
-    return Markup("At temperature 1, after {} tokens: {}.").format(text.n_prompt, "; ".join(told))
+    said = ngettext(
+        "At temperature 1, after {n} token: {tokens}.",
+        "At temperature 1, after {n} tokens: {tokens}.",
+        text.n_prompt,
+        tokens="; ".join(told),
+    )
+    return Markup("{}").format(said)
 
 
 def marked(markdown: str) -> Markup:

@@ -4,6 +4,7 @@
 import { createButton, el, find } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { chooseBest, forgetRecord, readRecord } from "../../frame/live/record.js";
+import { _ } from "../../frame/live/words.js";
 
 const STYLE = `
 :host, body { font: var(--size-body) / 1.45 var(--sans); color: var(--st-text-color, #1f2430); }
@@ -49,7 +50,9 @@ function drawn(data, again) {
       el(
         "p",
         {},
-        "Nothing yet. What you guess on these pages, and what your finger writes, is kept here, in this browser.",
+        _(
+          "Nothing yet. What you guess on these pages, and what your finger writes, is kept here, in this browser.",
+        ),
       ),
     ];
   }
@@ -66,8 +69,8 @@ function drawn(data, again) {
     again();
   };
   const buttons = [
-    createButton("", "Print this as one page", () => print(page)),
-    createButton("", "Forget all", forget),
+    createButton("", _("Print this as one page"), () => print(page)),
+    createButton("", _("Forget all"), forget),
   ];
   return [style, page, el("div", { class: "row screen" }, ...buttons)];
 }
@@ -85,7 +88,7 @@ function pagesOf(pages, { answers, seen }) {
       "li",
       {},
       `${isDone ? "✓" : "○"} ${title}`,
-      el("span", { hidden: true }, isDone ? " done" : ""),
+      el("span", { hidden: true }, isDone ? ` ${_("done")}` : ""),
     );
   });
   return el("ul", { class: "pages" }, ...items);
@@ -109,12 +112,12 @@ function lineOf({ lines, best }, again) {
   return el(
     "div",
     {},
-    el("h3", {}, "The best line that my finger wrote"),
+    el("h3", {}, _("The best line that my finger wrote")),
     el("blockquote", { dir: "auto", translate: false }, lines[best].text),
-    el("a", { class: "screen", href: lines[best].link }, "Open it, and go on"),
+    el("a", { class: "screen", href: lines[best].link }, _("Open it, and go on")),
     lines.length < 2
       ? null
-      : el("details", { class: "screen" }, el("summary", {}, "Choose another one"), ...choices),
+      : el("details", { class: "screen" }, el("summary", {}, _("Choose another one")), ...choices),
   );
 }
 
@@ -129,17 +132,19 @@ function answersOf(answers) {
 
 /** @param {Answer} given */
 function inWords({ question, said, right, isRight }) {
-  const verdict = isRight === null ? "" : isRight ? " ✓" : ` Right is: ${right}.`;
-  return `${question} I said: ${said}.${verdict}`;
+  const verdict = isRight === null ? "" : isRight ? "✓" : _("Right is {right}.", { right });
+  return [question, _("I said: {said}.", { said }), verdict].filter(Boolean).join(" ");
 }
 
 /** Prints a copy of the page alone. @param {HTMLElement} page */
 function print(page) {
-  const frame = el("iframe", { hidden: true, title: "To print" });
+  const frame = el("iframe", { hidden: true, title: _("To print") });
   document.body.append(frame);
   const view = required(frame.contentWindow, "window to print from");
   const paper = view.document;
   paper.title = find(page, "h2").textContent;
+  const { lang, dir } = document.documentElement;
+  Object.assign(paper.documentElement, { lang, dir });
   const look = getComputedStyle(page);
   for (const name of LOOK) paper.documentElement.style.setProperty(name, look.getPropertyValue(name));
   paper.head.append(el("style", {}, STYLE));

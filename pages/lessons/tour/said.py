@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping
 
 from pages.frame.values import number_of, whole_of
-from pages.lessons.tour.scenes import MAX_SCENES, Scene
+from pages.frame.words import _
+from pages.lessons.tour.scene_file import MAX_SCENES
+from pages.lessons.tour.scenes import Scene
 
 MAX_CHARACTERS = 40  # of one reply
 TOLERANCE = 1e-9
@@ -58,5 +60,9 @@ def is_right(scene: Scene, reply: str) -> bool | None:
 
 def plain(markdown: str) -> str:
     """Returns the words of Markdown without its signs; slanted ones stand in quotes."""
-    markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", r"“\1”", markdown)
+
+    def quoted(found: re.Match[str]) -> str:
+        return _("“{text}”", text=found[1])
+
+    markdown = re.sub(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", quoted, markdown)
     return re.sub(r"\[([^\]]*)\]\([^)]*\)|[*`]", lambda found: found[1] or "", markdown)

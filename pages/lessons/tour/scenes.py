@@ -3,49 +3,41 @@
 A page is a link of the app, as "Copy link" gives it; after a # comes the heading of the page that
 the scene is about, in small letters with hyphens. A task is optional and ends with one of the
 phrases that the app recognises. A question that has choices, or takes a word, a number or a share,
-is answered before the answer shows; until then the parts behind *Cover* are covered. Knows nothing
-of Streamlit.
+is answered before the answer shows; until then the parts behind *Cover* are covered. A second file
+may hold the texts of a lesson in another language, see `translation.py`.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
-from model.sentences import MAX_SENTENCE, cut
-from pages.frame.contents import LESSONS, page_of_section
+from model.sentences import Sentence, cut
 from pages.frame.fields import echo
-from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
+from pages.frame.words import ENGLISH, Language, language, languages
+from pages.lessons.tour.conditions import Condition
+from pages.lessons.tour.scene_fields import (
+    read_of_class,
+    read_page,
+    read_parts,
+    read_reply,
+    read_task,
+)
+from pages.lessons.tour.scene_file import (
+    FIELDS,
+    FaultError,
+    Field,
+    LessonFile,
+    SceneFile,
+    take_apart,
+)
+from pages.lessons.tour.translation import UNTIL, merged
 
 FOLDER = Path(__file__).parents[3] / "lessons"
-MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as well
-MAX_TITLE = 80  # of the lesson's title, a scene's, or a choice
-MAX_FIELD = 400  # of what stands after the name of a field, a link excepted
-MAX_SCENES = 40
 MAX_BYTES = 200_000
-MAX_CHOICES = 5
-FIELDS = (
-    *("Page", "Light", "Cover", "Task"),
-    *("Question", "Choices", "Reply", "Right", "Answer", "Remember"),
-    *("Class", "Note"),
-)
 NEEDED = ("Page", "Question", "Answer")
-REPLIES = ("a word", "a number", "a share")  # what a question may be answered with, besides choices
-OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
-# what a scene may light or cover on the first page
-PARTS = {
-    "prompt": ".prompt",
-    "buttons": ".thumb, .seldom",
-    "text": ".strip",
-    "bars": ".bars-top, .bars-table tbody",
-    "sliders": ".settings, .bars-setting",
-    "draw bar": ".coin, .coin-line",
-    "loop": ".loop",
-    "numbers": ".below",
-}
-FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
-PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
+_TAG = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*")
 
 
 @dataclass(frozen=True)
@@ -53,12 +45,13 @@ class Scene:
     """One thing to see, and where."""
 
     title: str
-    words: str  # Markdown
+    words: str  # Markdown, with what is seen and pressed on its page alone
     page: str  # the stem of the page's file; empty is the first page
     query: tuple[tuple[str, str], ...]  # of the link that sets the page up
     heading: str  # of the page, in small letters with hyphens; empty is its top
     question: str
     answer: str
+    words_alone: str = ""  # without what its page alone has: for the one file
     task: str = ""  # what must be done to go on; empty where nothing must
     is_done: Condition | None = None  # tells whether it is
     choices: tuple[str, ...] = ()  # what the question may be answered with
@@ -90,6 +83,8 @@ class GuidedLesson:
     title: str
     about: str  # Markdown
     scenes: tuple[Scene, ...]
+    language: Language = ENGLISH
+    fault: str = ""  # why it is not in the reader's language, though there is a file
 
     def address(self, number: int, **more: str) -> str:
         """Returns the link to a scene, from any page of the app; scenes count from 1."""
@@ -103,208 +98,161 @@ class LessonError(ValueError):
 
 
 def lesson_names() -> list[str]:
-    """Returns the names of the lessons in the folder, in order."""
-    return sorted(path.stem for path in FOLDER.glob("*.md"))
+    """Returns the names of the lessons in the folder, in order, each once for all languages."""
+    stems = {path.stem for path in FOLDER.glob("*.md")}
+    return sorted(stem for stem in stems if not _is_translation(stem, stems))
+
+
+def _is_translation(stem: str, stems: Container[str]) -> bool:
+    name, _, tag = stem.rpartition(".")
+    return name in stems and _TAG.fullmatch(tag) is not None
+
+
+def misnamed() -> list[str]:
+    """Returns a sentence for each translation of a language that nobody can choose."""
+    stems = {path.stem for path in FOLDER.glob("*.md")}
+    tags = [_tag(own) for own in languages().values() if own is not ENGLISH]
+    lost = [stem for stem in sorted(stems) if _is_translation(stem, stems)]
+    return [
+        Sentence(
+            "{file}.md is in no language of the app: name it by one of {known}.",
+            file=cut(stem),
+            known=", ".join(tags),
+        )
+        for stem in lost
+        if stem.rpartition(".")[2] not in tags
+    ]
+
+
+def _tag(spoken: Language) -> str:
+    """Returns what the files of a language have in their names: that of its catalogue."""
+    return spoken.path.stem
 
 
 def read_lesson(name: str) -> GuidedLesson:
-    """Reads a lesson of the folder.
+    """Reads a lesson of the folder, in the reader's language if there is a file without fault.
 
     Raises:
         LessonError: There is none of that name, or its file is faulty.
     """
     if name not in lesson_names():
-        raise LessonError(f"There is no lesson of the name {echo(name)}: choose one of the list.")
+        raise LessonError(
+            Sentence(
+                "There is no lesson of the name {name}: choose one of the list.", name=echo(name)
+            )
+        )
+    text = _text_of(name)
+    lesson = parse_lesson(name, text, _written_in(name))
+    spoken = language()
+    own = f"{name}.{_tag(spoken)}"
+    if spoken in (ENGLISH, lesson.language) or not (FOLDER / f"{own}.md").is_file():
+        return lesson
     try:
-        data = (FOLDER / f"{name}.md").read_bytes()
+        return parse_translation(name, text, _text_of(own), spoken)
+    except LessonError as fault:
+        return replace(lesson, fault=fault.args[0])
+
+
+def _written_in(name: str) -> Language:
+    """Returns the language of a lesson that has no other file: that of its name, or English."""
+    _, dot, tag = name.rpartition(".")
+    own = {_tag(one): one for one in languages().values()}
+    return own.get(tag, ENGLISH) if dot else ENGLISH
+
+
+def _text_of(stem: str) -> str:
+    """Reads a file of the folder, by its name without the ending."""
+    file = f"{stem}.md"
+    try:
+        data = (FOLDER / file).read_bytes()
         if len(data) > MAX_BYTES:
-            raise LessonError(f"{name}.md has more than {MAX_BYTES:,} bytes: make it two lessons.")
-        text = data.decode("utf-8-sig")
+            why = Sentence(
+                "{file} has more than {most} bytes: make it two lessons.",
+                file=file,
+                most=f"{MAX_BYTES:,}",
+            )
+            raise LessonError(why)
+        return data.decode("utf-8-sig")
     except OSError as error:
-        raise LessonError(f"{name}.md cannot be read: {error.strerror}.") from None
+        why = Sentence("{file} cannot be read: {reason}.", file=file, reason=error.strerror)
+        raise LessonError(why) from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise LessonError(f"{name}.md, line {line}: save the file as UTF-8.") from None
-    return parse_lesson(name, text)
+        raise _error(file, line, Sentence("save the file as UTF-8")) from None
 
 
-def parse_lesson(name: str, text: str) -> GuidedLesson:
+def parse_lesson(name: str, text: str, written_in: Language = ENGLISH) -> GuidedLesson:
     """Returns the lesson that a text describes.
 
     Raises:
         LessonError: It describes none; the sentence names the first line at fault.
     """
     try:
-        return _parse(name, _paragraphs(text))
-    except _FaultError as fault:
-        line, why = fault.args
-        raise LessonError(f"{name}.md, line {line}: {cut(why, MAX_SENTENCE)}.") from None
+        return _parsed(name, take_apart(text), written_in)
+    except FaultError as fault:
+        raise _error(f"{name}.md", *fault.args) from None
 
 
-class _FaultError(Exception):
-    """A line, and what is wrong with it."""
+def parse_translation(name: str, text: str, own: str, spoken: Language) -> GuidedLesson:
+    """Returns a lesson in another language.
+
+    Args:
+        name: Of the lesson.
+        text: Of its English file, which is known to have no fault.
+        own: Of its file in that language.
+        spoken: The language.
+
+    Raises:
+        LessonError: The file in that language is faulty, or describes another lesson.
+    """
+    try:
+        lesson = merged(take_apart(text), take_apart(own), f"{name}.md")
+        return _parsed(name, lesson, spoken)
+    except FaultError as fault:
+        raise _error(f"{name}.{_tag(spoken)}.md", *fault.args) from None
 
 
-_Paragraphs: TypeAlias = list[tuple[int, str]]  # the line that each begins at, and its text
-_HEADING = re.compile(r"##?(?!#)")  # of the lesson, or of a scene
+def _error(file: str, line: int, why: str) -> LessonError:
+    return LessonError(Sentence("{file}, line {line}: {why}.", file=file, line=line, why=why))
 
 
-def _paragraphs(text: str) -> _Paragraphs:
-    """Takes a text apart: paragraphs end at empty lines, and a heading is one by itself."""
-    found: _Paragraphs = []
-    is_open = False
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
-        is_heading = _HEADING.match(line) is not None
-        if is_open and line.strip() and not is_heading:
-            first, begun = found[-1]
-            found[-1] = first, f"{begun}\n{line.strip()}"
-        elif line.strip():
-            found.append((number, line.strip()))
-        is_open = bool(line.strip()) and not is_heading
-    return found
+def _parsed(name: str, lesson: LessonFile, written_in: Language) -> GuidedLesson:
+    scenes = tuple(map(_scene, lesson.scenes))
+    return GuidedLesson(name, lesson.title, lesson.about, scenes, written_in)
 
 
-def _parse(name: str, paragraphs: _Paragraphs) -> GuidedLesson:
-    if not paragraphs or not re.match(r"# *[^#\s]", paragraphs[0][1]):
-        line = paragraphs[0][0] if paragraphs else 1
-        raise _FaultError(line, "begin with the title of the lesson, as in “# How a model writes”")
-    title = paragraphs[0][1][1:].strip()
-    _check_length(paragraphs[0][0], "the title", title, MAX_TITLE)
-    starts = [i for i, (_, text) in enumerate(paragraphs) if re.match(r"##(?!#)", text)]
-    if not starts:
-        raise _FaultError(paragraphs[-1][0], "the lesson has no scene, such as “## The draw”")
-    if len(starts) > MAX_SCENES:
-        raise _FaultError(paragraphs[starts[MAX_SCENES]][0], f"stop at {MAX_SCENES} scenes")
-    second = next((line for line, text in paragraphs[1:] if re.match(r"#(?!#)", text)), None)
-    if second is not None:
-        raise _FaultError(second, "a lesson has one title; a scene begins with “## ”")
-    ends = [*starts[1:], len(paragraphs)]
-    scenes = tuple(_scene(paragraphs[i:j]) for i, j in zip(starts, ends, strict=True))
-    about = "\n\n".join(text for _, text in paragraphs[1 : starts[0]])
-    _check_length(paragraphs[0][0], "what the lesson is about", about, MAX_CHARACTERS)
-    return GuidedLesson(name, title, about, scenes)
-
-
-def _check_length(line: int, what: str, text: str, limit: int) -> None:
-    if len(text) > limit:
-        raise _FaultError(line, f"{what} has more than {limit} characters")
-
-
-def _scene(paragraphs: _Paragraphs) -> Scene:
-    first, title = paragraphs[0][0], paragraphs[0][1].lstrip("#").strip()
-    if not title:
-        raise _FaultError(first, "give the scene a title, as in “## The draw”")
-    _check_length(first, "the title", title, MAX_TITLE)
-    words: list[str] = []
-    fields: dict[str, tuple[int, str]] = {}
-    for line, text in paragraphs[1:]:
-        name, colon, rest = text.partition(":")
-        if not colon or name not in FIELDS:
-            words.append(text)
-        elif name in fields:
-            raise _FaultError(line, f"the scene has a second “{name}:”: remove one of them")
-        else:
-            _check_length(line, f"“{name}:”", rest if name != "Page" else "", MAX_FIELD)
-            fields[name] = line, rest.strip()
-    if not words:
-        raise _FaultError(first, "the scene has no words: write two to four sentences")
-    if sum(map(len, words)) > MAX_CHARACTERS:
-        raise _FaultError(first, f"the scene has more than {MAX_CHARACTERS} characters of words")
+def _scene(scene: SceneFile) -> Scene:
+    fields = scene.fields
     for name in FIELDS:
         if not fields.get(name, (0, "." if name not in NEEDED else ""))[1]:
-            raise _FaultError(fields.get(name, (first,))[0], f"the scene has no “{name}: …”")
-    task, is_done = _task(*fields["Task"]) if "Task" in fields else ("", None)
-    page = _page(*fields["Page"])
-    choices, reply, right = _reply(fields)
+            line = fields.get(name, (scene.line,))[0]
+            raise FaultError(line, Sentence("the scene has no “{field}: …”", field=name))
+    task, is_done = read_task(fields["Task"], fields.get(UNTIL)) if "Task" in fields else ("", None)
+    page = read_page(*fields["Page"])
+    choices, reply, right = read_reply(fields)
     if "Cover" in fields and not (choices or reply):
-        raise _FaultError(fields["Cover"][0], "what is covered waits for “Choices:” or “Reply:”")
+        why = Sentence("what is covered waits for “Choices:” or “Reply:”")
+        raise FaultError(fields["Cover"][0], why)
     return Scene(
-        title,
-        "\n\n".join(words),
+        scene.title,
+        " ".join(filter(None, (scene.words, _text(fields, "Here")))),
         *page,
-        question=" ".join(fields["Question"][1].split()),
+        question=_text(fields, "Question"),
         answer=fields["Answer"][1],
+        words_alone=scene.words,
         task=task,
         is_done=is_done,
         choices=choices,
         reply=reply,
         right=right,
-        light=_parts(page[0], fields.get("Light")),
-        cover=_parts(page[0], fields.get("Cover")),
-        remember=" ".join(fields.get("Remember", (0, ""))[1].split()),
-        of_class=_of_class(fields.get("Class")),
-        note=" ".join(fields.get("Note", (0, ""))[1].split()),
+        light=read_parts(page[0], fields.get("Light")),
+        cover=read_parts(page[0], fields.get("Cover")),
+        remember=_text(fields, "Remember"),
+        of_class=read_of_class(fields.get("Class")),
+        note=_text(fields, "Note"),
     )
 
 
-def _reply(fields: dict[str, tuple[int, str]]) -> tuple[tuple[str, ...], str, str]:
-    """Returns what a question is answered with: choices, or a kind of reply; and the right one."""
-    line, text = fields.get("Choices", (0, ""))
-    choices = tuple(filter(None, (one.strip() for one in text.split("|"))))
-    if text and not 2 <= len(set(choices)) == len(choices) <= MAX_CHOICES:
-        raise _FaultError(line, f"give 2 to {MAX_CHOICES} different choices, with | between them")
-    for choice in choices:
-        _check_length(line, "a choice", choice, MAX_TITLE)
-    line, reply = fields.get("Reply", (0, ""))
-    if reply and choices:
-        raise _FaultError(line, "a question has “Choices:” or “Reply:”: remove one of them")
-    if reply and reply not in REPLIES:
-        raise _FaultError(line, f"the reply is one of: {'; '.join(REPLIES)}")
-    line, right = fields.get("Right", (0, ""))
-    if right and choices and right not in choices:
-        raise _FaultError(line, "what is right must be one of the choices")
-    if right and reply in ("a number", "a share") and not re.fullmatch(r"\d+(\.\d+)?", right):
-        raise _FaultError(line, "what is right must be a number, such as 12 or 0.5")
-    if right and not (choices or reply):
-        raise _FaultError(line, "what is right waits for “Choices:” or “Reply:”")
-    return choices, reply, right
-
-
-def _of_class(field: tuple[int, str] | None) -> str:
-    """Returns what a class is asked besides the scene's question."""
-    if field is None:
-        return ""
-    line, text = field
-    if text not in OF_CLASS:
-        raise _FaultError(line, f"a class is asked for one of: {'; '.join(OF_CLASS)}")
-    return text
-
-
-def _parts(page: str, field: tuple[int, str] | None) -> tuple[str, ...]:
-    """Returns the names of a list of parts that the page has."""
-    if field is None:
-        return ()
-    line, text = field
-    names = tuple(name.strip() for name in text.split(","))
-    known = tuple(PARTS) if page == "" else FIGURES
-    if unknown := [name for name in names if name not in known]:
-        which = "the first page" if page == "" else "that page"
-        told = f"{which} has no part {echo(unknown[0])}: choose from {', '.join(known)}"
-        raise _FaultError(line, told)
-    return names
-
-
-def _page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], str]:
-    """Takes a link of the app apart: its page, its query, its heading."""
-    try:
-        link = urlsplit("".join(text.split()))
-        query = tuple(parse_qsl(link.query, keep_blank_values=True, max_num_fields=100))
-    except ValueError:
-        raise _FaultError(line, "this is no link: copy one by “Copy link”") from None
-    page = link.path.strip("/").rpartition("/")[2] if link.netloc else link.path.strip("/")
-    page = "" if page == Path(LESSONS[0].path).stem else page
-    if page not in PAGES:
-        known = ", ".join(name or "/" for name in PAGES)
-        raise _FaultError(line, f"the app has no page {echo(page)}: choose one of {known}")
-    if taken := {"lesson", "scene"} & dict(query).keys():
-        raise _FaultError(line, f"leave “{min(taken)}” out of the link: the app adds it")
-    return page_of_section(page, link.fragment), query, link.fragment
-
-
-def _task(line: int, text: str) -> tuple[str, Condition]:
-    found = re.search(r" until (.+?)\.?$", text, re.DOTALL)
-    condition = read_condition(" ".join(found[1].split())) if found else None
-    if condition is None:
-        known = "; ".join(PHRASES)
-        raise _FaultError(line, f"end the task with “until …” and one of these: {known}")
-    return text, condition
+def _text(fields: Mapping[str, Field], name: str) -> str:
+    """Returns what stands in a field, in one line; empty if there is none."""
+    return " ".join(fields.get(name, (0, ""))[1].split())

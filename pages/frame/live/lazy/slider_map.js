@@ -3,7 +3,7 @@
 // once it is wanted; computed in a worker, while nothing else is to be done.
 
 import { el, heard, named, setAttribute, setSentence, setShown, setText } from "../dom.js";
-import { formatCoin, formatCount, formatProbability, formatSetting } from "../format.js";
+import { formatCount, formatPointer, formatProbability, formatSetting } from "../format.js";
 import { required } from "../required.js";
 import { SETTINGS } from "../settings.js";
 import { activeResult, drawnToken, stageTitle } from "../strategies.js";
@@ -200,7 +200,7 @@ function wordsOf(view, axis, answered) {
   const token = drawn === null ? "a token that the page does not hold" : named(view.label(drawn.id));
   const here =
     `At temperature ${formatSetting(temperature)} and ${stageTitle(axis)} ${formatSetting(limit)} ` +
-    `the pointer ${formatCoin(view.toss)} takes ${token}.`;
+    `the pointer ${formatPointer(view.toss)} takes ${token}.`;
   if (answered === null) return here;
   const { survey, view: { distribution } } = answered;
   const { landShare, land, shore, nSea } = survey;

@@ -4,6 +4,7 @@
 import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
+import { hasDistribution } from "../figures/rows.js";
 import { logprobsJson, tokenNamed, wordFacts } from "../figures/word_facts.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -23,7 +24,7 @@ export function createAskWord(actions) {
     placeholder: _("a word, ␣the, ⏎, <|endoftext|>"),
   });
   const submit = el("button", { type: "submit", class: "button" }, _("Ask"));
-  const forget = createButton("quiet", _("forget it"), () => actions.askWord("", view.position));
+  const forget = createButton("quiet", _("forget it"), () => view && actions.askWord("", view.position));
   const form = el(
     "form",
     { class: "row ask-word-row" },
@@ -48,16 +49,19 @@ export function createAskWord(actions) {
     found,
     answer,
   );
+  /** @type {View|null} */
   let view = null;
+  /** @type {Word|null} */
   let answered = null; // the word that was said
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = box.value;
-    if (text.trim() !== "" && view.distribution !== null && !view.hidden)
+    if (text.trim() !== "" && view?.distribution && !view.hidden)
       actions.askWord(text, view.position, tokenNamed(text, view.labels));
   });
   element.addEventListener("toggle", () => view && update(view));
 
+  /** @param {View} now */
   function update(now) {
     view = now;
     if (!element.open) return;
@@ -66,8 +70,8 @@ export function createAskWord(actions) {
     submit.disabled = cannot !== null;
     setShown(forget, word !== null);
     setShown(found, cannot !== null || word !== null);
-    const facts = cannot === null && word !== null ? wordFacts(view) : NOTHING;
-    setText(name, facts === NOTHING ? "" : word.ids.map(view.label).join(" · "));
+    const facts = cannot === null && word !== null && hasDistribution(view) ? wordFacts(view) : NOTHING;
+    setText(name, facts === NOTHING || word === null ? "" : word.ids.map(view.label).join(" · "));
     if (word !== answered) setText(answer, facts === NOTHING ? "" : `${name.textContent} ${facts.title}`);
     answered = word;
     setText(title, facts.title);
@@ -78,10 +82,12 @@ export function createAskWord(actions) {
   return { element, update };
 }
 
+/** @type {WordFacts} */
 const NOTHING = { title: "", rows: [], note: "", isStale: false };
 
+/** @param {HTMLTableSectionElement} body @param {WordFacts["rows"]} rows */
 function writeRows(body, rows) {
-  while (body.rows.length > rows.length) body.lastChild.remove();
+  while (body.rows.length > rows.length) body.deleteRow(-1);
   rows.forEach(({ name, words }, i) => {
     if (!body.rows[i]) body.append(el("tr", {}, el("th", { scope: "row", translate: false }), el("td", {})));
     setText(body.rows[i].cells[0], name);
@@ -89,7 +95,7 @@ function writeRows(body, rows) {
   });
 }
 
-/** The JSON of the five best tokens. @type {MakePart} */
+/** The JSON of the five best tokens. @returns {Part} */
 export function createLogprobs() {
   const code = el("pre", { class: "logprobs", tabIndex: 0, "aria-label": _("The five best tokens as JSON") });
   const copy = createCopy(_("copy the JSON"), () => code.textContent, () => _("there is nothing yet"));
@@ -102,9 +108,11 @@ export function createLogprobs() {
     code,
     copy,
   );
+  /** @type {View|null} */
   let view = null;
   element.addEventListener("toggle", () => view && update(view));
 
+  /** @param {View} now */
   function update(now) {
     view = now;
     if (!element.open) return;

@@ -10,7 +10,10 @@ export function isEmbedded() {
   return [location.search, location.hash].some((said) => new URLSearchParams(said.slice(1)).has(NAME));
 }
 
-/** Leaves the one figure, and says its height to the page around whenever that changes. */
+/**
+ * Leaves the one figure, and says its height to the page around whenever that changes.
+ * @param {HTMLElement} host
+ */
 export function embed(host) {
   const root = document.documentElement;
   root.classList.add(NAME);

@@ -5,6 +5,7 @@ import { fileOf } from "../session/saving.js";
 import { reasonOf } from "../../../frame/live/errors.js";
 import { _ } from "../../../frame/live/words.js";
 
+/** @type {Record<string, {label: string, type: string}>} */
 const KINDS = {
   csv: { label: _("Table, CSV"), type: "text/csv" },
   json: { label: _("All of it, JSON"), type: "application/json" },
@@ -45,6 +46,11 @@ function readFile(file) {
   return file.size > MAX_FILE ? Promise.resolve("") : file.text();
 }
 
+/**
+ * @param {import("../session/session.js").Session} session
+ * @param {string} kind
+ * @param {HTMLButtonElement} button
+ */
 async function saveRun(session, kind, button) {
   button.disabled = true;
   try {
@@ -57,7 +63,7 @@ async function saveRun(session, kind, button) {
   }
 }
 
-/** Hands a file to the browser. */
+/** Hands a file to the browser. @param {string} ending @param {string} type @param {string} text */
 function save(ending, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

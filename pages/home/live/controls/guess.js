@@ -3,7 +3,9 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { isDrawShown } from "../figures/beats.js";
+import { hasDistribution } from "../figures/rows.js";
 import {
+  activeIn,
   createButton,
   el,
   isolated,
@@ -34,8 +36,9 @@ export function createGuess(actions) {
     spellcheck: false,
     placeholder: _("or your own word"),
   });
+  /** @param {string} word */
   const say = (word) => {
-    isNewcomers = view.asksNewcomer;
+    isNewcomers = view?.asksNewcomer ?? false;
     actions.guess(word);
   };
   const options = Array.from({ length: N_LIKELY + 1 }, () => {
@@ -56,12 +59,15 @@ export function createGuess(actions) {
     event.preventDefault();
     if (box.value !== "") say(box.value);
   });
+  /** @type {View|null} */
   let view = null;
+  /** @type {number|null} */
   let position = null;
   let isNewcomers = false; // a newcomer's first guess goes on to the step itself
   return {
     element: ask,
     verdict,
+    /** @param {View} now */
     update(now) {
       view = now;
       if (position !== view.position) box.value = "";
@@ -69,7 +75,7 @@ export function createGuess(actions) {
       const keepFocus = followFocus(ask, box);
       setShown(ask, view.hidden);
       keepFocus();
-      if (view.hidden && view.distribution) offer(options, view);
+      if (view.hidden && hasDistribution(now)) offer(options, now);
       if (isNewcomers && (view.header.guess || view.header.notice)) {
         isNewcomers = false;
         if (view.header.guess) setTimeout(() => actions.playGuessed(performance.now()));
@@ -82,7 +88,11 @@ export function createGuess(actions) {
   };
 }
 
-/** Writes the words to guess from: the likeliest that are whole, and a funny one, in no telling order. */
+/**
+ * Writes the words to guess from: the likeliest that are whole, and a funny one, in no telling order.
+ * @param {HTMLElement[]} options
+ * @param {BarsView} view
+ */
 function offer(options, view) {
   const words = wordsToGuess(view);
   options.forEach((node, i) => {
@@ -104,22 +114,27 @@ function wordsToGuess(view) {
   return [...all.slice(turn), ...all.slice(0, turn)];
 }
 
-/** The focus of who guesses by keyboard goes to the answer, and back to the box for the next question. */
+/**
+ * The focus of who guesses by keyboard goes to the answer, and back to the box for the next question.
+ * @param {HTMLElement} ask
+ * @param {HTMLElement} box
+ */
 function followFocus(ask, box) {
   const place = ask.parentElement; // the answer stands there too
-  const active = ask.getRootNode().activeElement;
+  const active = activeIn(ask);
   const wasAsking = !ask.hidden;
   return () => {
     if (wasAsking === ask.hidden && active && (active === place || ask.contains(active)))
-      (ask.hidden ? place : box).focus({ preventScroll: true });
+      (ask.hidden ? place : box)?.focus({ preventScroll: true });
   };
 }
 
-/** Whether the token that was drawn is the one that the reader had guessed. */
+/** Whether the token that was drawn is the one that the reader had guessed. @param {View} view */
 function isRight({ guess, chosenId, forced, label, beat }) {
-  return chosenId !== null && !forced && isDrawShown({ beat }) && label(chosenId) === guess.label;
+  return chosenId !== null && !forced && isDrawShown({ beat }) && label(chosenId) === guess?.label;
 }
 
+/** @param {View} view */
 function verdictOf(view) {
   const { guess, header: { model } } = view;
   if (!guess) return null;

@@ -16,16 +16,29 @@ const INTERACTIVE = [
   "[contenteditable='true']",
 ].join(",");
 
-/** A button or a list that was used by pointer lets the focus go, so that the keys drive the loop again. */
+/**
+ * A button or a list that was used by pointer lets the focus go, so that the keys drive the loop again.
+ * @param {HTMLElement} root
+ */
 export function letGoOfFocus(root) {
   let isByPointer = false;
   root.addEventListener("pointerdown", () => (isByPointer = true));
   root.addEventListener("keydown", () => (isByPointer = false));
-  root.addEventListener("click", ({ target }) => isByPointer && target.closest("button")?.blur());
-  root.addEventListener("change", ({ target }) => isByPointer && target.closest("select")?.blur());
+  root.addEventListener(
+    "click",
+    ({ target }) => isByPointer && target instanceof Element && target.closest("button")?.blur(),
+  );
+  root.addEventListener(
+    "change",
+    ({ target }) => isByPointer && target instanceof Element && target.closest("select")?.blur(),
+  );
 }
 
-/** While a step is played slowly, a click on what is no button goes to its next beat. @param {Actions} actions */
+/**
+ * While a step is played slowly, a click on what is no button goes to its next beat.
+ * @param {HTMLElement} root
+ * @param {Actions} actions
+ */
 export function listenForClicks(root, actions) {
   root.addEventListener("click", ({ target }) => isInteractive(target) || actions.beat(false));
 }
@@ -34,11 +47,13 @@ export function listenForClicks(root, actions) {
  * Listens on the document until the signal aborts. Keys do nothing while something that has keys of
  * its own holds the focus, in this component or anywhere on the page, nor with a modifier held.
  * @param {Actions} actions
+ * @param {AbortSignal} signal
  */
 export function listenForKeys(actions, signal) {
   document.addEventListener("keydown", (event) => handleKey(event, actions), { signal });
 }
 
+/** @param {KeyboardEvent} event @param {Actions} actions */
 function handleKey(event, actions) {
   if (isComposing(event)) return;
   if (isUndo(event)) {
@@ -63,23 +78,26 @@ function handleKey(event, actions) {
   event.preventDefault();
 }
 
-/** Ctrl+Z, or ⌘Z; in a field of text it is the field's own. */
+/** Ctrl+Z, or ⌘Z; in a field of text it is the field's own. @param {KeyboardEvent} event */
 function isUndo(event) {
   const { ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
   const isStruck = shortcutLetter(event) === "z" && (ctrlKey || metaKey) && !shiftKey && !altKey;
   return isStruck && !defaultPrevented && !isText(event.composedPath()[0]);
 }
 
+/** @param {EventTarget|null} node */
 function isText(node) {
   const isTyped = "textarea, [contenteditable=''], [contenteditable='true'], " +
     "input:not([type=range], [type=checkbox], [type=radio], [type=button])";
   return node instanceof Element && node.matches(isTyped);
 }
 
+/** @param {EventTarget|null} node */
 function isField(node) {
   return node instanceof Element && node.matches("input, textarea, select");
 }
 
+/** @param {EventTarget|null} node */
 function isInteractive(node) {
   return node instanceof Element && node.closest(INTERACTIVE) !== null;
 }

@@ -7,9 +7,15 @@ import { _ } from "../../../frame/live/words.js";
 const GAP = 6;
 const LINGER_MS = 150; // in which the pointer reaches the tip
 
-/** The facts of the token at a position of the text, as lines of [name, value]. @param {View} view */
+/**
+ * The facts of the token at a position of the text, as lines of [name, value].
+ * @param {View} view
+ * @param {number} index
+ * @returns {TokenFacts}
+ */
 export function describeToken(view, index) {
   const id = view.ids[index];
+  /** @type {TokenFacts["facts"]} */
   const facts = [[_("position"), formatCount(index)], ["id", formatCount(id)]];
   const step = index - view.nPrompt;
   const { steps } = view.header;
@@ -18,6 +24,7 @@ export function describeToken(view, index) {
   return { title: quote(view.label(id)), facts, note, canBranch: index >= view.nPrompt };
 }
 
+/** @param {Steps} steps @param {number} step @returns {TokenFacts["facts"]} */
 function factsOfDraw(steps, step) {
   const nats = -steps.logprob[step];
   return [
@@ -29,17 +36,23 @@ function factsOfDraw(steps, step) {
   ];
 }
 
+/** @param {View} view @param {number} index */
 function noteOf(view, index) {
   if (index < view.nPrompt) return _("of the prompt");
   if (index >= view.nConfirmed) return _("pending: its distribution is on its way");
   return view.header.steps.forced[index - view.nPrompt] ? _("forced by you") : _("written by the model");
 }
 
-/** One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them. */
+/**
+ * One menu and one tip for all tokens; both live in the top layer, so that nothing cuts them.
+ * @param {Actions} actions
+ * @param {(index: number) => TokenFacts} describe
+ */
 export function createTokenMenu(actions, describe) {
   const tip = el("div", { class: "tip", popover: "auto", role: "tooltip" }); // Escape closes it
   const element = createMenu("menu", _("This token"));
   let timer = 0; // a tip opens when what closed before it is gone, and stays while it is pointed at
+  /** @param {() => void} action @param {number} delay */
   const plan = (action, delay) => {
     clearTimeout(timer);
     timer = setTimeout(action, delay);
@@ -47,6 +60,7 @@ export function createTokenMenu(actions, describe) {
   const hideTip = () => plan(() => tip.hidePopover(), LINGER_MS);
   tip.addEventListener("pointerenter", () => clearTimeout(timer));
   tip.addEventListener("pointerleave", hideTip);
+  /** @param {() => void} action */
   const act = (action) => {
     element.hidePopover();
     action();
@@ -54,11 +68,13 @@ export function createTokenMenu(actions, describe) {
   return {
     element,
     tip,
+    /** @param {number} index @param {HTMLElement} node @param {boolean} isByPointer */
     open(index, node, isByPointer) {
       clearTimeout(timer);
       fillMenu(element, describe(index), index, actions, act);
       openBeside(element, node, "below", isByPointer);
     },
+    /** @param {number} index @param {HTMLElement} node */
     showTip(index, node) {
       plan(() => {
         if (element.matches(":popover-open") || !node.isConnected) return;
@@ -71,6 +87,7 @@ export function createTokenMenu(actions, describe) {
   };
 }
 
+/** @param {HTMLElement} node @param {TokenFacts} description */
 function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
   for (const [name, value] of facts) {
@@ -82,8 +99,16 @@ function fillFacts(node, { title, facts, note }) {
   );
 }
 
+/**
+ * @param {HTMLElement} node
+ * @param {TokenFacts} description
+ * @param {number} index
+ * @param {Actions} actions
+ * @param {(action: () => void) => void} act
+ */
 function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
+  /** @param {string} text @param {() => void} action */
   const button = (text, action) => createButton("menu-item", text, () => act(action));
   if (index > 0) node.append(button(_("Look at its distribution"), () => actions.inspect(index)));
   if (!description.canBranch) {
@@ -96,18 +121,26 @@ function fillMenu(node, description, index, actions, act) {
   );
 }
 
-/** Makes a menu; it closes once the focus has gone elsewhere. */
+/** Makes a menu; it closes once the focus has gone elsewhere. @param {string} kind @param {string} name */
 export function createMenu(kind, name) {
-  const onfocusout = ({ currentTarget, relatedTarget }) => {
-    if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) currentTarget.hidePopover();
+  /** @param {FocusEvent} event */
+  const onfocusout = ({ relatedTarget }) => {
+    if (relatedTarget instanceof Node && !menu.contains(relatedTarget)) menu.hidePopover();
   };
-  return el("div", { class: kind, popover: "auto", role: "dialog", "aria-label": name, onfocusout });
+  const menu = el("div", { class: kind, popover: "auto", role: "dialog", "aria-label": name, onfocusout });
+  return menu;
 }
 
-/** Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard. */
+/**
+ * Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard.
+ * @param {HTMLElement} popover
+ * @param {HTMLElement} anchor
+ * @param {"above"|"below"} side
+ * @param {boolean} isByPointer
+ */
 export function openBeside(popover, anchor, side, isByPointer) {
   if (isByPointer) anchor.blur();
-  popover.ontoggle = ({ newState }) => {
+  popover.ontoggle = (/** @type {ToggleEvent} */ { newState }) => {
     const isLost = newState === "closed" && document.activeElement === document.body;
     if (isLost && !isByPointer) anchor.focus({ preventScroll: true });
   };
@@ -116,7 +149,12 @@ export function openBeside(popover, anchor, side, isByPointer) {
   popover.querySelector("button")?.focus();
 }
 
-/** Puts a popover beside a token, inside the window. */
+/**
+ * Puts a popover beside a token, inside the window.
+ * @param {HTMLElement} node
+ * @param {HTMLElement} anchor
+ * @param {"above"|"below"} side
+ */
 function place(node, anchor, side) {
   const box = anchor.getBoundingClientRect();
   const { width, height } = node.getBoundingClientRect();

@@ -67,6 +67,7 @@ export class StageLight {
     this.changed = changed;
     /** @type {StageOfLoop} */
     this.stage = "idle";
+    /** @type {number[]} */
     this.timers = [];
   }
 
@@ -77,13 +78,17 @@ export class StageLight {
    */
   pressed(beat, isPlaying) {
     if (beat !== null)
-      this.sequence(["draw", "append", "read"].map((stage) => [stage, PACE[stage] * beat]));
+      this.sequence([["draw", PACE.draw * beat], ["append", PACE.append * beat], ["read", PACE.read * beat]]);
     else if (isPlaying || isStill()) this.hold("read");
     else
       this.sequence([["draw", 0], ["append", FLASH_MS], ["read", 2 * FLASH_MS]]);
   }
 
-  /** Lights the stages from the answer until the loop rests. */
+  /**
+   * Lights the stages from the answer until the loop rests.
+   * @param {number|null} beat
+   * @param {boolean} isPlaying
+   */
   answered(beat, isPlaying) {
     if (beat === null && isPlaying) return;
     if (beat === null && isStill()) return this.rest();
@@ -91,12 +96,12 @@ export class StageLight {
     this.sequence([["score", 0], ["cut", step], ["idle", 2 * step]]);
   }
 
-  /** Milliseconds after a press at which a paced answer is shown. */
+  /** Milliseconds after a press at which a paced answer is shown. @param {number} beat */
   static holdOf(beat) {
     return PACE.score * beat;
   }
 
-  /** Keeps one stage lit. */
+  /** Keeps one stage lit. @param {StageOfLoop} stage */
   hold(stage) {
     this.sequence([[stage, 0]]);
   }
@@ -106,8 +111,10 @@ export class StageLight {
     this.hold("idle");
   }
 
+  /** @param {[StageOfLoop, number][]} steps */
   sequence(steps) {
     this.timers.forEach(clearTimeout);
+    /** @param {StageOfLoop} stage */
     const light = (stage) => {
       this.stage = stage;
       this.changed();

@@ -7,7 +7,7 @@ import { LANGUAGE } from "../../../frame/live/words.js";
 
 const PREFIX = "ott-";
 
-/** What the address says of a preference; null where it says nothing. */
+/** What the address says of a preference; null where it says nothing. @param {string} name */
 const addressed = (name) => new URLSearchParams(location.search).get(name);
 
 /**

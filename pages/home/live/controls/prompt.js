@@ -28,6 +28,7 @@ export function createPrompt(actions) {
   const hint = el("span", { class: "hint", hidden: true }, _("Enter starts from this text"));
   const state = { shown: null, timer: 0, isTyping: false };
   const isChanged = () => state.shown !== null && box.value !== state.shown;
+  /** @param {boolean} isTyping */
   const typing = (isTyping) => {
     state.isTyping = isTyping;
     actions.typed();
@@ -83,6 +84,7 @@ export function createPrompt(actions) {
     get isTyping() {
       return state.isTyping && isChanged();
     },
+    /** @param {View} view */
     update(view) {
       adoptText(state, box, view.header.prompt);
       setShown(hint, isChanged());
@@ -90,7 +92,12 @@ export function createPrompt(actions) {
   };
 }
 
-/** Takes the text that Python has, unless the person has typed something else since. */
+/**
+ * Takes the text that Python has, unless the person has typed something else since.
+ * @param {{shown: string|null}} state
+ * @param {HTMLTextAreaElement} box
+ * @param {string} text
+ */
 function adoptText(state, box, text) {
   if (text === state.shown) return;
   if (state.shown === null || box.value === state.shown) box.value = text;
@@ -98,11 +105,15 @@ function adoptText(state, box, text) {
   fitHeight(box);
 }
 
+/** @param {Actions} actions @param {string} text */
 function tokenise(actions, text) {
   if (text.length <= MAX_TOKENISED) actions.tokenise(text);
 }
 
-/** One line for most prompts, up to three for long ones; then the box scrolls. */
+/**
+ * One line for most prompts, up to three for long ones; then the box scrolls.
+ * @param {HTMLTextAreaElement} box
+ */
 function fitHeight(box) {
   box.rows = 1;
   if (box.scrollHeight <= box.clientHeight + 2) return;

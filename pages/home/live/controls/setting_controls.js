@@ -8,8 +8,9 @@ import { createTerm } from "../../../frame/live/term.js";
 import { aloneResult, effectOf, maskNamed } from "../../../frame/live/strategies.js";
 import { _, ngettext } from "../../../frame/live/words.js";
 
+/** @type {(SettingName|"greedy")[]} */
 const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
-/** What each does, in half a sentence. */
+/** What each does, in half a sentence. @type {Record<string, (controls: Controls) => string>} */
 const HINTS = {
   temperature: () => _("lower: safer · higher: bolder"),
   top_p: ({ top_p: p }) => _("keep the likeliest until they make {share}", { share: formatShare(p) }),
@@ -20,7 +21,7 @@ const HINTS = {
   greedy: () => _("always the likeliest"),
 };
 
-/** What the glossary calls a mask. */
+/** What the glossary calls a mask. @param {string} name */
 const termOf = (name) => name === "greedy" ? "greedy decoding" : name.replace("_", "-");
 
 /** Makes the controls. @param {Actions} actions */
@@ -31,7 +32,11 @@ export function createSettingControls(actions) {
   let isApart = false;
   return {
     element,
-    /** Puts each over its column, or all of them beside the picture. */
+    /**
+     * Puts each over its column, or all of them beside the picture.
+     * @param {Map<string|undefined, HTMLElement>|null} places
+     * @param {string[]} hidden
+     */
     arrange(places, hidden) {
       const wasApart = isApart;
       isApart = places !== null;
@@ -40,12 +45,14 @@ export function createSettingControls(actions) {
         if (isApart !== wasApart) (places?.get(name) ?? element).append(control);
       }
     },
+    /** @param {BarsView} view */
     update(view) {
       for (const control of all) if (!control.element.hidden) control.update(view);
     },
   };
 }
 
+/** @param {SettingName|"greedy"} name @param {Actions} actions */
 function createControl(name, actions) {
   const { title } = maskNamed(name);
   const box = el("input", {
@@ -55,6 +62,7 @@ function createControl(name, actions) {
     onchange: () => actions.setUse(name, box.checked),
   });
   const slider = name === "greedy" ? null : createSlider(name, (...move) => actions.setControl(...move));
+  /** @type {Record<string, string>} */
   let terms = {};
   const term = createTerm(title, () => terms[termOf(name)]);
   const plain = el("span", { class: "setting-plain" }, title); // in columns: no room for two targets beside each other
@@ -66,6 +74,7 @@ function createControl(name, actions) {
   return {
     name,
     element,
+    /** @param {BarsView} view */
     update(view) {
       terms = view.header.terms;
       const isUsed = isInUse(name, view.controls);
@@ -75,7 +84,7 @@ function createControl(name, actions) {
       const { nVocab } = view.distribution;
       // while Play runs it would be said with every token
       const effect = view.isPlaying || !slider ? "" : effectOf(name, aloneResult(view, name), nVocab);
-      slider?.set(view.controls[name], nVocab, effect);
+      if (slider && name !== "greedy") slider.set(view.controls[name], nVocab, effect);
     },
   };
 }

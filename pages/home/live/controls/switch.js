@@ -11,6 +11,7 @@ export function createSwitch(name, says, change) {
     get isOn() {
       return input.checked;
     },
+    /** @param {boolean} isOn */
     set: (isOn) => (input.checked = isOn),
   };
 }

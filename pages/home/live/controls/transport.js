@@ -78,6 +78,7 @@ export function createTransport(actions, switches) {
       el("div", { class: "row muted switches" }, slowly.element, ...switches),
       el("div", { class: "row foot" }, createLanguagePicker(), whole, copyEmbed, copy),
     ),
+    /** @param {View} view */
     update(view) {
       header = view.header;
       setAttribute(whole, "href", addressOf(header) || null);
@@ -90,13 +91,17 @@ export function createTransport(actions, switches) {
       const { trouble, reading } = view.waitingFor;
       setText(reason, trouble ?? why ?? (reading ? readingInWords(reading) : waitingInWords(view)));
       setShown(progress, reading !== null);
-      if (reading?.share > 0) progress.value = reading.share;
+      if (reading !== null && reading.share > 0) progress.value = reading.share;
       setShown(waiting, trouble !== null);
     },
   };
 }
 
-/** A disabled button keeps its focus and says why, so it is marked rather than switched off. */
+/**
+ * A disabled button keeps its focus and says why, so it is marked rather than switched off.
+ * @param {HTMLElement} node
+ * @param {boolean} isDisabled
+ */
 function setDisabled(node, isDisabled) {
   setAttribute(node, "aria-disabled", isDisabled);
   setAttribute(node, "aria-describedby", isDisabled ? "reason" : null);
@@ -111,6 +116,7 @@ export function readingInWords({ nTokens }) {
   );
 }
 
+/** @param {View} view */
 function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
   if (isFinishing) return _("Writing several tokens at once…");
   if (nNext === 0 || isPlaying) return "";
@@ -121,6 +127,12 @@ function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
   );
 }
 
+/**
+ * @param {string} text
+ * @param {string|null} key
+ * @param {string} kind
+ * @param {(event: MouseEvent) => void} onPress
+ */
 function button(text, key, kind, onPress) {
   const node = createButton(`button ${kind}`, el("span", {}, text), (event) => {
     if (node.getAttribute("aria-disabled") !== "true") onPress(event);
@@ -129,6 +141,7 @@ function button(text, key, kind, onPress) {
   return node;
 }
 
+/** @param {Actions} actions */
 function createSpeed(actions) {
   const options = SPEEDS.map((speed) => {
     const text = speed === Infinity

@@ -31,7 +31,12 @@ export async function joinFrames(frames) {
   return assemble(parts);
 }
 
-/** The rectangle in which two frames differ; null where they are equal. */
+/**
+ * The rectangle in which two frames differ; null where they are equal.
+ * @param {Uint8ClampedArray} before
+ * @param {Uint8ClampedArray} after
+ * @param {number} across
+ */
 function changed(before, after, across) {
   const [a, b] = [before, after].map(({ buffer }) => new Uint32Array(buffer));
   let [left, right, top, bottom] = [across, -1, -1, -1];
@@ -46,7 +51,12 @@ function changed(before, after, across) {
   return top < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-/** A rectangle as the rows of a PNG: a byte for the filter, none, and the colours. */
+/**
+ * A rectangle as the rows of a PNG: a byte for the filter, none, and the colours.
+ * @param {Uint8ClampedArray} data
+ * @param {number} across
+ * @param {Area} area
+ */
 function rowsOf(data, across, { x, y, width, height }) {
   const rows = new Uint8Array(height * (1 + 3 * width));
   let at = 0;
@@ -58,11 +68,13 @@ function rowsOf(data, across, { x, y, width, height }) {
   return rows;
 }
 
+/** @param {Uint8Array<ArrayBuffer>} bytes */
 async function deflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+/** @param {PackedFrame[]} parts */
 function assemble(parts) {
   const { width, height } = parts[0].area;
   const header = join([numbers(width, height), new Uint8Array(LOOK)]);
@@ -78,18 +90,20 @@ function assemble(parts) {
   return new Blob([...out, chunk("IEND", new Uint8Array())], { type: "image/png" });
 }
 
+/** @param {string} name @param {Uint8Array} data */
 function chunk(name, data) {
   const body = join([Uint8Array.from(name, (letter) => letter.charCodeAt(0)), data]);
   return join([numbers(data.length), body, numbers(crc(body))]);
 }
 
-/** Whole numbers of 32 bits, the highest byte first. */
+/** Whole numbers of 32 bits, the highest byte first. @param {...number} values */
 function numbers(...values) {
   const bytes = new DataView(new ArrayBuffer(4 * values.length));
   values.forEach((value, i) => bytes.setUint32(4 * i, value));
   return new Uint8Array(bytes.buffer);
 }
 
+/** @param {Uint8Array[]} parts */
 function join(parts) {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -100,6 +114,7 @@ function join(parts) {
   return whole;
 }
 
+/** @param {Uint8Array} bytes */
 function crc(bytes) {
   let c = 0xffffffff;
   for (const byte of bytes) c = CRC_TABLE[(c ^ byte) & 255] ^ (c >>> 8);

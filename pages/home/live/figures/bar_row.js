@@ -18,7 +18,11 @@ import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
 import { _ } from "../../../frame/live/words.js";
 
-/** Makes a row; pressing it forces its token. The tail is the last row: all other tokens together. */
+/**
+ * Makes a row; pressing it forces its token. The tail is the last row: all other tokens together.
+ * @param {boolean} isTail
+ * @param {Actions} actions
+ */
 export function createRow(isTail, actions) {
   const others = isTail ? createOthers(actions) : null;
   const label = others?.button ?? createButton("bars-label");
@@ -32,9 +36,11 @@ export function createRow(isTail, actions) {
     el("th", { scope: "row" }, label, rank, others?.menu ?? null),
     ...cells.map((cell) => cell.element),
   );
+  /** @type {string|null} */
   let shownLabel = null;
   if (!isTail) element.addEventListener("click", () => actions.force(Number(element.dataset.id)));
 
+  /** @param {{id: number, rank: number}|null} token @param {BarsView} view @param {number} nOthers */
   function setToken(token, view, nOthers) {
     setShown(element, isTail ? nOthers > 0 : token !== null);
     if (isTail) setText(label, _("{number} more", { number: formatCount(nOthers) }));
@@ -60,21 +66,27 @@ export function createRow(isTail, actions) {
     );
     setText(rank, rankInWords(token.rank));
   }
+  /** @param {number|undefined} sum */
   const setSum = (sum) => cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
   return { element, cells, setToken, setSum, offer: others?.offer };
 }
 
-/** The rank among all tokens, where the row's place does not tell it. */
+/** The rank among all tokens, where the row's place does not tell it. @param {number} rank */
 function rankInWords(rank) {
   if (rank < 0) return _("rank unknown");
   return rank < N_TOKEN_ROWS ? "" : _("rank {number}", { number: formatCount(rank + 1) });
 }
 
+/** @param {string} name */
 function createCell(name) {
   const { track, bars, ghost, number, show } = createBarCell();
-  const coin = el("span", { class: "bar-coin", role: "img", "aria-label": _("the pointer falls here") });
+  const pointer = el("span", {
+    class: "bar-pointer",
+    role: "img",
+    "aria-label": _("the pointer falls here"),
+  });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
-  const element = el("td", {}, el("span", { class: "bar-cell" }, track, coin, number, sum));
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, pointer, number, sum));
   element.dataset.col = name;
 
   /**
@@ -93,12 +105,17 @@ function createCell(name) {
       "aria-label",
       isOut ? _("out, raw {share}", { share: formatProbability(cell.raw) }) : null,
     );
-    setShown(coin, cell.hasCoin ?? false);
+    setShown(pointer, cell.hasPointer ?? false);
   }
-  return { element, bars, ghost, update, setSum: (text) => sum && setText(sum, text) };
+  return { element, bars, ghost, update, setSum: (/** @type {string} */ text) => sum && setText(sum, text) };
 }
 
-/** What stands in the place of a number that is not known, or only bounded; null where it is. */
+/**
+ * What stands in the place of a number that is not known, or only bounded; null where it is.
+ * @param {Cell} cell
+ * @param {Look} look
+ * @param {boolean} isOut
+ */
 function wordsOf(cell, { share }, isOut) {
   if (share === "none") return "";
   if (!cell.isHeld) return "–";

@@ -5,12 +5,13 @@
 import { BEATS } from "./beats.js";
 import { moveBeat } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
-import { createCoinBar } from "./coinbar.js";
+import { createDrawBar } from "./draw_bar.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
 import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
 import { isInUse } from "../controls.js";
 import { createMatrix } from "./matrix.js";
+import { hasDistribution } from "./rows.js";
 import { createPictures } from "./picture.js";
 import { createPipeline } from "./pipeline.js";
 import { keepPreference, prefers } from "../controls/preferences.js";
@@ -27,13 +28,13 @@ import {
 import { _, ngettext } from "../../../frame/live/words.js";
 
 const LEGEND = [["kept", _("drawn from")], ["rejected", _("out: its share before the cut")]]
-  .concat([["edge", stageTitle("top_p")], ["coin", _("pointer")]]);
+  .concat([["edge", stageTitle("top_p")], ["pointer", _("pointer")]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
 export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
-  const coin = createCoinBar(actions);
+  const pointer = createDrawBar(actions);
   const settings = createSettingControls(actions);
   const pipeline = createPipeline(actions);
   const pictures = createPictures(() => lastView);
@@ -50,19 +51,20 @@ export function createBars(actions, loop) {
     { class: "bars", "aria-label": _("The next token") },
     top.element,
     createPicker(matrix.table),
-    el("div", { class: "plot" }, matrix.table, coin.element),
-    coin.line,
+    el("div", { class: "plot" }, matrix.table, pointer.element),
+    pointer.line,
     unsent,
     loop,
     el("div", { class: "bars-foot" }, pictures.button, pipeline.element),
     pictures.menu,
   );
+  /** @type {View|null} */
   let lastView = null;
   let shownBeat = 0;
   const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
   arrange(RARER);
 
-  /** Which strategies show; so also before there is anything to show. */
+  /** Which strategies show; so also before there is anything to show. @param {string[]} hidden */
   function arrange(hidden) {
     const isComparing = compare.isOn && !lastView?.beat;
     setAttribute(element, "data-comparing", isComparing);
@@ -72,15 +74,17 @@ export function createBars(actions, loop) {
     return isComparing;
   }
 
+  /** @param {View} view */
   function update(view) {
     lastView = view;
-    if (view.distribution === null) return;
+    if (!hasDistribution(view)) return;
     setAttribute(element, "data-stage", view.stage);
     setAttribute(element, "data-beat", BEATS[view.beat - 1] ?? null);
     setAttribute(element, "data-drawn", view.isDrawn);
     const active = activeResult(view);
     const isComparing = arrange(RARER.filter((name) => !isInUse(name, view.controls)));
     top.update(view, active);
+    /** @param {string} name */
     const resultOf = (name) => name === "active" ? active : aloneResult(view, name);
     const columns = isComparing ? COLUMNS : COLUMNS.filter(({ name }) => name === "active");
     const results = new Map(columns.map(({ name }) => [name, resultOf(name)]));
@@ -97,8 +101,8 @@ export function createBars(actions, loop) {
         nUnsent,
       ),
     );
-    coin.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
-    setAttribute(element, "data-edge", !coin.edge.hidden);
+    pointer.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
+    setAttribute(element, "data-edge", !pointer.edge.hidden);
     pipeline.update(view, active);
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
     shownBeat = view.beat;
@@ -107,7 +111,7 @@ export function createBars(actions, loop) {
     element,
     update,
     settings: settings.element,
-    switches: [compare.element, ...coin.switches],
+    switches: [compare.element, ...pointer.switches],
     root: () => arrange(RARER),
   };
 }
@@ -124,6 +128,7 @@ function createTopLine() {
     el("span", { class: "row bars-legend" }, ...keys),
   );
   let shown = "";
+  /** @param {BarsView} view @param {Result} result */
   function update(view, result) {
     const said = sayDrawnFrom(result, view.distribution.nVocab);
     const pipeline = describePipeline(result, view.settings);
@@ -136,7 +141,11 @@ function createTopLine() {
   return { element, update };
 }
 
-/** From how many tokens is drawn; `{pipeline}` is left to be filled in. */
+/**
+ * From how many tokens is drawn; `{pipeline}` is left to be filled in.
+ * @param {Result} result
+ * @param {number} nVocab
+ */
 function sayDrawnFrom(result, nVocab) {
   if (waitsForPython(result)) return _("Drawn from some tokens: {pipeline}");
   const { nKept } = lastStage(result);
@@ -150,12 +159,15 @@ function sayDrawnFrom(result, nVocab) {
     );
 }
 
-/** On a narrow page one strategy stands beside the active one: this chooses which. */
+/**
+ * On a narrow page one strategy stands beside the active one: this chooses which.
+ * @param {HTMLElement} table
+ */
 function createPicker(table) {
   const choices = COLUMNS.filter(({ name }) => name !== "active");
   const options = choices.map(({ name, title }) => el("option", { value: name }, title));
   const show = () => {
-    for (const cell of table.querySelectorAll("[data-col]"))
+    for (const cell of /** @type {NodeListOf<HTMLElement>} */ (table.querySelectorAll("[data-col]")))
       cell.toggleAttribute("data-picked", cell.dataset.col === select.value);
   };
   const select = el("select", { onchange: show }, ...options);

@@ -3,12 +3,14 @@
 
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
+import { find } from "../../../frame/live/dom.js";
 import { fly, move, rest } from "../../../frame/live/motion.js";
 import { SETTINGS } from "../../../frame/live/settings.js";
 import { lastStage } from "../../../frame/live/strategies.js";
 
 const TOKEN_MS = 60; // from one token that lights up to the next
 const MAX_LIT = 24; // tokens of the text
+/** By beat. @type {Record<number, (motion: Motion) => void>} */
 const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
 /**
@@ -21,13 +23,15 @@ const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]
 export function moveBeat(bars, view, result, picture) {
   const root = /** @type {HTMLElement} */ (bars.closest(".ott"));
   for (
-    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .coin-segment, .coin-marker, .cut-edge")
+    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .draw-segment, .pointer-marker, .cut-edge")
   ) rest(node);
   MOVES[view.beat]?.({ root, view, result, ...picture });
 }
 
+/** @param {number} share */
 const percent = (share) => `${(100 * share).toFixed(3)}%`;
 
+/** @param {Motion} motion */
 function read({ root }) {
   const tokens = [...root.querySelectorAll(".strip .token")].slice(-MAX_LIT);
   const lit = "var(--stage-tint)";
@@ -39,7 +43,10 @@ function read({ root }) {
   );
 }
 
-/** The bars grow from nothing to the model's own shares; then the temperature reshapes them. */
+/**
+ * The bars grow from nothing to the model's own shares; then the temperature reshapes them.
+ * @param {Motion} motion
+ */
 function score({ cells, shown }) {
   cells.forEach(({ raw }, i) =>
     move(shown[i].bars[0], [
@@ -51,7 +58,10 @@ function score({ cells, shown }) {
   );
 }
 
-/** The bars slide end to end; what lies behind the edge goes, and what stays grows to the whole axis. */
+/**
+ * The bars slide end to end; what lies behind the edge goes, and what stays grows to the whole axis.
+ * @param {Motion} motion
+ */
 function cut({ root, view, result, cells, pieces, shown }) {
   const timing = { duration: 2200, easing: "ease-in-out" };
   let sum = 0;
@@ -77,7 +87,12 @@ function cut({ root, view, result, cells, pieces, shown }) {
   ], timing);
 }
 
-/** Shows for the time of a motion what is hidden before and after it. */
+/**
+ * Shows for the time of a motion what is hidden before and after it.
+ * @param {HTMLElement} node
+ * @param {Keyframe[]} frames
+ * @param {KeyframeAnimationOptions} timing
+ */
 function pass(node, frames, timing) {
   const motion = move(node, frames, timing);
   if (motion === null) return;
@@ -85,6 +100,12 @@ function pass(node, frames, timing) {
   motion.onfinish = motion.oncancel = () => node.classList.remove("is-passing");
 }
 
+/**
+ * @param {HTMLElement} bar
+ * @param {HTMLElement} ghost
+ * @param {Keyframe[]} frames
+ * @param {KeyframeAnimationOptions} timing
+ */
 function goOut(bar, ghost, frames, timing) {
   const [, there] = frames;
   const out = { ...there, opacity: 0.15 };
@@ -92,11 +113,11 @@ function goOut(bar, ghost, frames, timing) {
   move(ghost, [{ opacity: 0 }, { opacity: 0, offset: 0.6 }, {}], timing);
 }
 
-/** The bars fall into the draw bar, and the pointer falls and stops. */
+/** The bars fall into the draw bar, and the pointer falls and stops. @param {Motion} motion */
 function draw({ root, cells }) {
   const rows = [...root.querySelectorAll(".bars-table tbody tr:not([hidden])")];
-  const bar = root.querySelector(".coin-bar").getBoundingClientRect();
-  const segments = [...root.querySelectorAll(".coin-segment:not([hidden])")];
+  const bar = find(root, ".draw-bar").getBoundingClientRect();
+  const segments = [...root.querySelectorAll(".draw-segment:not([hidden])")];
   segments.forEach((segment, i) => {
     const row = rows[Math.min(i, rows.length - 1)]?.getBoundingClientRect() ?? bar;
     move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.2 }, { opacity: 1 }], {
@@ -104,7 +125,7 @@ function draw({ root, cells }) {
       delay: Math.min(i, cells.length) * 90,
     });
   });
-  const marker = /** @type {HTMLElement} */ (root.querySelector(".coin-marker"));
+  const marker = /** @type {HTMLElement} */ (root.querySelector(".pointer-marker"));
   const start = `translateX(-${parseFloat(marker.style.left) || 0}cqw)`;
   move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
     opacity: 1,
@@ -115,9 +136,9 @@ function draw({ root, cells }) {
   });
 }
 
-/** The very segment flies into the text's empty place. */
+/** The very segment flies into the text's empty place. @param {Motion} motion */
 function append({ root }) {
-  const segment = root.querySelector(".coin-segment[data-state=chosen]");
+  const segment = root.querySelector(".draw-segment[data-state=chosen]");
   const token = [...root.querySelectorAll(".strip .token")].at(-1);
   if (!(segment instanceof HTMLElement) || !(token instanceof HTMLElement)) return;
   fly(root, segment, token, { duration: 900 });

@@ -3,24 +3,27 @@
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { named } from "../../../frame/live/dom.js";
 import {
-  formatCoin,
   formatCount,
+  formatPointer,
   formatProbability,
   formatSeconds,
   formatSetting,
 } from "../../../frame/live/format.js";
+import { required } from "../../../frame/live/required.js";
 import { passOf } from "./loopfacts.js";
 import { scoredStage } from "./rows.js";
 import { describeStage, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 import { _, ngettext } from "../../../frame/live/words.js";
 
+/** By beat. @type {Record<number, (view: BarsView, result: Result) => string>} */
 const SAYS = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
-/** The sentence of the beat that is shown. @param {View} view @param {Result} result what is drawn from */
+/** The sentence of the beat that is shown. @param {BarsView} view @param {Result} result what is drawn from */
 export function sentenceOf(view, result) {
   return SAYS[view.beat](view, result);
 }
 
+/** @param {BarsView} view */
 function read(view) {
   const { phase, seconds, nInput, tokens } = passOf(view);
   const time = seconds === null ? null : formatSeconds(seconds);
@@ -28,6 +31,7 @@ function read(view) {
   return nInput === 1 ? readOne(tokens - nInput, time) : readMore(nInput, tokens - nInput, time);
 }
 
+/** @param {number} n @param {string|null} time */
 function readWhole(n, time) {
   return time === null
     ? ngettext(
@@ -43,6 +47,7 @@ function readWhole(n, time) {
     );
 }
 
+/** @param {number} nKnown @param {string|null} time */
 function readOne(nKnown, time) {
   if (nKnown <= 0)
     return time === null
@@ -62,7 +67,7 @@ function readOne(nKnown, time) {
     );
 }
 
-/** Several at once, after a rewind. */
+/** Several at once, after a rewind. @param {number} n @param {number} nKnown @param {string|null} time */
 function readMore(n, nKnown, time) {
   const newest = ngettext("The model reads the newest {n} token", "The model reads the newest {n} tokens", n);
   const before = nKnown > 0
@@ -72,6 +77,7 @@ function readMore(n, nKnown, time) {
   return time === null ? `${reading}.` : _("{reading}, in {time}.", { reading, time });
 }
 
+/** @param {BarsView} view @param {Result} result */
 function score(view, result) {
   const scored = scoredStage(result);
   const [before, after] = [result.stages[0].probs[0], scored.probs[0]].map(formatProbability);
@@ -93,6 +99,7 @@ function score(view, result) {
   );
 }
 
+/** @param {BarsView} view @param {Result} result */
 function cut(view, result) {
   const last = lastStage(result);
   const { nVocab } = view.distribution;
@@ -113,24 +120,28 @@ function cut(view, result) {
   );
 }
 
+/** @param {Stage} stage @param {number} i @param {Stage[]} all */
 const cuts = (stage, i, all) => i > 0 && stage.nKept < all[i - 1].nKept;
 
+/** @param {BarsView} view @param {Result} result */
 function draw(view, result) {
-  const drawn = drawnToken(result, view.coin);
+  const drawn = drawnToken(result, view.pointer);
   if (view.forced) return _("This token was not drawn: you chose it.");
   if (lastStage(result).name === "greedy") return _("There is nothing to draw: one token has the whole bar.");
-  if (drawn === null) return _("The shares lie end to end, and a pointer falls on them.");
+  if (drawn === null || view.pointer === null)
+    return _("The shares lie end to end, and a pointer falls on them.");
   return _("The shares lie end to end. The pointer falls on {number}: there lies {token}.", {
-    number: formatCoin(view.coin),
+    number: formatPointer(view.pointer),
     token: named(view.label(drawn.id)),
   });
 }
 
+/** @param {BarsView} view */
 function append(view) {
   return ngettext(
     "{token} joins the text, now {n} token; then the model reads again. That is all.",
     "{token} joins the text, now {n} tokens; then the model reads again. That is all.",
     view.contextIds.length + 1,
-    { token: named(view.label(view.chosenId)) },
+    { token: named(view.label(required(view.chosenId, "token that was chosen"))) },
   );
 }

@@ -6,8 +6,9 @@ import { isStill } from "../../../frame/live/motion.js";
 import { keepPreference, prefers } from "../controls/preferences.js";
 import { pgettext } from "../../../frame/live/words.js";
 
-/** The five words, as keys. @type {StageOfLoop[]} */
+/** The five words, as keys. @type {BeatName[]} */
 export const BEATS = ["read", "score", "cut", "draw", "append"];
+/** @type {Record<BeatName, string>} */
 export const BEAT_NAMES = {
   read: pgettext("beat", "Read"),
   score: pgettext("beat", "Score"),
@@ -22,7 +23,7 @@ export const DRAW = 4;
 export const APPEND = 5;
 const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
 
-/** Whether the draw is on the screen: it comes before its last two beats. */
+/** Whether the draw is on the screen: it comes before its last two beats. @param {Pick<View, "beat">} view */
 export const isDrawShown = ({ beat }) => beat === 0 || beat >= DRAW;
 
 /** Which beat of a step is shown. */
@@ -47,7 +48,7 @@ export class Beats {
     return this.beat > 0 ? BEATS[this.beat - 1] : null;
   }
 
-  /** Plays every step slowly from now on, or no longer. */
+  /** Plays every step slowly from now on, or no longer. @param {boolean} isSlow */
   slow(isSlow) {
     this.isSlow = isSlow;
     keepPreference("slow", isSlow);
@@ -59,7 +60,11 @@ export class Beats {
     this.wanted = true;
   }
 
-  /** A step was pressed: begins to play it, if it is to be; returns whether it is. */
+  /**
+   * A step was pressed: begins to play it, if it is to be; returns whether it is.
+   * @param {boolean} isFirst
+   * @param {boolean} isPlaying
+   */
   begin(isFirst, isPlaying) {
     const isWanted = this.wanted || ((this.isSlow || isFirst) && !isPlaying);
     this.end();
@@ -89,6 +94,7 @@ export class Beats {
     return true;
   }
 
+  /** @param {number} beat */
   show(beat) {
     clearTimeout(this.timer);
     this.beat = beat;
@@ -96,12 +102,12 @@ export class Beats {
     this.changed();
   }
 
-  /** Keeps a guess for as long as its position is shown. */
+  /** Keeps a guess for as long as its position is shown. @param {Header} header */
   note({ guess, ids }) {
     if (guess) this.guess = { ...guess, position: ids.length };
   }
 
-  /** The guess at a position, if there is one. */
+  /** The guess at a position, if there is one. @param {number} position */
   guessAt(position) {
     return this.guess?.position === position ? this.guess : null;
   }

@@ -4,7 +4,10 @@ import { createButton, el, setAttribute, setText } from "../../../frame/live/dom
 import { _ } from "../../../frame/live/words.js";
 
 const [CLOSED, OPEN] = [_("show the code that ran"), _("hide the code")];
-/** What the lines of each beat are marked with: a function of an older run says mask, choose and run. */
+/**
+ * What the lines of each beat are marked with: a function of an older run says mask, choose and run.
+ * @type {Record<string, string[]>}
+ */
 const CODE_STAGES = {
   read: ["read", "score", "run"],
   score: ["score", "run"],
@@ -25,8 +28,11 @@ export function createCode(unfolded) {
   const element = el("div", { class: "code", hidden: true }, name, list);
   const toggle = createButton("quiet loop-code", CLOSED, unfold);
   toggle.ariaExpanded = "false";
+  /** @type {Code|null} */
   let shown = null;
+  /** @type {HTMLElement[]} */
   let lines = [];
+  /** @type {[Code|null, StageOfLoop]} */
   let last = [null, "idle"];
 
   function unfold() {
@@ -37,6 +43,7 @@ export function createCode(unfolded) {
     update(...last);
   }
 
+  /** @param {Code|null} code @param {StageOfLoop} stage */
   function update(code, stage) {
     last = [code, stage];
     if (!code || element.hidden) return;
@@ -56,13 +63,14 @@ export function createCode(unfolded) {
   return { element, toggle, update };
 }
 
-/** Rows of the docstring below its first line: the loop should fit on a projector. */
+/** Rows of the docstring below its first line: the loop should fit on a projector. @param {string[]} lines */
 function restOfDocstring(lines) {
   const first = lines.findIndex((line) => line.trimStart().startsWith('"""'));
   const last = lines.findIndex((line, i) => i >= first && line.trimEnd().endsWith('"""'));
   return lines.flatMap((_, i) => (first < i && i <= last ? [i] : []));
 }
 
+/** @param {string} text @param {number} number */
 function createLine(text, number) {
   const code = el("code", { class: /^\s*(#|"""|\/\/)/.test(text) ? "is-comment" : "" }, text || " ");
   return el("li", { value: number }, code);

@@ -11,14 +11,20 @@ export const RARER = ["min_p", "greedy"];
 /** The masks with a column of their own. */
 export const SWITCHED = ["temperature", "top_k", "top_p", "min_p", "greedy"];
 
-/** The columns from left to right: what the model says, each mask alone on it, and all together. */
+/**
+ * The columns from left to right: what the model says, each mask alone on it, and all together.
+ * @type {Column[]}
+ */
 export const COLUMNS = [
   { name: "raw", title: _("Model"), says: _("no mask") },
   ...SWITCHED.map(maskNamed),
   { name: "active", title: _("Active"), says: _("all ticked masks") },
 ];
 
-/** Makes the head of one column; `setting` is where its slider stands while columns are compared. */
+/**
+ * Makes the head of one column; `setting` is where its slider stands while columns are compared.
+ * @param {Column} column
+ */
 export function createHead({ name, title, says }) {
   const setting = el("div", { class: "bars-setting" });
   const words = el("span", { class: "bars-lead" }, says);
@@ -35,6 +41,7 @@ export function createHead({ name, title, says }) {
   return {
     element,
     setting,
+    /** @param {BarsView} view @param {Result} result */
     update(view, result) {
       const isPast = name === "active" && view.inspecting !== null && !view.isWhatIf;
       setText(words, isPast ? _("as it was at that step") : says);
@@ -44,7 +51,7 @@ export function createHead({ name, title, says }) {
   };
 }
 
-/** The active column also has the running sum, whose title stands over it. */
+/** The active column also has the running sum, whose title stands over it. @param {HTMLElement} entropy */
 function withSumTitle(entropy) {
   return el(
     "span",

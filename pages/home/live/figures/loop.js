@@ -10,8 +10,9 @@ import { _ } from "../../../frame/live/words.js";
 
 const N_LINES = 4;
 
-/** Makes the band and, folded away, the numbers and the code that ran. @type {MakePart} */
+/** Makes the band and, folded away, the numbers and the code that ran. @returns {Part} */
 export function createLoop() {
+  /** @type {Record<string, string>} */
   let terms = {};
   const stations = Object.fromEntries(
     BEATS.map((name, i) => [name, createStation(name, i + 1, () => terms[name])]),
@@ -29,11 +30,12 @@ export function createLoop() {
     code.element,
   );
 
+  /** @param {View} view */
   function update(view) {
     terms = view.header.terms;
     const pass = passOf(view);
     const facts = loopFacts(view, pass);
-    const lit = BEATS.indexOf(view.stage);
+    const lit = BEATS.findIndex((name) => name === view.stage);
     BEATS.forEach((name, i) => {
       const state = lit === i ? "lit" : view.beat > 0 && i < lit ? "done" : null;
       const isToCome = view.beat > 0 && i > lit;
@@ -47,12 +49,14 @@ export function createLoop() {
   return { element, update };
 }
 
+/** @param {BeatName} name @param {number} number @param {() => string} says */
 function createStation(name, number, says) {
   const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(BEAT_NAMES[name], says));
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {
     element,
+    /** @param {string[]} words @param {string|null} state */
     update(words, state) {
       setAttribute(element, "data-lit", state === "lit");
       setAttribute(element, "data-done", state === "done");
@@ -65,11 +69,13 @@ function createStation(name, number, says) {
   };
 }
 
+/** @param {HTMLElement} toggle */
 function createReturn(toggle) {
   const words = el("span", { class: "loop-return-words" });
   const element = el("div", { class: "loop-return" }, words, toggle);
   return {
     element,
+    /** @param {View} view */
     update(view) {
       setText(words, view.isPaced ? _("stages paced for the eye") : "");
     },
@@ -85,6 +91,7 @@ function createCache() {
   const element = el("div", { class: "loop-cache-box" }, strip, words);
   return {
     element,
+    /** @param {Header} header @param {Pass} pass */
     update({ cache, n_prompt: nPrompt }, pass) {
       const nColumns = pass.hasKeys ? pass.tokens : 0; // of keys and values
       const nFromPrompt = Math.min(nColumns, nPrompt);

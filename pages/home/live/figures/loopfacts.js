@@ -1,13 +1,13 @@
 // The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
-// nothing of its own but reads the pass, the active masks and the coin.
+// nothing of its own but reads the pass, the active masks and the pointer.
 
 import { shorten } from "../../../frame/live/dom.js";
 import {
   formatBytes,
-  formatCoin,
   formatCount,
   formatEntropy,
   formatParameters,
+  formatPointer,
   formatSeconds,
   formatTokens,
 } from "../../../frame/live/format.js";
@@ -26,6 +26,7 @@ const MAX_LABEL = 14; // characters of a token in a station
 /**
  * Reads the pass that made the distribution on screen: the last one, or that of a past step. A
  * position of the prompt had no pass of its own; it is run anew to be looked at, and not timed.
+ * @param {View} view
  * @returns {Pass}
  */
 export function passOf({ header, position }) {
@@ -76,18 +77,20 @@ export function loopFacts(view, pass) {
   };
 }
 
+/** @param {Result} result @param {number} nKept @param {number} nVocab */
 function keptInShort(result, nKept, nVocab) {
   if (waitsForPython(result)) return _("some stay");
   return nKept === nVocab ? _("all stay") : ngettext("{n} stays", "{n} stay", nKept);
 }
 
-/** While the bars are hidden, or the text has ended: nothing of what comes next. */
+/** While the bars are hidden, or the text has ended: nothing of what comes next. @param {View} view */
 function unknownFacts(view) {
   const shares = ngettext("{n} share", "{n} shares", view.header.model.vocab_size);
   const ask = view.hidden ? [_("after your guess")] : [];
   return { score: [shares], cut: ask, draw: [], append: [] };
 }
 
+/** @param {View} view @param {Pass} pass */
 function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
   const { model } = header;
   const nContext = contextIds.length;
@@ -111,23 +114,32 @@ function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
   ];
 }
 
-/** What a device is called; those of a server and of a browser are described, not named. */
+/**
+ * What a device is called; those of a server and of a browser are described, not named.
+ * @param {string} device
+ */
 export function deviceName(device) {
   if (device === "your browser") return _("your browser");
   return device === "server" ? _("server") : device;
 }
 
+/** @param {View} view @param {number} id */
 function shortLabel(view, id) {
   return shorten(view.label(id), MAX_LABEL);
 }
 
-/** The token of this position: chosen, or the one on which the coin falls. */
+/**
+ * The token of this position: chosen, or the one on which the pointer falls.
+ * @param {View} view
+ * @param {Result} result
+ */
 function tokenOf(view, result) {
-  const id = view.chosenId ?? drawnToken(result, view.coin)?.id ?? null;
+  const id = view.chosenId ?? drawnToken(result, view.pointer)?.id ?? null;
   const row = id === null ? -1 : result.rowOf(id);
   return { id, prob: row < 0 ? NaN : lastStage(result).probs[row] };
 }
 
+/** @param {View} view @param {number|null} id */
 function appendInWords({ isBeforeDraw, contextIds, label }, id) {
   if (isBeforeDraw) return [_("no id yet"), _("not yet")];
   const token = id === null ? "–" : shorten(label(id), MAX_LABEL);
@@ -138,12 +150,13 @@ function appendInWords({ isBeforeDraw, contextIds, label }, id) {
   ];
 }
 
+/** @param {View} view @param {Stage} last @param {number|null} id */
 function drawInWords(view, last, id) {
   if (view.isBeforeDraw) return [_("not yet"), _("press Next")];
   if (view.forced && view.chosenId !== null) return [_("chosen by you"), _("whatever the pointer")];
-  if (view.coin === null) return [_("of the prompt")];
+  if (view.pointer === null) return [_("of the prompt")];
   if (last.name === "greedy") return [_("the likeliest"), _("the pointer decides nothing")];
-  const pointer = _("pointer {number}", { number: formatCoin(view.coin) });
+  const pointer = _("pointer {number}", { number: formatPointer(view.pointer) });
   if (id === null) return [pointer, _("waits for Python")];
   const token = shortLabel(view, id);
   return [
@@ -152,14 +165,14 @@ function drawInWords(view, last, id) {
   ];
 }
 
-/** What is kept after a pass, in tokens and bytes; a state sums up all tokens. */
+/** What is kept after a pass, in tokens and bytes; a state sums up all tokens. @param {Pass} pass */
 export function cacheInWords({ tokens, bytes, hasKeys }) {
   const size = formatBytes(bytes);
   if (!hasKeys) return bytes > 0 ? _("state: {size}", { size }) : _("no cache");
   return _("KV cache: {n_tokens}, {size} in use", { n_tokens: formatTokens(tokens), size });
 }
 
-/** What is held, and what one token takes of it: as a product where it is one. */
+/** What is held, and what one token takes of it: as a product where it is one. @param {Cache} cache */
 export function cacheFormula(cache) {
   const { bytes, bytes_held: held, bytes_per_token: perToken } = cache;
   if (perToken === 0) {
@@ -175,7 +188,10 @@ export function cacheFormula(cache) {
     : _("{bytes} held; {each} per token{product}", said);
 }
 
-/** The product that a token's bytes are: of keys and values, or of one latent for both. */
+/**
+ * The product that a token's bytes are: of keys and values, or of one latent for both.
+ * @param {Cache} cache
+ */
 function factors(cache) {
   const { n_layers: nLayers, n_kv_heads: nHeads, head_dim: size, bytes_per_number: width } = cache;
   const layers = ngettext("{n} layer", "{n} layers", nLayers);

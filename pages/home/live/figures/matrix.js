@@ -24,14 +24,17 @@ export function createMatrix(actions) {
 
   /**
    * Draws the columns that show, of which there are results; the active one's bars alone, or all.
+   * @param {BarsView} view
+   * @param {Map<string, Result>} results
+   * @param {boolean} isAlone
    * @returns {Picture} what the active column shows, for what moves
    */
   function update(view, results, isAlone) {
-    const active = results.get("active");
-    const drawn = drawnToken(active, view.coin);
+    const active = required(results.get("active"), "active column");
+    const drawn = drawnToken(active, view.pointer);
     const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
     const sums = cumulativeMass(active, tokens, drawn);
-    const where = { coin: view.coin, nVocab: view.distribution.nVocab };
+    const where = { pointer: view.pointer, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {
       row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
       row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
@@ -55,42 +58,69 @@ export function createMatrix(actions) {
       });
       if (result === active) picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
     });
-    if (!isAlone) drawMinPLimit(table, view.controls.min_p, results.get("min_p"));
+    if (!isAlone)
+      drawMinPLimit(table, view.controls.min_p, required(results.get("min_p"), "column of min-p"));
     return required(picture, "active column");
   }
   return { table, heads, update };
 }
 
-/** Min-p's threshold is a length: a bar that does not reach it is out. */
+/**
+ * Min-p's threshold is a length: a bar that does not reach it is out.
+ * @param {HTMLElement} table
+ * @param {number} minP
+ * @param {Result} result
+ */
 function drawMinPLimit(table, minP, result) {
   const limit = minP * lastStage(result).probs[result.order[0]];
   table.style.setProperty("--min-p-limit", `${100 * limit}%`);
   setAttribute(table, "data-min-p", limit > 0 ? "on" : null);
 }
 
-/** The cells of a column that show, in the order of the rows. */
+/**
+ * The cells of a column that show, in the order of the rows.
+ * @param {ReturnType<typeof createRow>[]} rows
+ * @param {{id: number}[]} tokens
+ * @param {number} c
+ */
 function shownCells(rows, tokens, c) {
   return [...tokens.map((_, i) => rows[i].cells[c]), rows[N_TOKEN_ROWS].cells[c]];
 }
 
-/** Left-aligned while one compares; end to end once a pointer has fallen, so that it crosses what it takes. */
+/**
+ * Left-aligned while one compares; end to end once a pointer has fallen, so that it crosses what it takes.
+ * @param {View} view
+ * @param {Result} active
+ */
 function isLaidEndToEnd(view, active) {
   if (lastStage(active).name === "greedy") return false;
-  return view.beat > 0 ? view.beat > SCORE : view.coin !== null;
+  return view.beat > 0 ? view.beat > SCORE : view.pointer !== null;
 }
 
-/** Which share of a token shows: that which is drawn from, unless the step is played slowly. @returns {Look["share"]} */
+/**
+ * Which share of a token shows: that which is drawn from, unless the step is played slowly.
+ * @param {View} view
+ * @returns {Look["share"]}
+ */
 function shareOf({ beat }) {
   if (beat === READ) return "none";
   return beat === SCORE ? "scored" : "prob";
 }
 
-/** A mask alone shows its cut; greedy's is plain, and penalties can scatter what is active. */
+/**
+ * A mask alone shows its cut; greedy's is plain, and penalties can scatter what is active.
+ * @param {string} name
+ */
 function isCutShown(name) {
   return !["raw", "greedy", "active"].includes(name);
 }
 
-/** Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside"). */
+/**
+ * Whether a mask's cut lies right under a row ("under"), or among the other tokens ("inside").
+ * @param {number} row
+ * @param {number|null} boundaryId
+ * @param {{id: number}[]} tokens
+ */
 function boundaryAt(row, boundaryId, tokens) {
   if (boundaryId === null) return null;
   if (row < N_TOKEN_ROWS) return tokens[row]?.id === boundaryId ? "under" : null;

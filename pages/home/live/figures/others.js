@@ -8,7 +8,7 @@ import { _ } from "../../../frame/live/words.js";
 
 const MAX_LISTED = 100;
 
-/** Makes the button of the last row and the menu that it opens. */
+/** Makes the button of the last row and the menu that it opens. @param {Actions} actions */
 export function createOthers(actions) {
   const menu = createMenu("menu others", _("Choose a token"));
   /** @type {() => HTMLElement[]} */
@@ -18,6 +18,7 @@ export function createOthers(actions) {
     openBeside(menu, button, "above", detail > 0);
   });
   setAttribute(button, "aria-haspopup", "dialog");
+  /** @param {BarsView} view @param {Result} result @param {number} row */
   const choice = (view, result, row) => {
     const id = result.idOf(row);
     const words = view.label(id);
@@ -30,7 +31,11 @@ export function createOthers(actions) {
     setAttribute(item, "aria-label", `${spoken(words)}, ${share}`);
     return item;
   };
-  /** Says what there is to choose from: the best tokens by raw logit, whatever a mask makes of them. */
+  /**
+   * Says what there is to choose from: the best tokens by raw logit, whatever a mask makes of them.
+   * @param {BarsView} view
+   * @param {Result} result
+   */
   function offer(view, result) {
     const nListed = Math.min(MAX_LISTED, result.order.length);
     list = () => Array.from({ length: nListed }, (_, row) => choice(view, result, row));

@@ -3,12 +3,13 @@
 
 import { brushOf, el } from "../../../frame/live/dom.js";
 
-const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "coin", "stage"]
+const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "pointer", "stage"]
   .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage-tint"]);
 
 /**
  * The colours and faces of the page as it stands, in light or in dark.
  * @param {HTMLElement} node of the page
+ * @returns {PageLook}
  */
 export function readLook(node) {
   const probe = el("span", { hidden: true });
@@ -26,7 +27,7 @@ export function readLook(node) {
 
 /** A picture that is being drawn. */
 export class Paint {
-  /** @param {number} width @param {ReturnType<typeof readLook>} look */
+  /** @param {number} width @param {PageLook} look */
   constructor(width, { colours, faces }) {
     this.width = width;
     this.colours = colours;
@@ -36,6 +37,7 @@ export class Paint {
     this.paper = this.add("rect", { width, fill: colours.paper });
   }
 
+  /** @param {keyof SVGElementTagNameMap} name @param {Attributes} attributes */
   add(name, attributes, text = "") {
     const node = document.createElementNS(this.svg.namespaceURI, name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
@@ -44,19 +46,23 @@ export class Paint {
     return node;
   }
 
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} role */
   box(x, y, width, height, role, more = {}) {
     this.add("rect", { x, y, width: Math.max(0, width), height, fill: this.colours[role], ...more });
   }
 
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @param {string} role */
   outline(x, y, width, height, role, more = {}) {
     const stroke = { fill: "none", ...this.stroke(role, more) };
     this.add("rect", { x, y, width: Math.max(0, width), height, ...stroke });
   }
 
+  /** @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 @param {string} role */
   line(x1, y1, x2, y2, role, more = {}) {
     this.add("line", { x1, y1, x2, y2, ...this.stroke(role, more) });
   }
 
+  /** @param {string} role @param {Attributes} more */
   stroke(role, more) {
     return { stroke: this.colours[role], "stroke-width": 2, ...more };
   }
@@ -80,13 +86,20 @@ export class Paint {
     }
   }
 
+  /** @param {string} text @param {number} size */
   measure(text, size, face = "plain") {
     this.ruler.font = `${size}px ${this.faces[face]}`;
     return this.ruler.measureText(text).width;
   }
 
-  /** Cuts a sentence into lines of at most a width. */
+  /**
+   * Cuts a sentence into lines of at most a width.
+   * @param {string} sentence
+   * @param {number} size
+   * @param {number} width
+   */
   wrap(sentence, size, width) {
+    /** @type {string[]} */
     const lines = [];
     for (const word of sentence.split(" ")) {
       const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
@@ -96,7 +109,7 @@ export class Paint {
     return lines;
   }
 
-  /** Ends the picture at that height. @returns {SVGElement} */
+  /** Ends the picture at that height. @param {number} height @returns {SVGElement} */
   close(height) {
     this.paper.setAttribute("height", String(height));
     const sizes = { width: this.width, height, viewBox: `0 0 ${this.width} ${height}` };

@@ -6,6 +6,7 @@ import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js"
 import { formatBytes, formatCount, formatSeconds, formatTokens } from "../../../frame/live/format.js";
 import { _, ngettext, numeral } from "../../../frame/live/words.js";
 import { cacheFormula, deviceName } from "./loopfacts.js";
+import { last } from "../../../frame/live/required.js";
 import { keepsKeys, newestPass, readRows } from "./steprows.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -13,7 +14,7 @@ const FEW = 5; // passes: fewer leave room, so that a first pass is a column and
 const MAX_PARTED = 100; // columns that are told apart by a thin gap
 const TICKS = 4;
 
-/** What each figure draws of a pass. */
+/** What each figure draws of a pass. @type {PassFigure[]} */
 const FIGURES = [
   {
     name: "cache",
@@ -29,7 +30,7 @@ const FIGURES = [
     ],
     line: ({ passes, cache }) => lineOfFormula(passes, cache),
     note: ({ cache, passes, reading }) =>
-      `${readingInWords(reading)} ${_("Measured: {bytes}", { bytes: cacheInBytes(passes.at(-1), cache) })}`,
+      `${readingInWords(reading)} ${_("Measured: {bytes}", { bytes: cacheInBytes(last(passes), cache) })}`,
   },
   {
     name: "seconds",
@@ -57,11 +58,12 @@ const FIGURES = [
   },
 ];
 
-/** Makes both figures. @type {MakePart} */
+/** Makes both figures. @returns {Part} */
 export function createPasses() {
   const figures = FIGURES.map(createFigure);
   const element = el("div", { class: "passes" }, ...figures.map((figure) => figure.element));
   let isSeen = false;
+  /** @type {View|null} */
   let view = null;
   const draw = () => {
     if (view === null) return;
@@ -71,6 +73,7 @@ export function createPasses() {
       if (isSeen) figure.draw(facts);
     }
   };
+  /** @param {boolean} isNow */
   const see = (isNow) => {
     isSeen = isNow;
     draw();
@@ -87,10 +90,10 @@ export function createPasses() {
   };
 }
 
-/** Every pass so far, that of the next distribution included. */
+/** Every pass so far, that of the next distribution included. @param {Header} header */
 function factsOf(header) {
   const { cache, model, reading } = header;
-  /** @type {Pass[]} */
+  /** @type {TimedPass[]} */
   const passes = [...readRows(header)];
   if (!header.finished || passes.length === 0) passes.push(newestPass(header)); // none runs after the end
   const decodes = passes.filter(({ phase }) => phase === "decode").map(({ seconds }) => seconds);
@@ -98,6 +101,7 @@ function factsOf(header) {
   return { passes, decodes, first: passes[0], cache, model, nShared, reading };
 }
 
+/** @param {PassFigure} figure */
 function createFigure({ name, title, axis, ...what }) {
   const heading = el("h2");
   const [prefill, decode] = ["of-prefill", "of-decode"].map((kind) => el("span", { class: kind }));
@@ -123,25 +127,29 @@ function createFigure({ name, title, axis, ...what }) {
     el("p", { class: "muted passes-axis" }, axis),
     note,
   );
+  /** @type {{passes: TimedPass[], spans: Span[], width: number}|null} */
   let shown = null;
   svg.addEventListener("pointermove", ({ offsetX }) => {
+    if (shown === null) return;
     const x = shown.width * (offsetX / svg.clientWidth);
     const index = shown.spans.findIndex(([from, to]) => from <= x && x < to);
     point(index);
   });
   svg.addEventListener("pointerleave", () => point(-1));
 
+  /** @param {number} index */
   function point(index) {
     setShown(pointed, index >= 0);
-    if (index >= 0) setText(pointed, passInWords(shown.passes[index], index));
+    if (shown !== null && index >= 0) setText(pointed, passInWords(shown.passes[index], index));
   }
 
+  /** @param {PassFacts} facts */
   function draw(facts) {
     const { passes } = facts;
     const spans = what.spansOf(passes);
     const heights = passes.map(what.valueOf);
     const over = what.line(facts);
-    const width = Math.max(spans.at(-1)[1], name === "seconds" ? FEW : 0);
+    const width = Math.max(last(spans)[1], name === "seconds" ? FEW : 0);
     const ticks = roundTicks(Math.max(...heights, over?.end ?? 0));
     const top = ticks.at(-1) || 1;
     shown = { passes, spans, width };
@@ -153,12 +161,14 @@ function createFigure({ name, title, axis, ...what }) {
     }
     drawLine(line, over, top);
     const [size, unit] = what.units.findLast(([size]) => size <= top) ?? what.units[0];
+    /** @param {number} tick */
     const inUnit = (tick) => numeral(`${Number((tick / size).toPrecision(3))}\u202f${unit}`);
     placeTicks(rows, ticks, (tick) => ["bottom", tick / top, inUnit(tick)]);
     const steps = roundTicks(width).filter((tick) => tick <= width && Number.isInteger(tick));
     placeTicks(marks, steps, (tick) => ["left", tick / width, formatCount(tick)]);
   }
 
+  /** @param {PassFacts} facts */
   function say(facts) {
     const words = what.legend(facts);
     setText(heading, title(facts));
@@ -170,6 +180,7 @@ function createFigure({ name, title, axis, ...what }) {
   return { element, say, draw };
 }
 
+/** @param {string} tag @param {string} name @param {...Node} children */
 function shape(tag, name, ...children) {
   const node = document.createElementNS(SVG, tag);
   setAttribute(node, "class", name);
@@ -177,10 +188,12 @@ function shape(tag, name, ...children) {
   return node;
 }
 
+/** @param {Span} span @param {number} height @param {number} top */
 function columnOf([from, to], height, top) {
   return `M${from} ${top}V${top - height}H${to}V${top}Z`;
 }
 
+/** @param {SVGElement} node @param {PassLine|null} line @param {number} top */
 function drawLine(node, line, top) {
   node.style.display = line === null ? "none" : "";
   if (line === null) return;
@@ -188,7 +201,12 @@ function drawLine(node, line, top) {
   for (const [name, value] of Object.entries(ends)) setAttribute(node, name, value);
 }
 
-/** Writes numbers along an axis, each at its share of the length. */
+/**
+ * Writes numbers along an axis, each at its share of the length.
+ * @param {HTMLElement} axis
+ * @param {number[]} ticks
+ * @param {(tick: number) => ["bottom"|"left", number, string]} describe
+ */
 function placeTicks(axis, ticks, describe) {
   axis.replaceChildren(...ticks.map((tick) => {
     const [edge, share, text] = describe(tick);
@@ -198,7 +216,7 @@ function placeTicks(axis, ticks, describe) {
   }));
 }
 
-/** Round numbers from 0 to the first that is not below a largest value. */
+/** Round numbers from 0 to the first that is not below a largest value. @param {number} largest */
 function roundTicks(largest) {
   if (!(largest > 0)) return [0];
   const rough = largest / TICKS;
@@ -207,27 +225,32 @@ function roundTicks(largest) {
   return Array.from({ length: Math.ceil(largest / step - 1e-9) + 1 }, (_, i) => i * step);
 }
 
-/** The tokens that each pass added: the prompt's block, then one each. */
+/** The tokens that each pass added: the prompt's block, then one each. @param {Pass[]} passes @returns {Span[]} */
 function spansInTokens(passes) {
   let start = 0;
   return passes.map(({ phase, nInput }) => {
     // a pass that filled the cache again read the whole text: it adds what was not there before
     const end = Math.max(phase === "prefill" ? nInput : start + nInput, start + 1);
+    /** @type {Span} */
     const span = [start, end];
     start = end;
     return span;
   });
 }
 
-/** The straight line of the formula, as far as it holds: layers with a window keep no more. */
+/**
+ * The straight line of the formula, as far as it holds: layers with a window keep no more.
+ * @param {Pass[]} passes
+ * @param {Cache} cache
+ */
 function lineOfFormula(passes, cache) {
   if (!keepsKeys(cache)) return null;
-  const end = spansInTokens(passes).at(-1)[1];
+  const [, end] = last(spansInTokens(passes));
   const to = isCut(cache) ? Math.min(end, cache.sliding_window) : end;
   return { from: 0, to, start: 0, end: to * cache.bytes_per_token };
 }
 
-/** What the newest press found in the cache, and what it had to read. */
+/** What the newest press found in the cache, and what it had to read. @param {Header["reading"]} reading */
 function readingInWords({ n_kept: nKept, n_read: nRead, seconds }) {
   const whole = formatTokens(nKept + nRead);
   if (nRead === 0) return _("The newest press found all {n_tokens} in the cache.", { n_tokens: whole });
@@ -239,11 +262,13 @@ function readingInWords({ n_kept: nKept, n_read: nRead, seconds }) {
   });
 }
 
-/** Whether layers with a window have let positions go. */
-function isCut({ sliding_window: window, bytes, tokens, bytes_per_token: perToken }) {
+/** Whether layers with a window have let positions go. @param {Cache} cache @returns {cache is Cache & {sliding_window: number}} */
+function isCut(cache) {
+  const { sliding_window: window, bytes, tokens, bytes_per_token: perToken } = cache;
   return window !== null && bytes < tokens * perToken;
 }
 
+/** @param {Pass} pass @param {Cache} cache */
 function cacheInBytes({ tokens, bytes }, cache) {
   const rest = cacheFormula(cache);
   if (!keepsKeys(cache)) return _("{bytes} in use; {rest}.", { bytes: formatBytes(bytes), rest });
@@ -256,7 +281,12 @@ function cacheInBytes({ tokens, bytes }, cache) {
   return `${inUse} ${lineInWords(bytes === derived, cache, formatBytes(derived))}`;
 }
 
-/** How the line of the formula lies to what was measured. */
+/**
+ * How the line of the formula lies to what was measured.
+ * @param {boolean} isEqual
+ * @param {Cache} cache
+ * @param {string} bytes
+ */
 function lineInWords(isEqual, cache, bytes) {
   if (isEqual) return _("The dashed line, tokens × bytes per token, agrees to the byte.");
   if (isCut(cache))
@@ -269,6 +299,7 @@ function lineInWords(isEqual, cache, bytes) {
   return _("The dashed line gives {bytes}, which is not what the tensors hold.", { bytes });
 }
 
+/** @param {TimedPass} pass */
 function prefillInWords({ nInput, seconds }) {
   const said = { n_tokens: formatTokens(nInput), time: formatSeconds(seconds) };
   if (nInput === 1 || seconds === 0) return _("prefill: {n_tokens} in {time}", said);
@@ -276,6 +307,7 @@ function prefillInWords({ nInput, seconds }) {
   return _("prefill: {n_tokens} in {time}, {each} a token", { ...said, each });
 }
 
+/** @param {number[]} decodes */
 function decodeInWords(decodes) {
   if (decodes.length === 0) return _("decode: no pass yet");
   if (decodes.length === 1)
@@ -286,6 +318,7 @@ function decodeInWords(decodes) {
   });
 }
 
+/** @param {TimedPass} pass @param {number} index */
 function passInWords({ phase, nInput, tokens, bytes, seconds, hasKeys }, index) {
   const said = {
     number: formatCount(index + 1),
@@ -300,6 +333,7 @@ function passInWords({ phase, nInput, tokens, bytes, seconds, hasKeys }, index) 
     : _("pass {number}, {phase}: {n_tokens} in, {time}; then {bytes}", said);
 }
 
+/** @param {number[]} values */
 function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

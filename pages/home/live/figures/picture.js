@@ -3,11 +3,12 @@
 
 import { joinFrames } from "./apng.js";
 import { createButton, el, setText } from "../../../frame/live/dom.js";
-import { formatCoin, formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { createMenu, openBeside } from "../controls/menu.js";
 import { asPng, asSvg, drawPixels, Paint, readLook } from "./paint.js";
 import { LARGE, SMALL } from "./picture_rows.js";
 import { drawBeat, drawStep, stepOf } from "./picture_step.js";
+import { hasDistribution } from "./rows.js";
 import { drawStory } from "./picture_text.js";
 import { APPEND, BEATS, READ } from "./beats.js";
 import { activeResult, describePipeline, drawnToken } from "../../../frame/live/strategies.js";
@@ -21,7 +22,10 @@ const FRAME_MS = 90;
 const HOLD_MS = 1100; // a beat stands before the next begins
 const END_MS = 2500; // the last one stands
 
-/** What can be saved: its name, what makes it, and in which forms. */
+/**
+ * What can be saved: its name, what makes it, and in which forms.
+ * @type {Record<string, {says: string, draw: (view: BarsView, look: PageLook) => SVGElement, forms: PictureForm[]}>}
+ */
 const PICTURES = {
   step: { says: _("this picture"), draw: pictureOfStep, forms: ["SVG", "PNG"] },
   beats: { says: _("the five beats"), draw: pictureOfBeats, forms: ["SVG", "PNG", "moving"] },
@@ -42,6 +46,7 @@ export function createPictures(read) {
   return { button: el("div", { class: "picture" }, open), menu };
 }
 
+/** @param {string} name @param {PictureForm} form @param {() => View|null} read */
 function createSaver(name, form, read) {
   const title = form === "moving" ? _("moving") : form;
   const node = createButton("menu-item", title, async () => {
@@ -49,6 +54,7 @@ function createSaver(name, form, read) {
     setText(node, _("making…"));
     try {
       const view = read();
+      if (view === null || !hasDistribution(view)) return;
       const look = readLook(node);
       offer(await make(name, form, view, look), `one-token-${name}.${form === "SVG" ? "svg" : "png"}`);
     } finally {
@@ -65,21 +71,27 @@ function createSaver(name, form, read) {
   return node;
 }
 
+/**
+ * @param {string} name
+ * @param {PictureForm} form
+ * @param {BarsView} view
+ * @param {PageLook} look
+ */
 function make(name, form, view, look) {
   if (form === "moving") return joinFrames(framesOf(stepOf(view), look));
   const svg = PICTURES[name].draw(view, look);
   return form === "SVG" ? asSvg(svg) : asPng(svg, SCALE);
 }
 
-/** The step on the screen. @param {View} view @returns {SVGElement} */
+/** The step on the screen. @param {BarsView} view @param {PageLook} look @returns {SVGElement} */
 function pictureOfStep(view, look) {
   const paint = new Paint(LARGE.width + 2 * MARGIN, look);
   const result = activeResult(view);
   let y = drawStep(paint, view, { x: MARGIN, y: MARGIN });
-  const drawn = drawnToken(result, view.coin);
-  if (view.coin !== null && drawn !== null) {
+  const drawn = drawnToken(result, view.pointer);
+  if (view.pointer !== null && drawn !== null) {
     const sentence = _("The pointer {number} fell on {token}, {share} of the bar.", {
-      number: formatCoin(view.coin),
+      number: formatPointer(view.pointer),
       token: view.label(drawn.id),
       share: formatProbability(drawn.to - drawn.from),
     });
@@ -89,7 +101,7 @@ function pictureOfStep(view, look) {
   return sign(paint, view, y);
 }
 
-/** The five beats side by side. */
+/** The five beats side by side. @param {BarsView} view @param {PageLook} look */
 function pictureOfBeats(view, look) {
   const paint = new Paint(2 * MARGIN + BEATS.length * (SMALL.width + GAP) - GAP, look);
   const step = stepOf(view);
@@ -99,13 +111,18 @@ function pictureOfBeats(view, look) {
   return sign(paint, step, Math.max(...ends));
 }
 
-/** The whole text, tinted, with the pointer of every token. */
+/** The whole text, tinted, with the pointer of every token. @param {BarsView} view @param {PageLook} look */
 function pictureOfStory(view, look) {
   const paint = new Paint(LARGE.width + 2 * MARGIN, look);
   return sign(paint, view, drawStory(paint, view, { x: MARGIN, y: MARGIN, width: LARGE.width }));
 }
 
-/** Ends a picture with where it is from. */
+/**
+ * Ends a picture with where it is from.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {number} y
+ */
 function sign(paint, view, y) {
   const from = `${view.header.model.name}, ${
     describePipeline(activeResult(view), view.settings)
@@ -114,7 +131,7 @@ function sign(paint, view, y) {
   return paint.close(Math.ceil(y + 32 + MARGIN));
 }
 
-/** The moments of the five beats, one after the other. */
+/** The moments of the five beats, one after the other. @param {BarsView} step @param {PageLook} look */
 async function* framesOf(step, look) {
   for (let beat = READ; beat <= APPEND; beat += 1)
     for (let i = 1; i <= N_FRAMES; i += 1) {
@@ -125,6 +142,7 @@ async function* framesOf(step, look) {
     }
 }
 
+/** @param {Blob} blob @param {string} name */
 function offer(blob, name) {
   const link = el("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

@@ -2,16 +2,10 @@
 
 import { shorten } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
-import { roomBeside, segmentsOf } from "./coinbar.js";
+import { roomBeside, segmentsOf } from "./draw_bar.js";
 
-/**
- * What is seen at a moment: what every row takes of the axis and how far it has faded, the outlines of what is
- * out and the draw bar by their opacity, and how far the pointer has come; null before it falls.
- * @typedef {{pieces: number[][][], fade: number[], ghosts: number[], bar: number, pointer: number|null, isScored: boolean}} Moment
- */
 const TICKS = [0, 25, 50, 75, 100];
-/** @typedef {{width: number, label: number, number: number, row: number, type: number, text: number, nLines: number, nWords: number}} Shape */
-/** @type {Shape} */
+/** @type {PictureShape} */
 export const LARGE = {
   width: 1120,
   label: 220,
@@ -22,7 +16,7 @@ export const LARGE = {
   nLines: 2,
   nWords: 2,
 };
-/** @type {Shape} */
+/** @type {PictureShape} */
 export const SMALL = {
   width: 500,
   label: 120,
@@ -37,10 +31,10 @@ export const SMALL = {
 /**
  * Draws rows and draw bar; returns where they end, and where the chosen segment lies.
  * @param {import("./paint.js").Paint} paint
- * @param {View} view
- * @param {any} step its result, cells, labels and ids
- * @param {Moment} look
- * @param {Shape} shape
+ * @param {BarsView} view
+ * @param {PictureStep} step
+ * @param {PictureMoment} look
+ * @param {PictureShape} shape
  * @param {{x: number, y: number}} at
  */
 export function drawRows(paint, view, step, look, shape, { x, y }) {
@@ -68,13 +62,21 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
   return { bottom: foot + 1.5 * high + 1.4 * type, chosen };
 }
 
+/** @param {Cell} cell @param {PictureMoment} look @param {number} i */
 function numberOf(cell, { isScored, pieces, ghosts }, i) {
   if (pieces.every((lies) => lies.length === 0)) return "";
   if (isScored) return formatProbability(cell.scored);
   return ghosts[i] > 0 ? "out" : formatProbability(cell.prob);
 }
 
-/** A row's bars, and the dashed outline of what was cut. */
+/**
+ * A row's bars, and the dashed outline of what was cut.
+ * @param {import("./paint.js").Paint} paint
+ * @param {Cell} cell
+ * @param {PictureMoment} look
+ * @param {number} i
+ * @param {{left: number, across: number, y: number, high: number, isChosen: boolean}} at
+ */
 function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
   const [top, thick] = [y + 0.14 * high, 0.72 * high];
   for (const [from, to] of look.pieces[i]) {
@@ -86,12 +88,20 @@ function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
   if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.raw, thick, "rejected", dashed);
 }
 
-/** The draw bar and the pointer; returns where the chosen segment lies. */
+/**
+ * The draw bar and the pointer; returns where the chosen segment lies.
+ * @param {import("./paint.js").Paint} paint
+ * @param {BarsView} view
+ * @param {PictureStep} step
+ * @param {PictureMoment} look
+ * @param {PictureShape} shape
+ * @param {{left: number, across: number, top: number, foot: number}} at
+ */
 function drawBar(paint, view, { result }, look, { row: high, type }, { left, across, top, foot }) {
   const thick = 1.3 * high;
   paint.outline(left, foot, across, thick, "line", { "stroke-width": 1, fill: paint.colours.raised });
   let chosen = { x: left, y: foot, width: 0, label: "" };
-  const coin = look.pointer === null ? null : view.coin;
+  const pointer = look.pointer === null ? null : view.pointer;
   for (const part of look.bar > 0 ? segmentsOf(view, result) : []) {
     const { id, from, width } = part;
     const [x, wide] = [left + across * from, across * width];
@@ -99,21 +109,21 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
     const isChosen = id !== null && id === view.chosenId;
     paint.box(x, foot, wide, thick, "kept", { "fill-opacity": 0.5, opacity: look.bar });
     paint.line(x + wide, foot, x + wide, foot + thick, "paper", { "stroke-width": 1 });
-    const [a, b] = roomBeside(part, coin);
+    const [a, b] = roomBeside(part, pointer);
     if (paint.measure(label, 0.85 * type, "read") + 12 < across * (b - a)) {
       const words = { anchor: "middle", face: "read", opacity: look.bar };
       paint.words(label, left + across * (a + b) / 2, foot + 0.6 * thick, 0.85 * type, words);
     }
     if (isChosen) chosen = { x, y: foot, width: wide, label };
   }
-  if (coin === null) return chosen;
+  if (pointer === null || look.pointer === null) return chosen;
   if (look.pointer === 1)
     paint.outline(chosen.x, foot, Math.max(2, chosen.width), thick, "chosen", { "stroke-width": 3 });
-  const at = left + across * coin * look.pointer;
-  paint.line(at, top - 4, at, foot + thick, "coin", { "stroke-width": 3, "data-pointer": "" });
-  paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.coin });
+  const at = left + across * pointer * look.pointer;
+  paint.line(at, top - 4, at, foot + thick, "pointer", { "stroke-width": 3, "data-pointer": "" });
+  paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.pointer });
   if (look.pointer === 1)
-    paint.words(coin.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
+    paint.words(pointer.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
       anchor: "middle",
       weight: 600,
     });

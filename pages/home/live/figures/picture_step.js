@@ -9,36 +9,46 @@ import { APPEND, BEAT_NAMES, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { drawRows, LARGE } from "./picture_rows.js";
 import { drawText } from "./picture_text.js";
 import { chooseRows, cumulativeMass, layEndToEnd, readColumn } from "./rows.js";
-import { required } from "../../../frame/live/required.js";
 import { _ } from "../../../frame/live/words.js";
 
 /**
  * The step that a picture shows: the one on the screen, else the last that was drawn, else the one to come.
- * @param {View} view
- * @returns {View}
+ * @param {BarsView} view
+ * @returns {BarsView}
  */
 export function stepOf(view) {
-  if (view.isDrawn && view.coin !== null) return view;
+  if (view.isDrawn && view.pointer !== null) return view;
   const { header, lastDrawn } = view;
   const position = header.ids.length - 1;
-  const isLast = lastDrawn?.position === position && lastDrawn.coin !== null;
-  const step = isLast
-    ? { ...lastDrawn, chosenId: header.ids[position], forced: header.steps.forced.at(-1) }
-    : { coin: view.toss, chosenId: header.next_id, forced: false };
-  const settings = step.settings ?? view.settings;
-  const contextIds = isLast ? header.ids.slice(0, position) : view.contextIds;
-  const ids = [...contextIds, step.chosenId];
-  return { ...view, ...step, settings, contextIds, ids, toss: step.coin, isDrawn: true, isBeforeDraw: false };
+  const asDrawn = { isDrawn: true, isBeforeDraw: false };
+  if (lastDrawn?.position !== position || lastDrawn.pointer === null || lastDrawn.distribution === null) {
+    const { contextIds, toss: pointer } = view;
+    const ids = header.next_id === null ? contextIds : [...contextIds, header.next_id];
+    return { ...view, ...asDrawn, pointer, chosenId: header.next_id, forced: false, ids };
+  }
+  const { distribution, pointer, memory, settings } = lastDrawn;
+  const last = {
+    distribution,
+    position,
+    pointer,
+    memory,
+    settings: settings ?? view.settings,
+    toss: pointer,
+  };
+  const chosen = { chosenId: header.ids[position], forced: header.steps.forced.at(-1) ?? false };
+  const texts = { contextIds: header.ids.slice(0, position), ids: header.ids };
+  return { ...view, ...last, ...chosen, ...texts, ...asDrawn };
 }
 
-/** What the rows of a step show. @param {View} view */
+/** What the rows of a step show. @param {BarsView} view @returns {PictureStep} */
 function readStep(view) {
-  const { nVocab } = required(view.distribution, "distribution");
+  const { nVocab } = view.distribution;
   const result = activeResult(view);
-  const drawn = drawnToken(result, view.coin);
+  const drawn = drawnToken(result, view.pointer);
   const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
-  const { cells } = readColumn(result, rows, { coin: view.coin, nVocab });
+  const { cells } = readColumn(result, rows, { pointer: view.pointer, nVocab });
   const isGreedy = lastStage(result).name === "greedy";
+  /** @type {Span[][]} */
   const pieces = isGreedy
     ? cells.map(({ prob }) => [[0, prob]])
     : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
@@ -54,13 +64,13 @@ function readStep(view) {
 /**
  * Draws a step as the page shows it.
  * @param {import("./paint.js").Paint} paint
- * @param {View} view
+ * @param {BarsView} view
  * @param {{x: number, y: number}} at
  * @returns {number} where it ends
  */
 export function drawStep(paint, view, at) {
   const step = readStep(view);
-  const isLaid = view.coin !== null && !step.isStill;
+  const isLaid = view.pointer !== null && !step.isStill;
   const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
   const { bottom } = drawText(paint, view, {
     ...at,
@@ -74,10 +84,10 @@ export function drawStep(paint, view, at) {
 /**
  * Draws one beat of a step, its word and its sentence first.
  * @param {import("./paint.js").Paint} paint
- * @param {View} view what stepOf returned
+ * @param {BarsView} view what stepOf returned
  * @param {number} beat 1 to 5
  * @param {number} t from 0, when it begins, to 1
- * @param {import("./picture_rows.js").Shape} shape
+ * @param {PictureShape} shape
  * @param {{x: number, y: number}} at
  */
 export function drawBeat(paint, view, beat, t, shape, { x, y }) {
@@ -92,6 +102,7 @@ export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   const shown = isWhole ? view : { ...view, ids: view.contextIds };
   const n = shown.ids.length;
   const isLighting = beat === READ && t < 1;
+  /** @param {number} i */
   const lit = (i) => isLighting ? Math.max(0, 1 - Math.abs(t * (n + 2) - i - 1) / 2) : 0;
   const { bottom, slot } = drawText(paint, shown, { x, y: top, width, size, nLines }, lit);
   if (!isWhole)
@@ -101,10 +112,17 @@ export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   return painted.bottom;
 }
 
-/** What is seen of every row, and of the draw bar, at a moment of a beat. */
+/**
+ * What is seen of every row, and of the draw bar, at a moment of a beat.
+ * @param {PictureStep} step
+ * @param {number} beat
+ * @param {number} t
+ * @returns {PictureMoment}
+ */
 function looks(step, beat, t) {
   const { cells, pieces } = step;
   const eased = t * t * (3 - 2 * t);
+  /** @param {number} from @param {number} to */
   const part = (from, to) => Math.min(1, Math.max(0, (eased - from) / (to - from)));
   const none = cells.map(() => 0);
   const still = { pieces, fade: none, ghosts: none, bar: 0, pointer: null, isScored: false };
@@ -118,16 +136,24 @@ function looks(step, beat, t) {
   return { ...still, ghosts: ghostsOf(cells, 1), bar: beat === DRAW ? part(0, 0.4) : 1, pointer };
 }
 
-/** The rows slide end to end; what is out goes, and what stays grows to the whole axis. */
+/**
+ * The rows slide end to end; what is out goes, and what stays grows to the whole axis.
+ * @param {PictureStep} step
+ * @param {PictureMoment} still
+ * @param {(from: number, to: number) => number} part
+ * @returns {PictureMoment}
+ */
 function cutAt({ cells, pieces, isStill }, still, part) {
   const [slid, gone, grown] = [part(0, 0.35), part(0.35, 0.6), part(0.6, 1)];
   let sum = 0;
   const now = cells.map(({ scored, isKept }, i) => {
     const from = isStill ? 0 : sum * slid;
     sum += scored;
+    /** @type {Span} */
     const there = [from, from + scored];
     if (!isKept || pieces[i].length !== 1) return grown === 1 ? pieces[i] : [there];
-    return [there.map((edge, k) => edge + grown * (pieces[i][0][k] - edge))];
+    const grow = (/** @type {0|1} */ k) => there[k] + grown * (pieces[i][0][k] - there[k]);
+    return [/** @type {Span} */ ([grow(0), grow(1)])];
   });
   return {
     ...still,
@@ -138,13 +164,23 @@ function cutAt({ cells, pieces, isStill }, still, part) {
   };
 }
 
+/** @param {Cell[]} cells @param {number} opacity */
 const ghostsOf = (cells, opacity) => cells.map(({ isKept }) => isKept ? 0 : opacity);
+/** @param {PictureStep} step @returns {Span[][]} */
 const flat = ({ cells }) => cells.map(({ isKept, prob }) => isKept ? [[0, prob]] : []);
 
-/** The segment on its way to the text's empty place. */
+/**
+ * The segment on its way to the text's empty place.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {{x: number, y: number}} from
+ * @param {{x: number, y: number}} to
+ * @param {number} t
+ * @param {PictureShape} shape
+ */
 function drawFlight(paint, view, from, to, t, { text: size }) {
   const eased = t * t * (3 - 2 * t);
-  const label = shorten(view.label(view.chosenId), 16);
+  const label = shorten(view.chosenId === null ? "" : view.label(view.chosenId), 16);
   const [x, y] = [from.x + eased * (to.x - from.x), from.y + eased * (to.y - from.y)];
   const wide = paint.measure(label, size, "read") + 10;
   paint.box(x, y, wide, 1.4 * size, "generated-tint", { rx: 4 });

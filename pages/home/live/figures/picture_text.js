@@ -10,7 +10,14 @@ const GAP = 4; // pixels between tokens
 const EDGE = 5; // on both sides of a token's words
 const LINE = 1.75; // heights of a line, of the size of its type
 
-/** The tokens of a text as they stand on lines. @returns {{i: number, label: string, x: number, width: number}[][]} */
+/**
+ * The tokens of a text as they stand on lines.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {number} width
+ * @param {number} size
+ * @returns {PlacedToken[][]}
+ */
 function layTokens(paint, { ids, header, label }, width, size) {
   /** @type {ReturnType<typeof layTokens>} */
   const lines = [[]];
@@ -26,7 +33,16 @@ function layTokens(paint, { ids, header, label }, width, size) {
   return lines.filter((line) => line.length > 0);
 }
 
-/** Draws one token; returns how high it is. @param {Record<string, any>} [look] of its words and its ground */
+/**
+ * Draws one token; returns how high it is.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {PlacedToken} token
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {Attributes} [look] of its words and its ground
+ */
 function drawToken(paint, view, token, x, y, size, look = {}) {
   const high = 1.4 * size;
   const isPrompt = token.i < view.nPrompt;
@@ -68,6 +84,7 @@ export function drawText(paint, view, { x, y, width, size, nLines }, lit = () =>
  * Draws the whole text; returns where it ends.
  * @param {import("./paint.js").Paint} paint
  * @param {View} view
+ * @param {{x: number, y: number, width: number}} where
  */
 export function drawStory(paint, view, { x, y, width }) {
   const size = 30;
@@ -83,15 +100,15 @@ export function drawStory(paint, view, { x, y, width }) {
       const under = top + high + 9;
       paint.line(left, under, left + token.width, under, "line", { "stroke-width": 3 });
       if (steps.forced[step]) return;
-      const at = left + token.width * steps.coin[step];
-      paint.line(at, under - 6, at, under + 6, "coin", { "stroke-width": 3, "data-step": step });
+      const at = left + token.width * steps.pointer[step];
+      paint.line(at, under - 6, at, under + 6, "pointer", { "stroke-width": 3, "data-step": step });
     })
   );
-  const nDrawn = steps.coin.length - steps.forced.filter(Boolean).length;
+  const nDrawn = steps.pointer.length - steps.forced.filter(Boolean).length;
   const legend = ngettext(
     "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} token.",
     "The stronger the tint of a token, the less likely it was. The line under it is the whole draw bar, the mark on it the pointer that drew it: {n_drawn} of {n} tokens.",
-    steps.coin.length,
+    steps.pointer.length,
     { n_drawn: formatCount(nDrawn) },
   );
   const bottom = y + lines.length * 2.25 * size + 14;

@@ -6,11 +6,12 @@ import { _, ngettext } from "../../../frame/live/words.js";
 
 const MAX_SHOWN = 400;
 
-/** The pieces of the text in the prompt box. @type {MakePart} */
+/** The pieces of the text in the prompt box. @returns {Part} */
 export function createPieces() {
   const summary = el("p", { class: "pieces-summary muted" });
   const list = el("ol", { class: "row pieces-list" });
   const rest = el("p", { class: "muted", hidden: true });
+  /** @type {Piece[]|null} */
   let shown = null;
   return {
     element: el("div", { class: "pieces" }, summary, list, rest),
@@ -28,6 +29,7 @@ export function createPieces() {
   };
 }
 
+/** @param {string} text @param {number} n */
 function describe(text, n) {
   const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
   const nCharacters = [...text].length;
@@ -40,7 +42,8 @@ function describe(text, n) {
   return counts.join(", ");
 }
 
-function pieceItem(piece) {
+/** A piece with its bytes, its id, and the character that it completes. @param {Piece} piece */
+export function pieceItem(piece) {
   const label = el("span", { class: "piece-label" }, ...visibleParts(piece.label));
   // the character that this piece completes, where it is made of several pieces
   const isLast = piece.joined && piece.label.includes("<0x");

@@ -18,7 +18,8 @@ import {
 import { _, ngettext } from "../../../frame/live/words.js";
 
 /** The settings without a column, and what a server changes. */
-const MORE = Object.keys(SETTINGS).filter((name) => !SETTINGS[name].isCommon);
+const MORE = /** @type {SettingName[]} */ (Object.keys(SETTINGS)).filter((name) => !SETTINGS[name].isCommon);
+/** @type {Partial<Record<SettingName, string>>} */
 const ON_SERVER = { repetition_penalty: _("over a server it acts on log-probabilities") };
 
 /** Makes the folded part under the bars. @param {Actions} actions */
@@ -36,6 +37,7 @@ export function createPipeline(actions) {
   );
   return {
     element,
+    /** @param {BarsView} view @param {Result} active */
     update(view, active) {
       order.update(view);
       stages.update(view, active);
@@ -44,6 +46,7 @@ export function createPipeline(actions) {
   };
 }
 
+/** @param {Actions} actions */
 function createOrder(actions) {
   const select = el("select", {
     name: "order",
@@ -51,6 +54,7 @@ function createOrder(actions) {
   });
   const label = el("label", {}, _("Order as in"), " ", select);
   let names = "";
+  /** @param {View} view */
   function update({ controls, orders }) {
     if (names !== Object.keys(orders).join()) {
       names = Object.keys(orders).join();
@@ -69,7 +73,9 @@ function createStages() {
     "aria-label": _("The pipeline, first stage to last"),
   });
   const warning = announced(el("p", { class: "more-warning" }));
+  /** @type {{node: HTMLElement, title: HTMLElement, effect: HTMLElement}[]} */
   const chips = [];
+  /** @param {number} i */
   function chipAt(i) {
     if (!chips[i]) {
       const title = el("b", {});
@@ -79,6 +85,7 @@ function createStages() {
     }
     return chips[i];
   }
+  /** @param {BarsView} view @param {Result} result */
   function update(view, { stages }) {
     stages.forEach((stage, i) => {
       const chip = chipAt(i);
@@ -93,12 +100,14 @@ function createStages() {
   return { element, warning, update };
 }
 
+/** @param {Stage} stage */
 function rawInWords(stage) {
   return ngettext("{n} token, entropy {entropy}", "{n} tokens, entropy {entropy}", stage.nKept, {
     entropy: formatEntropy(stage),
   });
 }
 
+/** @param {Stage} stage @param {Stage} given */
 function effectInWords(stage, given) {
   if (stage.reachesTail)
     return _("its cut lies among tokens that the page does not hold: waits for Python");
@@ -114,7 +123,7 @@ function effectInWords(stage, given) {
   });
 }
 
-/** Which settings do nothing, and why; empty where all of them act. */
+/** Which settings do nothing, and why; empty where all of them act. @param {View} view */
 function idleInWords({ settings, controls }) {
   const [ignored, replaced] = [ignoredSettings(settings), replacedSettings(settings)];
   const without = ignored.length > 0 ? ignoredInWords(ignored, controls.order) : "";
@@ -125,6 +134,7 @@ function idleInWords({ settings, controls }) {
   return `${without} ${idle}`.trim();
 }
 
+/** @param {string[]} names @param {string} order */
 function ignoredInWords(names, order) {
   const said = { engine: ENGINE_TITLES[order], settings: names.map(stageTitle).join(", ") };
   return ngettext(
@@ -135,7 +145,11 @@ function ignoredInWords(names, order) {
   );
 }
 
-/** What mirostat lets pass now: of the text so far, not of the slider alone. */
+/**
+ * What mirostat lets pass now: of the text so far, not of the slider alone.
+ * @param {string} name
+ * @param {View} view
+ */
 function limitInWords(name, { controls, memory }) {
   const { target, mu } = memoryUnder(memory, controls.mirostat);
   if (name !== "mirostat" || target === 0) return "";
@@ -146,7 +160,11 @@ function limitInWords(name, { controls, memory }) {
   });
 }
 
-/** What the repetition penalty does to the end, where a token that ends a text stands in the prompt. */
+/**
+ * What the repetition penalty does to the end, where a token that ends a text stands in the prompt.
+ * @param {string} name
+ * @param {View} view
+ */
 function endInWords(name, view) {
   const ends = name === "repetition_penalty" && !view.isPlaying ? endUnderPenalty(view) : null;
   if (ends === null) return "";
@@ -157,13 +175,14 @@ function endInWords(name, view) {
   );
 }
 
-/** What a setting does, and what it does here. */
+/** What a setting does, and what it does here. @param {SettingName} name @param {View} view */
 function noteInWords(name, view) {
   const onServer = view.header.model.device === "server" ? ON_SERVER[name] : undefined;
   const says = [SETTINGS[name].says, onServer].filter(Boolean).join("; ");
   return [says, limitInWords(name, view), endInWords(name, view)].filter(Boolean).join(". ");
 }
 
+/** @param {SettingName} name @param {Actions} actions */
 function createField(name, actions) {
   const { title, neutral } = SETTINGS[name];
   const slider = createSlider(name, (...move) => actions.setControl(...move));
@@ -178,6 +197,7 @@ function createField(name, actions) {
   const element = el("div", { class: "more-field" }, head, slider.input, note);
   return {
     element,
+    /** @param {BarsView} view @param {Result} result */
     update(view, { stages }) {
       const { controls, orders, distribution, isPlaying } = view;
       const has = actsInOrder(name, orders[controls.order]);

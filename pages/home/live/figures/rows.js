@@ -1,5 +1,6 @@
 // The rows of the bars: which tokens they show, and what every strategy makes of each.
 
+import { required } from "../../../frame/live/required.js";
 import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one, at most; the rest share the last row. */
@@ -10,9 +11,9 @@ const SURE_DIFFERENCE = 1e-6;
 
 /**
  * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
- * token that was chosen, or on which the coin falls, and to the best active one.
+ * token that was chosen, or on which the pointer falls, and to the best active one.
  * @param {Result} active result of the active masks
- * @param {number|null} wantedId chosen, or where the coin falls
+ * @param {number|null} wantedId chosen, or where the pointer falls
  * @param {boolean} isLarge fewer of them, for one distribution alone
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
@@ -28,39 +29,49 @@ export function chooseRows(active, wantedId, isLarge) {
  * Reads one column: a cell for every row and one for all other tokens.
  * @param {Result} result of the column's strategy
  * @param {{id: number}[]} rows
- * @param {{coin: number|null, nVocab: number}} where
+ * @param {{pointer: number|null, nVocab: number}} where
  * @returns {{cells: Cell[], boundaryId: number|null}}
  */
-export function readColumn(result, rows, { coin, nVocab }) {
+export function readColumn(result, rows, { pointer, nVocab }) {
   const stage = lastStage(result);
   const raw = result.stages[0];
-  const isTossed = coin !== null && stage.name !== "greedy" && !waitsForPython(result);
-  const drawn = isTossed ? drawnToken(result, coin) : null;
+  const hasFallen = pointer !== null && stage.name !== "greedy" && !waitsForPython(result);
+  const drawn = hasFallen ? drawnToken(result, pointer) : null;
   const scored = scoredStage(result);
   const cells = rows.map(({ id }) => readCell(result, { stage, raw, scored }, id, drawn));
   const shown = rows.map(({ id }) => result.rowOf(id));
   const tail = readTail(cells, { stage, raw, scored, shown }, nVocab);
   tail.bound = stage.tail.bound;
-  tail.hasCoin = isTossed && !cells.some((cell) => cell.hasCoin);
+  tail.hasPointer = hasFallen && !cells.some((cell) => cell.hasPointer);
   return { cells: [...cells, tail], boundaryId: stage.boundaryId };
 }
 
-/** The last stage that has cut nothing: its shares are the scores that the masks then cut. */
+/** Whether a distribution shows. @param {View} view @returns {view is BarsView} */
+export const hasDistribution = (view) => view.distribution !== null;
+
+/**
+ * The last stage that has cut nothing: its shares are the scores that the masks then cut.
+ * @param {Pick<Result, "stages">} result
+ */
 export function scoredStage({ stages }) {
+  /** @param {Stage} stage */
   const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
   const nWhole = stages.findIndex((stage) => !isWhole(stage));
-  return stages.at(nWhole < 0 ? -1 : nWhole - 1);
+  return required(stages.at(nWhole < 0 ? -1 : nWhole - 1), "stage");
 }
 
+/** @param {Result} result @param {StagesOfCell} stages @param {number} id @param {Drawn|null} drawn */
 function readCell(result, { stage, raw, scored }, id, drawn) {
   const row = result.rowOf(id);
   const isKept = stage.kept[row] === 1;
   const prob = isKept ? stage.probs[row] : 0;
   const shares = { raw: raw.probs[row] ?? 0, scored: scored.probs[row] ?? 0 };
-  return { isHeld: row >= 0, isKept, prob, ...shares, hasCoin: drawn?.id === id };
+  return { isHeld: row >= 0, isKept, prob, ...shares, hasPointer: drawn?.id === id };
 }
 
+/** @param {Cell[]} cells @param {StagesOfCell & {shown: number[]}} stages @param {number} nVocab @returns {Cell} */
 function readTail(cells, { stage, raw, scored, shown }, nVocab) {
+  /** @param {"prob"|"raw"|"scored"} field @param {Float64Array} probs */
   const rest = (field, probs) => {
     const left = 1 - cells.reduce((sum, cell) => sum + cell[field], 0);
     // so close to 1 the difference is rounding: add up what is left, where all of it is held
@@ -78,6 +89,7 @@ function readTail(cells, { stage, raw, scored, shown }, nVocab) {
   };
 }
 
+/** @param {Float64Array} probs @param {number[]} shown */
 function sumBesides(probs, shown) {
   const isShown = new Set(shown);
   return probs.reduce((sum, prob, row) => (isShown.has(row) ? sum : sum + prob), 0);
@@ -87,7 +99,7 @@ function sumBesides(probs, shown) {
  * Sums the mass of every shown token and all better ones, in the order of the final scores.
  * @param {Result} result of the active masks
  * @param {{id: number}[]} rows
- * @param {{id: number, to: number}|null} drawn where the coin falls, whose sum is known
+ * @param {{id: number, to: number}|null} drawn where the pointer falls, whose sum is known
  * @returns {Map<number, number>} by id; a token that is not kept has none
  */
 export function cumulativeMass(result, rows, drawn) {
@@ -119,10 +131,11 @@ export function layEndToEnd(cells, rows, sums) {
     return to === undefined || !cells[i].isKept ? null : [to - cells[i].prob, to];
   });
   const tail = cells[rows.length];
-  const gaps = tail.isKept ? gapsBetween(taken.filter(Boolean)) : [];
+  const gaps = tail.isKept ? gapsBetween(taken.filter((piece) => piece !== null)) : [];
   return [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
 }
 
+/** @param {Span[]} pieces */
 function gapsBetween(pieces) {
   /** @type {[number, number][]} */
   const gaps = [];

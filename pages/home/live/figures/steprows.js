@@ -2,7 +2,11 @@
 
 const made = new WeakMap(); // rows by header
 
-/** Reads the rows of the worked table, one for each generated token. @returns {StepRow[]} */
+/**
+ * Reads the rows of the worked table, one for each generated token.
+ * @param {Header} header
+ * @returns {StepRow[]}
+ */
 export function readRows(header) {
   if (!made.has(header)) {
     let sum = 0;
@@ -15,13 +19,14 @@ export function readRows(header) {
   return made.get(header);
 }
 
-/** Reads the newest pass, which made the distribution of the next token. */
+/** Reads the newest pass, which made the distribution of the next token. @param {Header} header */
 export function newestPass({ cache, timing }) {
   const { phase, seconds, n_input: nInput, is_shared: isShared } = timing;
   const { tokens, bytes } = cache;
   return { phase, seconds, nInput, isShared, tokens, bytes, hasKeys: keepsKeys(cache) };
 }
 
+/** @param {Header} header @param {number} step */
 function readRow({ cache, ids, n_prompt: nPrompt, steps }, step) {
   const position = nPrompt + step;
   return {
@@ -42,7 +47,10 @@ function readRow({ cache, ids, n_prompt: nPrompt, steps }, step) {
   };
 }
 
-/** Whether a model keeps keys and values; else it keeps a state that sums up what was read, or nothing. */
+/**
+ * Whether a model keeps keys and values; else it keeps a state that sums up what was read, or nothing.
+ * @param {Cache} cache
+ */
 export function keepsKeys(cache) {
   return cache.bytes_per_token > 0;
 }

@@ -1,7 +1,16 @@
 // The text as its tokens: every token a button, appended one by one and never rebuilt.
 
 import { asText, spoken } from "../../../frame/live/aloud.js";
-import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
+import {
+  activeIn,
+  createButton,
+  el,
+  setAttribute,
+  setShown,
+  setText,
+  visibleParts,
+} from "../../../frame/live/dom.js";
+import { keyAlone } from "../../../frame/live/keyboard.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
 import { createTokenMenu, describeToken } from "../controls/menu.js";
 import { createSums } from "./totals.js";
@@ -27,15 +36,20 @@ export function createStrip(actions) {
   const whole = createWhole();
   const sums = createSums(list);
   const element = el("section", { class: "strip", "aria-label": _("The text") }, whole.element, scroller);
+  /** @type {Chip[]} */
   const chips = [];
-  /** @type {{view: View|null, chips: any[], list: HTMLElement}} */
+  /** @type {StripState} */
   const state = { view: null, chips, list };
-  const menu = createTokenMenu(actions, (index) => describeToken(required(state.view, "text yet"), index));
-  wire(list, chips, menu, () => state.view);
+  const menu = createTokenMenu(
+    actions,
+    (/** @type {number} */ index) => describeToken(required(state.view, "text yet"), index),
+  );
+  wire(list, chips, menu, () => required(state.view, "text yet"));
   watchWidth(list, chips, scroller);
   return {
     element: el("div", {}, element, menu.element, menu.tip),
     sums: sums.element,
+    /** @param {View} view */
     update(view) {
       setShown(slot, !view.header.finished && !view.isPlaying);
       setText(slot, view.hidden ? "?" : "");
@@ -51,9 +65,11 @@ export function createStrip(actions) {
 /** The text as one paragraph for who hears the page; while Play writes it waits. */
 function createWhole() {
   const element = el("p", { class: "spoken", translate: false });
+  /** @type {Pick<View, "ids" | "labels">|null} */
   let shown = null;
   return {
     element,
+    /** @param {View} view */
     update({ ids, header, label, labels, isPlaying }) {
       if (isPlaying || (shown?.ids === ids && shown.labels === labels)) return;
       shown = { ids, labels };
@@ -63,7 +79,12 @@ function createWhole() {
   };
 }
 
-/** Lines are whole at one width only; the end of the text stays in view. */
+/**
+ * Lines are whole at one width only; the end of the text stays in view.
+ * @param {HTMLElement} list
+ * @param {Chip[]} chips
+ * @param {HTMLElement} scroller
+ */
 function watchWidth(list, chips, scroller) {
   let width = 0;
   new ResizeObserver(() => {
@@ -75,10 +96,13 @@ function watchWidth(list, chips, scroller) {
   }).observe(list);
 }
 
+/** @param {View} before @param {View} view */
 function hasChanged(before, view) {
-  return ["header", "ids", "labels", "inspecting"].some((name) => before[name] !== view[name]);
+  const names = /** @type {const} */ (["header", "ids", "labels", "inspecting"]);
+  return names.some((name) => before[name] !== view[name]);
 }
 
+/** @param {StripState} state @param {View} view */
 function draw(state, view) {
   const { chips, list } = state;
   const isNewLabels = state.view && state.view.labels !== view.labels;
@@ -95,6 +119,7 @@ function draw(state, view) {
   return common < view.ids.length;
 }
 
+/** @param {Chip[]} chips @param {number[]} ids */
 function commonPrefix(chips, ids) {
   const end = Math.min(chips.length, ids.length);
   let i = 0;
@@ -102,6 +127,7 @@ function commonPrefix(chips, ids) {
   return i;
 }
 
+/** @param {HTMLElement} list @param {View} view @param {number} index */
 function appendChip(list, view, index) {
   const id = view.ids[index];
   const isStart = index === 0 && id === view.header.model.bos_id;
@@ -109,17 +135,19 @@ function appendChip(list, view, index) {
   const node = createButton("token");
   node.tabIndex = -1;
   node.append(...visibleParts(label));
-  node.dataset.index = index;
-  list.lastElementChild.before(node);
+  node.dataset.index = String(index);
+  const slot = required(list.lastElementChild, "slot");
+  slot.before(node);
   const lineBreak = label.includes("⏎") ? el("br") : null;
-  if (lineBreak) list.lastElementChild.before(lineBreak);
+  if (lineBreak) slot.before(lineBreak);
   const isBytes = BYTE_LABEL.test(label);
   const isSpecial = isStart || /^<.+>$/.test(label);
   return { id, node, lineBreak, label, isBytes, isSpecial, signature: "", joined: "", isFolded: false };
 }
 
+/** @param {Chip} chip */
 function removeChip({ node, lineBreak }) {
-  const group = node.closest(".joined");
+  const group = /** @type {HTMLElement|null} */ (node.closest(".joined"));
   const block = node.closest(".lines");
   node.remove();
   lineBreak?.remove();
@@ -127,6 +155,7 @@ function removeChip({ node, lineBreak }) {
   for (const place of [group, block]) if (place?.childElementCount === 0) place.remove();
 }
 
+/** @param {Chip} chip @param {View} view @param {number} index */
 function refreshChip(chip, view, index) {
   const step = index - view.nPrompt;
   const isPending = index >= view.nConfirmed;
@@ -156,6 +185,7 @@ function refreshChip(chip, view, index) {
   );
 }
 
+/** @param {Chip} chip @param {boolean} isPrompt @param {boolean} isPending @param {boolean} isForced */
 function chipClass({ isBytes, isSpecial }, isPrompt, isPending, isForced) {
   const marks = {
     "is-pending": isPending,
@@ -163,21 +193,25 @@ function chipClass({ isBytes, isSpecial }, isPrompt, isPending, isForced) {
     "is-bytes": isBytes,
     "is-special": isSpecial,
   };
-  const names = Object.keys(marks).filter((name) => marks[name]);
+  const names = Object.entries(marks).flatMap(([name, isMarked]) => isMarked ? [name] : []);
   return ["token", isPrompt ? "of-prompt" : "of-model", ...names].join(" ");
 }
 
-/** How strongly surprise tints a token. */
+/** How strongly surprise tints a token. @param {number|null|undefined} logprob */
 export function tint(logprob) {
   if (logprob === null || logprob === undefined) return "0";
   return Math.min(MAX_TINT, (-logprob / FULL_TINT_NATS) * MAX_TINT).toFixed(3);
 }
 
-/** Brackets the pieces of one character, with the character under them. */
+/**
+ * Brackets the pieces of one character, with the character under them.
+ * @param {Chip[]} chips
+ * @param {number} last
+ */
 function bracket(chips, last) {
   if (last >= chips.length) return;
   const { node, joined } = chips[last];
-  const present = node.closest(".joined");
+  const present = /** @type {HTMLElement|null} */ (node.closest(".joined"));
   if (present) {
     present.dataset.joined = joined;
     return;
@@ -190,18 +224,26 @@ function bracket(chips, last) {
   for (let i = first; i <= last; i += 1) group.append(chips[i].node);
 }
 
+/** @param {Chip[]} chips */
 function moveTabStop(chips) {
   const stop = chips.find(({ node }) => node.tabIndex === 0);
   const last = chips.at(-1);
-  if (stop && stop !== last && stop.node.getRootNode().activeElement === stop.node) return;
+  if (stop && stop !== last && activeIn(stop.node) === stop.node) return;
   if (stop && stop !== last) stop.node.tabIndex = -1;
   if (last) last.node.tabIndex = 0;
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {Chip[]} chips
+ * @param {ReturnType<typeof createTokenMenu>} menu
+ * @param {() => View} viewNow
+ */
 function wire(list, chips, menu, viewNow) {
+  /** @param {Event} event */
   const indexOf = (event) => {
-    const node = event.target.closest?.(".token");
-    return node ? Number(node.dataset.index) : null;
+    const node = event.target instanceof Element ? event.target.closest(".token") : null;
+    return node instanceof HTMLElement ? Number(node.dataset.index) : null;
   };
   list.addEventListener("click", (event) => {
     const index = indexOf(event);
@@ -222,10 +264,16 @@ function wire(list, chips, menu, viewNow) {
   });
 }
 
-/** Arrows walk from token to token while one has the focus: one tab stop for the whole strip. */
+/**
+ * Arrows walk from token to token while one has the focus: one tab stop for the whole strip.
+ * @param {KeyboardEvent} event
+ * @param {Chip[]} chips
+ * @param {number} index
+ */
 function walk(event, chips, index) {
+  /** @type {Record<string, number>} */
   const goals = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips.length - 1 };
-  const goal = chips[goals[event.key]];
+  const goal = chips[goals[keyAlone(event)]];
   if (goal === undefined) return;
   event.preventDefault();
   chips[index].node.tabIndex = -1;

@@ -11,6 +11,7 @@ import {
   formatSeconds,
   formatTokens,
 } from "../../../frame/live/format.js";
+import { required } from "../../../frame/live/required.js";
 import { readRows } from "./steprows.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -20,15 +21,11 @@ const TABLE_NOTE = _(
   "Each row's pass made the distribution that its token was drawn from; probabilities are the model's own, at temperature 1.",
 );
 const MEASURED = _("measured");
+/** @type {(keyof StepRow)[]} */
 const IDENTITY = ["tokenId", "inputId", "seconds", "forced"]; // of a step
 const ROWS_OF_BLOCK = 32; // what is out of sight is skipped block by block
 
-/**
- * Title, where its numbers come from, and the text of a cell.
- * A row has one line: of tokens, which may be long, the whole is said under the pointer.
- * @type {{title: string, source?: string, isNumber?: boolean, hasTokens?: boolean,
- *   read: (row: StepRow, label: Label, ids: number[]) => string}[]}
- */
+/** @type {TableField[]} */
 const FIELDS = [
   { title: _("step"), isNumber: true, read: (row) => formatCount(row.step + 1) },
   { title: _("phase"), read: (row) => row.phase },
@@ -46,7 +43,7 @@ const FIELDS = [
   { title: _("pass"), source: MEASURED, isNumber: true, read: (row) => formatSeconds(row.seconds) },
 ];
 
-/** Makes the table. @type {MakePart} */
+/** Makes the table. @returns {Part} */
 export function createTable() {
   const head = el("tr", { role: "row" }, ...FIELDS.map(createHeading));
   // a grid to the eye, so the roles of a table have to be told
@@ -59,6 +56,7 @@ export function createTable() {
   const title = el("div", { class: "steps-top" }, el("h2", {}, _("The worked table")), copy);
   const section = { class: "steps", "aria-label": _("Steps so far") };
   const element = el("section", section, title, note, empty, scroller);
+  /** @type {TableEntry[]} */
   const shown = [];
   // both are asked when they change: to ask while painting would cost a layout
   let isAtEnd = true;
@@ -74,6 +72,7 @@ export function createTable() {
     isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
   });
 
+  /** @param {View} view */
   function update(view) {
     const rows = readRows(view.header);
     const common = countCommon(shown, rows, view.labels);
@@ -84,6 +83,7 @@ export function createTable() {
     setShown(copy, rows.length > 0);
   }
 
+  /** @param {StepRow[]} rows @param {number} from @param {View} view */
   function append(rows, from, view) {
     for (let i = from; i < rows.length; i += 1) {
       const entry = createStepRow(rows[i], view);
@@ -99,20 +99,28 @@ export function createTable() {
   return { element, update };
 }
 
+/** @param {TableEntry} entry */
 function removeRow({ element }) {
-  const block = element.parentNode;
+  const block = required(element.parentElement, "block of rows");
   element.remove();
   if (block.childElementCount === 0) block.remove();
   else block.style.setProperty("--rows", String(block.childElementCount));
 }
 
+/** @param {TableField} field */
 function createHeading({ title, source = "", isNumber = false }) {
   const from = source ? el("span", { class: "steps-source" }, source) : null;
   return el("th", { scope: "col", role: "columnheader", class: isNumber ? "is-number" : "" }, title, from);
 }
 
-/** How many rows on screen still stand: the same steps of the same text under the same labels. */
+/**
+ * How many rows on screen still stand: the same steps of the same text under the same labels.
+ * @param {TableEntry[]} shown
+ * @param {StepRow[]} rows
+ * @param {Labels} labels
+ */
 function countCommon(shown, rows, labels) {
+  /** @param {number} i */
   const isSame = (i) =>
     shown[i].labels === labels && IDENTITY.every((name) => shown[i].row[name] === rows[i][name]);
   let i = 0;
@@ -120,6 +128,7 @@ function countCommon(shown, rows, labels) {
   return i;
 }
 
+/** @param {StepRow} row @param {View} view */
 function createStepRow(row, { label, labels, header }) {
   const texts = FIELDS.map(({ read }) => read(row, label, header.ids));
   const cells = texts.map((text, i) => {
@@ -133,17 +142,20 @@ function createStepRow(row, { label, labels, header }) {
   return { element, row, texts, labels };
 }
 
+/** @param {StepRow} row @param {Label} label @param {number[]} ids */
 function inputInWords(row, label, ids) {
   if (row.phase === "decode") return label(row.inputId);
   const text = Array.from(ids.slice(0, row.nInput), label).join(" ");
   return `${formatTokens(row.nInput)}: ${shorten(text, MAX_LIST)}`;
 }
 
+/** @param {StepRow} row @param {Label} label */
 function chosenInWords(row, label) {
   const said = { token: label(row.tokenId), share: formatProbability(row.prob) };
   return row.forced ? _("{token}  {share}, forced", said) : `${said.token}  ${said.share}`;
 }
 
+/** @param {StepRow} row */
 function entryInWords({ nInput, tokens, hasKeys, bytes }) {
   if (!hasKeys) return bytes > 0 ? _("none: the state is rewritten") : _("none");
   const [first, last] = [tokens - nInput, tokens - 1];
@@ -151,7 +163,7 @@ function entryInWords({ nInput, tokens, hasKeys, bytes }) {
   return _("K,V for positions {first}–{last}", { first: formatCount(first), last: formatCount(last) });
 }
 
-/** The whole table as tab-separated lines, for a spreadsheet. */
+/** The whole table as tab-separated lines, for a spreadsheet. @param {TableEntry[]} shown */
 function asText(shown) {
   const lines = [FIELDS.map(({ title }) => title), ...shown.map(({ texts }) => texts)];
   return lines

@@ -14,7 +14,10 @@ const LOGPROB_NOTE = _(
 );
 const PERPLEXITY_NOTE = _("derived: exp of minus the mean log p per token");
 
-/** The sums beside the strip, its key, and the switch of the tint of its list of tokens. */
+/**
+ * The sums beside the strip, its key, and the switch of the tint of its list of tokens.
+ * @param {HTMLElement} list
+ */
 export function createSums(list) {
   const logprob = el("span", { class: "sum-value" });
   const perplexity = el("span", { class: "sum-value" });
@@ -33,6 +36,7 @@ export function createSums(list) {
   );
   return {
     element,
+    /** @param {View} view */
     update(view) {
       const n = view.header.steps.logprob.length;
       setText(logprob, n > 0 ? formatNats(view.header.logprob) : "–");

@@ -12,14 +12,18 @@ const ASK_AGAIN = _("Ask again for its probability here.");
 const N_BEST = 5;
 const [DECIMALS, DECIMALS_OF_SUMS] = [6, 4]; // the second where the page has but sums of the rest
 
-/** The one token that is meant by a text with visible spaces, or by the name of a special one; null if none. */
+/**
+ * The one token that is meant by a text with visible spaces, or by the name of a special one; null if none.
+ * @param {string} text
+ * @param {Labels} labels
+ */
 export function tokenNamed(text, labels) {
   if (!/[␣⏎⇥]|^<.+>$/.test(text)) return null;
-  const id = Object.keys(labels).find((key) => labels[key] === text);
-  return id === undefined ? null : Number(id);
+  const found = Object.entries(labels).find(([, label]) => label === text);
+  return found === undefined ? null : Number(found[0]);
 }
 
-/** Whether the word was scored after the very text that is shown. */
+/** Whether the word was scored after the very text that is shown. @param {Word} word @param {View} view */
 function isScoredHere({ after }, { contextIds }) {
   return after.length === contextIds.length && after.every((id, i) => id === contextIds[i]);
 }
@@ -27,7 +31,7 @@ function isScoredHere({ after }, { contextIds }) {
 /**
  * What is known of the word that the reader follows: its rank, and its share after each stage; or of a word of
  * several tokens the product. A share of null is one that the page cannot know.
- * @param {View} view
+ * @param {BarsView} view
  * @returns {WordFacts}
  */
 export function wordFacts(view) {
@@ -35,7 +39,7 @@ export function wordFacts(view) {
   return word.ids.length === 1 ? tokenFacts(view, word) : chainFacts(view, word);
 }
 
-/** @returns {WordFacts} */
+/** @param {BarsView} view @param {Word} word @returns {WordFacts} */
 function tokenFacts(view, word) {
   const result = activeResult(view);
   const { nRows, nVocab } = view.distribution;
@@ -60,26 +64,40 @@ function tokenFacts(view, word) {
   return { title, rows, note, isStale: false };
 }
 
-/** The share of a token that the page holds. */
+/**
+ * The share of a token that the page holds.
+ * @param {Stage} stage
+ * @param {number} row
+ * @param {boolean} isUnknown
+ */
 function heldShare({ kept, probs }, row, isUnknown) {
   if (isUnknown) return null;
   return kept[row] ? probs[row] : 0;
 }
 
-/** The share of a token that it does not hold: only that a mask took it, or what the model was asked. */
+/**
+ * The share of a token that it does not hold: only that a mask took it, or what the model was asked.
+ * @param {Stage} stage
+ * @param {boolean} isUnknown
+ * @param {number|null} scored
+ */
 function unheldShare({ name, keptTail, nKept }, isUnknown, scored) {
   if (name === "raw") return scored;
   return !isUnknown && keptTail === 0 && nKept > 0 ? 0 : null;
 }
 
-/** A share in words; `bound` says that the rest has at most (1) or at least (-1) what it is given. */
+/**
+ * A share in words; `bound` says that the rest has at most (1) or at least (-1) what it is given.
+ * @param {number|null} share
+ * @param {number} bound
+ */
 function shareWords(share, bound) {
   if (share === null) return _("not known here");
   if (share === 0) return _("out");
   return `${bound === 0 ? "" : bound > 0 ? "≥ " : "≤ "}${formatProbability(share)}`;
 }
 
-/** @returns {WordFacts} */
+/** @param {View} view @param {Word} word @returns {WordFacts} */
 function chainFacts(view, word) {
   const { ids, logprobs } = word;
   if (!isScoredHere(word, view)) {
@@ -118,6 +136,7 @@ export function logprobsJson(view) {
   const { scores, probs, tail } = rawStage;
   const logTotal = scores[0] - Math.log(probs[0]);
   const decimals = tail.size > 0 && !tail.isShared ? DECIMALS_OF_SUMS : DECIMALS;
+  /** @param {number} row */
   const logprobOf = (row) => row < 0 ? null : Number((scores[row] - logTotal).toFixed(decimals));
   const ids = Array.from({ length: Math.min(N_BEST, nRows) }, (_, row) => idOf(row));
   if (chosenId !== null && !ids.includes(chosenId)) ids.push(chosenId);
@@ -141,11 +160,15 @@ export function logprobsJson(view) {
   ].join("\n");
 }
 
+/** @param {number|null} number */
 function written(number) {
   return Number.isFinite(number) ? String(number) : "null";
 }
 
-/** A label as the text of its token: visible spaces are spaces again, and bytes are named as the APIs do. */
+/**
+ * A label as the text of its token: visible spaces are spaces again, and bytes are named as the APIs do.
+ * @param {string} label
+ */
 function rawText(label) {
   const text = label.replaceAll("␣", " ").replaceAll("⏎", "\n").replaceAll("⇥", "\t")
     .replace(/^◌(?=\p{M})/u, "");

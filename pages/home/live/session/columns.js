@@ -5,7 +5,7 @@ export const COLUMNS = [
   "rank",
   "entropy",
   "chosen_prob",
-  "coin",
+  "pointer",
   "forced",
   "top_id",
   "top_prob",

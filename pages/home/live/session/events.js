@@ -200,7 +200,7 @@ async function lookBack(session, position) {
       ...described,
       position,
       token_id: active.ids[position],
-      coin: of("coin", null),
+      pointer: of("pointer", null),
       forced: of("forced", false),
       memory: of("memory", { target: 0, mu: 0 }),
       settings: choice ? activeSettings(choice.controls, facts.orders) : settings,

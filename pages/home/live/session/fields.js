@@ -3,7 +3,7 @@
 
 import { required } from "../../../frame/live/required.js";
 import { reasonOf } from "../../../frame/live/errors.js";
-import { _ } from "../../../frame/live/words.js";
+import { _, grouped, languageTag, numeral } from "../../../frame/live/words.js";
 
 const MAX_ECHO = 40; // characters of somebody's input
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
@@ -67,10 +67,17 @@ export function lengthOf(text) {
 }
 
 /** @param {LinkField} field @param {string} text */
-function refusalOf({ kind, refusal }, text) {
+function refusalOf({ label, refusal: { source, values } }, text) {
   const line = Array.from(text.replace(/[^\P{C}\s]/gu, "").split(/\s+/u).filter(Boolean).join(" "));
   const cut = line.length <= MAX_ECHO ? line.join("") : `${line.slice(0, MAX_ECHO - 1).join("")}…`;
-  return kind === "text" ? refusal : `${refusal}, not “${cut}”`;
+  const written = Object.entries(values).map(([name, value]) => [name, asWritten(String(value))]);
+  return _(source, { ...Object.fromEntries(written), setting: _(label), given: cut });
+}
+
+/** A number of English with commas as the reader's language writes it; all else as it is. @param {string} value */
+function asWritten(value) {
+  const isGrouped = languageTag() !== "en" && /^\d{1,3}(,\d{3})+$/.test(value);
+  return isGrouped ? numeral(grouped(Number(value.replaceAll(",", "")))) : value;
 }
 
 /**

@@ -160,7 +160,7 @@ export function readControls(values, facts) {
     const read = fields.map((field) => [field.name, readField(field, textOf(values[field.name]))]);
     return { ...defaultControls(facts), ...Object.fromEntries(read) };
   } catch (error) {
-    throw new RangeError(`${reasonOf(error)}.`);
+    throw new RangeError(_("{fault}.", { fault: reasonOf(error) }));
   }
 }
 

@@ -5,6 +5,7 @@
 import {
   createButton,
   el,
+  find,
   heard,
   named,
   setAttribute,
@@ -16,7 +17,8 @@ import {
 import { isDrawShown } from "./beats.js";
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { createSwitch } from "../controls/switch.js";
-import { formatCoin, formatCount, formatProbability } from "../../../frame/live/format.js";
+import { last } from "../../../frame/live/required.js";
+import { formatCount, formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -31,21 +33,27 @@ const NOTE = _(
 const QUESTION = _("Press Next, and a pointer falls on this bar; or press on it yourself.");
 
 /** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
-export function createCoinBar(actions) {
-  const sentence = el("span", { class: "coin-sentence" });
-  const look = createButton("quiet", _("look back at it"), () => actions.inspect(lastView.ids.length - 1));
-  const note = el("span", { class: "muted coin-note" }, NOTE);
+export function createDrawBar(actions) {
+  const sentence = el("span", { class: "pointer-sentence" });
+  const look = createButton(
+    "quiet",
+    _("look back at it"),
+    () => lastView && actions.inspect(lastView.ids.length - 1),
+  );
+  const note = el("span", { class: "muted pointer-note" }, NOTE);
   const hold = createSwitch(_("Hold"), _("Keep the finished step until the next press"), actions.hold);
   const peek = createSwitch(_("Peek"), _("Show the pointer before the draw"), actions.peek);
-  const segments = el("div", { class: "coin-segments", translate: false });
-  const marker = el("div", { class: "coin-marker" });
+  const segments = el("div", { class: "draw-segments", translate: false });
+  const marker = el("div", { class: "pointer-marker" });
   const edge = el("div", { class: "cut-edge", hidden: true });
-  const bar = el("div", { class: "coin-bar", role: "img" }, segments);
-  const element = el("div", { class: "coin" }, bar, edge, marker);
-  const line = el("p", { class: "coin-line" }, sentence, " ", look, " ", note);
+  const bar = el("div", { class: "draw-bar", role: "img" }, segments);
+  const element = el("div", { class: "pointer" }, bar, edge, marker);
+  const line = el("p", { class: "pointer-line" }, sentence, " ", look, " ", note);
+  /** @type {HTMLElement[]} */
   const pool = [];
   let width = 1200;
   let size = 13;
+  /** @type {BarsView|null} */
   let lastView = null;
 
   segments.addEventListener("click", ({ clientX }) => {
@@ -63,25 +71,30 @@ export function createCoinBar(actions) {
     if (lastView) update(lastView);
   }).observe(bar);
 
+  /** @param {BarsView} view @param {string|null} said */
   function update(view, said = null) {
     lastView = view;
     const result = activeResult(view);
-    const drawn = drawnToken(result, view.coin);
+    const drawn = drawnToken(result, view.pointer);
     const isShown = isDrawShown(view);
     const parts = segmentsOf(view, result);
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
-    setShown(marker, isShown && view.coin !== null);
+    setShown(marker, isShown && view.pointer !== null);
     const edgeAt = isShown ? topPEdge(result, view.settings) : null;
     setShown(edge, edgeAt !== null);
     if (edgeAt !== null) edge.style.transform = startAt(edgeAt);
-    setAttribute(edge, "data-tall", view.coin !== null); // the rows above lie end to end
-    marker.style.left = `${100 * (view.coin ?? 0)}%`;
+    setAttribute(edge, "data-tall", view.pointer !== null); // the rows above lie end to end
+    marker.style.left = `${100 * (view.pointer ?? 0)}%`;
     setAttribute(marker, "data-forced", view.forced && view.chosenId !== null);
-    setAttribute(marker, "data-at", isShown && view.coin !== null ? formatCoin(view.coin).slice(0, 4) : null);
+    setAttribute(
+      marker,
+      "data-at",
+      isShown && view.pointer !== null ? formatPointer(view.pointer).slice(0, 4) : null,
+    );
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
-    setShown(note, view.coin !== null && !view.isDrawn && !isGreedy(result));
+    setShown(note, view.pointer !== null && !view.isDrawn && !isGreedy(result));
     setShown(look, view.isBeforeDraw && view.ids.length > view.nPrompt);
     hold.set(view.isHolding);
     peek.set(view.isPeeking);
@@ -89,9 +102,10 @@ export function createCoinBar(actions) {
     setAttribute(bar, "aria-label", `${_("The shares that are drawn from, end to end.")} ${heard(spoken)}`);
   }
 
+  /** @param {number} i */
   function segmentAt(i) {
     if (!pool[i]) {
-      pool[i] = el("span", { class: "coin-segment" }, el("span", {}));
+      pool[i] = el("span", { class: "draw-segment" }, el("span", {}));
       segments.append(pool[i]);
     }
     return pool[i];
@@ -99,12 +113,21 @@ export function createCoinBar(actions) {
   return { element, edge, line, switches: [hold.element, peek.element], update };
 }
 
-/** The segments of the bar: of one token, or of several thin ones together. */
+/**
+ * The segments of the bar: of one token, or of several thin ones together.
+ * @param {BarsView} view
+ * @param {Result} result
+ */
 export function segmentsOf(view, result) {
-  return cutIntoParts(result, placeOf(result, view.chosenId, drawnToken(result, view.coin)));
+  return cutIntoParts(result, placeOf(result, view.chosenId, drawnToken(result, view.pointer)));
 }
 
-/** Where the token of interest lies: the chosen one, else the one on which the coin falls. */
+/**
+ * Where the token of interest lies: the chosen one, else the one on which the pointer falls.
+ * @param {Result} result
+ * @param {number|null} chosenId
+ * @param {Drawn|null} drawn
+ */
 function placeOf(result, chosenId, drawn) {
   if (chosenId === null || chosenId === drawn?.id) return drawn;
   const { probs, kept } = lastStage(result);
@@ -121,6 +144,8 @@ function placeOf(result, chosenId, drawn) {
 /**
  * Cuts the distribution into segments in the one order: the best tokens one by one, small ones
  * together but true in width, and always the token of interest by itself.
+ * @param {Result} result
+ * @param {Drawn|null} place
  */
 function cutIntoParts(result, place) {
   const { probs, kept, nKept } = lastStage(result);
@@ -140,6 +165,7 @@ function cutIntoParts(result, place) {
   return [...parts, ...rest.filter(({ count }) => count > 0)];
 }
 
+/** @param {number} from @param {number} to @param {number} count */
 function together(from, to, count) {
   return { id: null, from, width: Math.max(0, to - from), count };
 }
@@ -147,23 +173,24 @@ function together(from, to, count) {
 /**
  * The part of a segment in which its word can stand, as [from, to]: beside the pointer, which crosses no word.
  * @param {{from: number, width: number}} segment
- * @param {number|null} coin
+ * @param {number|null} pointer
  */
-export function roomBeside({ from, width }, coin) {
+export function roomBeside({ from, width }, pointer) {
   const to = from + width;
-  if (coin === null || coin < from || coin > to) return [from, to];
-  return coin - from > to - coin ? [from, coin] : [coin, to];
+  if (pointer === null || pointer < from || pointer > to) return [from, to];
+  return pointer - from > to - pointer ? [from, pointer] : [pointer, to];
 }
 
+/** @param {HTMLElement} segment @param {BarSegment} part @param {BarsView} view @param {number} widthInEms */
 function paintSegment(segment, part, view, widthInEms) {
   const { id, from, width, count } = part;
   const label = id === null ? `${formatCount(count)} more` : shorten(view.label(id), 16);
-  const [start, end] = roomBeside(part, isDrawShown(view) ? view.coin : null);
+  const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
   const fits = [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;
   segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
-  setText(segment.firstChild, fits ? label : "");
+  setText(find(segment, "span"), fits ? label : "");
   setAttribute(segment, "data-id", id);
   const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
   setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");
@@ -174,32 +201,39 @@ function paintSegment(segment, part, view, widthInEms) {
 /**
  * Where top-p's limit lies on the axis of what is drawn from: on the last token that stays. Null where another
  * mask cuts after it.
+ * @param {Result} result
+ * @param {Settings} settings
  */
 function topPEdge(result, { top_p: limit }) {
   const { name, removedMass, reachesTail } = lastStage(result);
   return name === "top_p" && removedMass > 0 && !reachesTail ? Math.min(1, limit / (1 - removedMass)) : null;
 }
 
+/** @param {Result} result */
 function isGreedy(result) {
   return lastStage(result).name === "greedy";
 }
 
-/** What the coin fell on one press ago, in Python's words; before the first, what a press will do. */
+/**
+ * What the pointer fell on one press ago, in Python's words; before the first, what a press will do.
+ * @param {View} view
+ */
 function lastAnswer({ header, label }) {
   const { ids, n_prompt: nPrompt, steps } = header;
-  const last = ids.length - 1;
-  if (last < nPrompt) return QUESTION;
-  const token = named(label(ids[last]), MAX_WORDS);
+  if (ids.length <= nPrompt) return QUESTION;
+  const token = named(label(last(ids)), MAX_WORDS);
   if (steps.forced.at(-1)) return _("Last token: {token}, chosen by you.", { token });
-  const share = formatProbability(steps.chosen_prob.at(-1));
-  const number = formatCoin(steps.coin.at(-1));
+  const share = formatProbability(last(steps.chosen_prob));
+  const number = formatPointer(last(steps.pointer));
   return _("Last draw: the pointer {number} fell on {token}, {share}.", { number, token, share });
 }
 
+/** @param {BarsView} view @param {Drawn|null} drawn @param {Result} result */
 function sentenceOf(view, drawn, result) {
+  /** @param {number} id */
   const label = (id) => named(view.label(id), MAX_WORDS);
-  if (view.coin === null) return _("A token of the prompt: nothing was drawn for it.");
-  const number = formatCoin(view.coin);
+  if (view.pointer === null) return _("A token of the prompt: nothing was drawn for it.");
+  const number = formatPointer(view.pointer);
   const chosen = view.chosenId === null ? "" : label(view.chosenId);
   if (view.forced && chosen !== "") {
     if (!drawn || drawn.id === view.chosenId) return _("You chose {chosen}.", { chosen });

@@ -1,0 +1,146 @@
+// What the server tells the pages of a room, for `deno check`: the records of model/classroom/records.py as JSON.
+
+/** The language of a text that the room speaks. */
+type Spoken = { lang: string; dir: string };
+interface RoomQuestion {
+  number: number; // of the room's questions, from 1
+  kind: "next" | "sampler" | "choice" | "number";
+  words: string; // one sentence
+  options: string[]; // one for each button
+  shares: number[]; // of "sampler": the probability of each option
+  may_write: boolean; // a word of one's own is an answer, too
+  spoken: Spoken | null; // of words and options; null: they are in the page's own language
+  is_open: boolean;
+  seconds_left: number | null; // null: until the teacher closes it
+}
+interface RoomAnswer {
+  option: number | null; // index of the button; null where a word was written
+  word: string;
+  confidence: number; // in (0, 1]
+}
+/** The question as one phone sees it. */
+interface PhoneQuestion extends RoomQuestion {
+  pointer: number | null; // of "sampler": this phone's, in [0, 1)
+  mine: RoomAnswer | null;
+  is_right: boolean | null; // null where it is not known
+}
+interface RoomPicture {
+  text: string;
+  labels: string[]; // of the draw bar; empty ones are covered
+  shares: number[]; // their probabilities
+  rows: string[]; // of cells, a letter each
+}
+interface RoomScene {
+  title: string;
+  words: string;
+  address: string; // of its page, from the app's first page on
+  picture: RoomPicture;
+  is_page_shown: boolean; // on the projector
+  spoken: Spoken | null; // of title and words
+}
+interface RoomBar {
+  label: string;
+  values: number[]; // by series, from 0 to 1
+  texts: string[]; // behind each bar
+  is_marked: boolean; // it is right, or it came
+  is_rest: boolean; // all that has no bar of its own
+}
+/** Numbers along a line; all positions are from 0 to 1. */
+interface RoomDots {
+  dots: [position: number, height: number, series: number][];
+  marks: [words: string, position: number, role: string][];
+  ends: [string, string];
+}
+/** How a closed question was answered. */
+interface RoomOutcome {
+  series: RoomSeries;
+  bars: RoomBar[];
+  dots: RoomDots | null;
+  words: string;
+}
+type RoomSeries = [name: string, role: string][]; // a role of the palette
+
+/** What every page of a room is told. */
+interface RoomState<Question extends RoomQuestion = RoomQuestion> {
+  version: string;
+  text: string;
+  scene: RoomScene | null;
+  question: Question | null;
+  outcome: RoomOutcome | null;
+  revealed: string;
+}
+interface PhoneState extends RoomState<PhoneQuestion> {
+  link: string; // by which the text is taken over
+}
+interface ProjectorState extends RoomState {
+  n_answers: number;
+  n_people: number;
+  pointers: number[]; // those of all phones, once the question is closed
+  has_begun: boolean; // a question was asked
+  explained: string;
+}
+/** What the desk is told: see view() in desk.py. */
+interface DeskState extends ProjectorState {
+  n_presses: number; // done so far
+  prompt: string;
+  thinking: string[]; // names of who has not answered; some are empty
+  script: { name: string; title: string; spoken: Spoken; fault: string; items: ScriptItem[] } | null;
+  place: number; // index of the item that was asked last
+  right: string;
+  about: string;
+  can_close: boolean;
+  can_reveal: boolean;
+  can_ask_again: boolean;
+  can_append: Partial<Record<AppendKind, string>>; // the word of each
+  can_go_back: boolean;
+  is_revealed: boolean;
+  is_beside: boolean; // Reveal shows the class beside the model
+  can_count: boolean;
+  written: [word: string, count: number][];
+  advice: string;
+  lessons?: [name: string, title: string][]; // for a fresh page
+  is_late?: boolean; // of the answer to a press: another press came first
+}
+type AppendKind = "draw" | "favourite" | "true";
+interface ScriptItem {
+  number: number; // of the scene
+  title: string;
+  question: string;
+  note: string;
+  is_own: boolean; // the question is the scene's, in the lesson's language
+  right: string;
+}
+/** A button of the desk: its words, what it asks the server to do, and with what. */
+type DeskButton = [words: string, press: string, fields?: Record<string, unknown>];
+
+/** What check.py answers. */
+interface CheckState {
+  now: number; // seconds since 1970, by the server's clock
+  address: string; // for the phones
+  remedy: string | null; // null where phones reach it
+  picture: string | null; // QR code of the address
+  n_devices: number;
+  faults: Record<string, number>; // devices by the check that failed
+}
+/** What a check found out, in words, and the remedy where it failed. */
+type Checked = [words: string, remedy: string | null];
+
+/** Elements of these pages that are more than an HTMLElement, by id. */
+interface RoomElements {
+  code: HTMLInputElement;
+  name: HTMLInputElement;
+  word: HTMLInputElement;
+  over: HTMLAnchorElement;
+  projector: HTMLAnchorElement;
+  seconds: HTMLInputElement;
+  lessons: HTMLSelectElement;
+  words: HTMLInputElement;
+  options: HTMLTextAreaElement;
+  truth: HTMLInputElement;
+  prompt: HTMLTextAreaElement;
+  continuation: HTMLTextAreaElement;
+  page: HTMLIFrameElement;
+  qr: HTMLImageElement;
+  "may-write": HTMLInputElement;
+  "hand-words": HTMLInputElement;
+}

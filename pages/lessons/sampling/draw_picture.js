@@ -1,0 +1,127 @@
+// The distribution under temperature and top-p as one picture: rows that lie end to end, the draw bar below
+// them, and one pointer through both. A dragged slider moves the bars; the pointer stands still.
+
+import { announced } from "../../frame/live/announced.js";
+import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
+import { el, named, setAttribute, setSentence, setShown, setText, shorten } from "../../frame/live/dom.js";
+import { formatCount, formatPointer, formatProbability } from "../../frame/live/format.js";
+import { NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
+import { createSlider } from "../../frame/live/sliders.js";
+import { SETTINGS } from "../../frame/live/settings.js";
+import { drawnToken, effectOf, keptInWords, lastStage, remembered } from "../../frame/live/strategies.js";
+
+/** @type {SettingName[]} */
+const NAMES = ["temperature", "top_p"];
+const N_ROWS = 7; // tokens one by one; the rest share the last row
+const LETTER = 0.015; // of the bar: what a letter takes
+
+/**
+ * Makes the picture. Its two sliders are its own, and begin where they change nothing.
+ * @returns {{element: HTMLElement, update(view: LabView): void}}
+ */
+export function createDrawPicture() {
+  /** @type {LabView|null} */
+  let newest = null;
+  let set = NEUTRAL_SETTINGS;
+  const rows = Array.from({ length: N_ROWS + 1 }, createRow);
+  const segments = Array.from({ length: N_ROWS + 1 }, () => el("span", { class: "lab-segment" }));
+  const pointer = el("i", { class: "lab-pointer" });
+  const bar = el("div", { class: "lab-bar" }, ...segments);
+  const sliders = NAMES.map((name) =>
+    createSlider(name, (moved, value) => {
+      set = { ...set, [moved]: value };
+      if (newest !== null) update(newest);
+    })
+  );
+  const sentence = announced(el("p", { class: "lab-sentence" }));
+  const axis = createAxis();
+  const plot = el(
+    "div",
+    { class: "lab-plot", translate: false },
+    axis,
+    ...rows.map(({ element }) => element),
+    bar,
+    pointer,
+  );
+  const hands = sliders.map(({ input, readout }, i) =>
+    el("label", { class: "lab-hand" }, el("span", {}, SETTINGS[NAMES[i]].title, " ", readout), input)
+  );
+  const element = el(
+    "section",
+    { class: "lab-picture", "aria-label": "What is drawn from" },
+    plot,
+    el("div", { class: "lab-hands" }, ...hands),
+    sentence,
+  );
+
+  /** @param {LabView} view */
+  function update(view) {
+    newest = view;
+    const { header, distribution: { nVocab } } = view;
+    const result = remembered(view, "picture", { ...set, order: header.orders.transformers });
+    sliders.forEach((slider, i) => {
+      const effect = effectOf(NAMES[i], result, nVocab);
+      slider.set(settingOf(set, NAMES[i]), nVocab, effect);
+      slider.input.disabled = header.waits;
+    });
+    const drawn = drawnToken(result, header.pointer);
+    const parts = partsOf(view, result);
+    rows.forEach((row, i) => {
+      setShown(row.element, i < parts.length);
+      setShown(segments[i], i < parts.length && parts[i].share > 0);
+      if (i >= parts.length) return;
+      const { from, share, words } = parts[i];
+      const isHit = drawn !== null && from <= header.pointer && header.pointer < from + share;
+      row.show(parts[i], isHit);
+      Object.assign(segments[i].style, { left: `${100 * from}%`, width: `${100 * share}%` });
+      setText(segments[i], share < LETTER * words.length ? "" : words);
+      setAttribute(segments[i], "data-hit", isHit);
+    });
+    pointer.style.setProperty("--at", String(header.pointer));
+    const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
+    const hit = drawn &&
+      `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}, ${
+        formatProbability(drawn.to - drawn.from)
+      } of the bar.`;
+    setSentence(sentence, hit ? `${where} ${hit}` : where);
+  }
+  return { element, update };
+}
+
+function createRow() {
+  const label = el("span", { class: "lab-label" });
+  const { track, number, show } = createBarCell();
+  const element = el("div", { class: "lab-line" }, label, el("span", { class: "bar-cell" }, track, number));
+  /** @param {ReturnType<typeof partsOf>[number]} part @param {boolean} isHit */
+  function showPart({ words, share, from, raw }, isHit) {
+    setText(label, shorten(words, 18));
+    show(share, { out: share > 0 ? null : raw, pieces: share > 0 ? [[from, from + share]] : null });
+    setAttribute(element, "data-state", share > 0 ? "kept" : "rejected");
+    setAttribute(element, "data-hit", isHit);
+  }
+  return { element, show: showPart };
+}
+
+/**
+ * The best tokens, and all others together: what each takes of the draw bar, and what it had before the cut.
+ * @param {LabView} view
+ * @param {Result} result
+ */
+function partsOf({ distribution, label }, result) {
+  const { nVocab, nRows } = distribution;
+  const [raw, last] = [result.stages[0], lastStage(result)];
+  const nShown = Math.min(N_ROWS, nRows);
+  let from = 0;
+  let left = 1;
+  const parts = Array.from({ length: nShown }, (_, row) => {
+    const share = last.kept[row] ? last.probs[row] : 0;
+    const part = { words: label(result.idOf(row)), share, from, raw: raw.probs[row] };
+    from += share;
+    left -= raw.probs[row];
+    return part;
+  });
+  if (nShown === nVocab) return parts;
+  const nKept = last.nKept - last.kept.subarray(0, nShown).reduce((sum, kept) => sum + kept, 0);
+  const words = `${formatCount(nVocab - nShown)} others`;
+  return [...parts, { words, share: nKept > 0 ? Math.max(0, 1 - from) : 0, from, raw: Math.max(0, left) }];
+}
