@@ -59,8 +59,8 @@ NO_CHROMIUM = (
 IDLE = """() => {
   const app = document.querySelector('[data-testid="stApp"]');
   const isRunning = app?.dataset.testScriptState !== "notRunning";
-  const isOnItsWay = document.querySelector('[data-testid="stSkeleton"], [data-later]') !== null;
-  return !isRunning && !isOnItsWay;
+  const onItsWay = '[data-testid="stSkeleton"], [data-later], .st-key-rest_to_come';
+  return !isRunning && document.querySelector(onItsWay) === null;
 }"""
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}

@@ -11,5 +11,5 @@ export default (
   for (const name of data.names) query.delete(name);
   for (const [name, value] of new URLSearchParams(data.query)) query.append(name, value);
   const search = query.size > 0 ? `?${query}` : "";
-  if (search !== location.search) replaceAddress(location.pathname + search);
+  if (search !== location.search) replaceAddress(location.pathname + search + location.hash);
 };

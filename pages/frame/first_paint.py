@@ -37,10 +37,13 @@ _COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
 STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
+_FIGURE = re.compile(r"\bshow_charts?\(")  # of `pages/frame/figures.py`
+_LESSON = re.compile(r"from (pages\.lessons\.[\w.]+) import")  # of a topic's own files
 # Streamlit's modules for the first screens: asked for at once, they are there when they are needed
 _OF_ALL = ("BidiComponent", "Button", "Checkbox", "Html", "PageLink")
 _OF_HOME = ("DownloadButton",)
-_OF_LESSONS = ("TextInput", "Slider", "Selectbox", "NumberInput")
+_OF_LESSONS = ("ButtonGroup", "TextInput", "Slider", "Selectbox", "NumberInput")
+_OF_FIGURES = ("PlotlyChart",)
 # and ours
 _ENTRIES = ("frame/announcer.js", "frame/address.js")
 _OWN = {
@@ -63,7 +66,8 @@ PAGE = (
 
 def _preloads(name: str) -> Iterable[str]:
     """Returns what the page of that name needs, so that it is asked for before it is imported."""
-    for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME)):
+    figures = _OF_FIGURES if name and _has_figures(f"pages/{name}.py") else ()
+    for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME), *figures):
         yield _MODULE.format(f"static/js/{module}")
     own = _OWN.get(name, ())
     yield from (_MODULE.format(address(module)) for module in modules(*_ENTRIES, *own))
@@ -88,6 +92,24 @@ def _streamlits(*names: str) -> set[str]:
             found.add(module)
             wanted += _NEEDED.findall((SERVED / "static" / "js" / module).read_text("utf-8"))
     return {module for module in found if module not in PAGE}
+
+
+def _has_figures(path: str) -> bool:
+    """Tells whether a page, or what it imports of topics, draws a figure of Plotly's.
+
+    Plotly is 4.7 MB of script: it is compiled while the page begins, and waits for its figure.
+    """
+    found: set[str] = set()
+    wanted = [path]
+    while wanted:
+        if (file := wanted.pop()) in found:
+            continue
+        found.add(file)
+        text = (PAGES.parent / file).read_text("utf-8")
+        if _FIGURE.search(text):
+            return True
+        wanted += [f"{module.replace('.', '/')}.py" for module in _LESSON.findall(text)]
+    return False
 
 
 @cache

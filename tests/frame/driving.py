@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
 from pages.frame import job_panel, models
+from pages.frame.second_run import WHOLE
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE_SECONDS = 120
@@ -37,6 +38,7 @@ def open_lesson(path: str, **link: str) -> AppTest:
 
 def _fresh(link: dict[str, str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
+    app.session_state[WHOLE] = True
     for name, value in link.items():
         app.query_params[name] = value
     return app

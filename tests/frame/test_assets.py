@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
-from pages.frame import assets, labels
+from pages.frame import assets, first_paint, labels
 from pages.frame.assets import PAGES, ROOT, SERVED, Files, Kept, address, imports, modules, source
 from pages.frame.words import languages
 from tests.frame.asgi import GZIP, ask, run_apart
@@ -78,6 +78,22 @@ def test_a_part_of_streamlit_s_file_is_left_to_streamlit(files: Files) -> None:
     assert ask(files, f"/base/{STREAMLITS}", GZIP | {"range": "bytes=0-9"}).status == 418
     assert ask(files, f"/base/{STREAMLITS}", method="HEAD").status == 200
     assert ask(files, f"/base/{STREAMLITS}", method="POST").status == 418
+
+
+def test_plotly_is_asked_for_at_once_where_a_page_draws_figures_and_compiled_whole(
+    files: Files,
+) -> None:
+    app = Starlette(routes=first_paint.routes("/base"))
+    (plotly,) = SERVED.glob("static/js/PlotlyChart.*.js")
+    name = plotly.relative_to(SERVED).as_posix()
+    asks = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="./{name}">'
+    for page in ("kv_cache", "roofline", "stopping"):  # the second by way of another's laboratory
+        assert asks in ask(app, f"/base/{page}").text
+    for page in ("", "futures", "glossary", "tour"):
+        assert name not in ask(app, f"/base/{page}").text
+    comment, _, rest = ask(files, f"/base/{name}").text.partition("\n")
+    assert comment == "//# allFunctionsCalledOnLoad"
+    assert rest == plotly.read_text("utf-8")
 
 
 def test_of_many_who_ask_at_once_one_compresses() -> None:

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.harness import Witness, by_key, visit
 from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS, anchor_of, page_of_section
+from pages.frame.second_run import WHOLE
 from pages.lessons.tour.scenes import parse_lesson
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
@@ -50,6 +51,21 @@ def test_every_link_to_the_laboratory_leads_to_a_heading(page: str) -> None:
     headings = {anchor_of(heading.value) for heading in (*app.header, *app.subheader)}
     assert set(links) <= headings
     assert len(links) == len(LABORATORIES.get(page, links)) > 0
+
+
+def test_a_laboratory_waits_for_the_browser_but_not_in_a_guided_lesson() -> None:
+    app = opened("constraints")
+    del app.session_state[WHOLE]
+    for change, n_sections in (
+        (lambda: None, 0),
+        (lambda: app.query_params.update({"lesson": "sampling/1"}), 1),
+        (lambda: app.query_params.pop("lesson"), 0),
+        (lambda: setattr(app.session_state, "rest_unseen", {"is_painted": True}), 1),
+    ):
+        change()
+        app.run()
+        assert not app.exception
+        assert len(app.header) == n_sections
 
 
 def test_a_course_comes_before_the_laboratory_and_each_page_has_its_two_sentences() -> None:

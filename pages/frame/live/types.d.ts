@@ -44,6 +44,7 @@ interface Component<Data = any> {
   data: Data;
   parentElement: ShadowRoot;
   setTriggerValue(name: string, value: unknown): void;
+  setStateValue(name: string, value: unknown): void;
 }
 
 // ---- settings

@@ -19,6 +19,7 @@ from pages.frame.figures import show_chart
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
 from pages.frame.question import opening
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.beginning import show_beginning
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
@@ -64,6 +65,10 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
     show_summary("pages/beam_search.py", ExactSearch.title, Costs.title)
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: BeamLesson) -> None:
     ExactSearch(lesson).show()
     Costs(lesson).show()
 

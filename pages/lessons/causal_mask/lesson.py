@@ -10,6 +10,7 @@ from pages.frame.course import show_summary
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link, refuse
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.causal_mask.attention import show_attention
 from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.losses import show_losses
@@ -52,6 +53,10 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
         *("The effect of an edit", "Attention weights", "Attention without the mask"),
         *("Training without the mask", "The loss at every position"),
     )
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: MaskLesson) -> None:
     show_edit(lesson)
     offer_link(SETTINGS, lesson.lm, lambda: _as_shown(lesson))
     show_attention(lesson)

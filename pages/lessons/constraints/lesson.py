@@ -22,6 +22,7 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.question import answered, lesson_asks, opening
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
@@ -60,7 +61,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
         _controls(lesson)
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
     show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
-    DeadEnds(lesson).show()
+    draw_in_second_run(DeadEnds(lesson).show)
 
 
 def _begin(lm: LanguageModel, old: ConstraintLesson | None) -> ConstraintLesson:

@@ -9,6 +9,7 @@ from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.diffusion.experiments import FewPassesOrMany, ThreeWays
 from pages.lessons.diffusion.fill import LeaveOneOut, lay_out, match_page, show_fill, steps_of
 from pages.lessons.diffusion.settings import SETTINGS
@@ -40,6 +41,10 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     show_faults(SETTINGS)
     show_fill(lesson)
     show_summary("pages/diffusion.py", LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title)
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: DiffusionLesson) -> None:
     LeaveOneOut(lesson).show()
     _choose_model(lesson)
     FewPassesOrMany(lesson).show()

@@ -10,6 +10,7 @@ from pages.frame.course import show_summary
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.offers import DEFAULT_PROMPT, server_model
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.kv_cache.growth import show_growth, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.prefix import PrefixCaching
@@ -34,6 +35,10 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
         PrefixCaching.title,
         asked="kv_said",
     )
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: CacheLesson) -> None:
     WithAndWithoutCache(lesson).show()
     if server_model() is not None:
         OverServer(lesson).show()

@@ -3,6 +3,7 @@
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.frame.course import show_sections
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
 from pages.lessons.prefill_decode.cost import ENERGY, show_cost
 from pages.lessons.prefill_decode.lesson import (
@@ -12,6 +13,7 @@ from pages.lessons.prefill_decode.lesson import (
 )
 from pages.lessons.prefill_decode.scores import Scores
 from pages.lessons.prefill_decode.settings import MEASURED
+from pages.lessons.prefill_decode.state import PhaseLesson
 
 _BOUNDS = (RooflineOfThisDevice, Batching, PaddingOfPrompts)
 
@@ -23,7 +25,12 @@ def show_roofline_and_cost(waiting: DeltaGenerator) -> None:
     show_sections("pages/roofline.py")
     show_other_machines(lesson)
     offer_phase_link(lesson, MEASURED)
-    for section in _BOUNDS:
+    _BOUNDS[0](lesson).show()
+    draw_in_second_run(lambda: _show_rest(lesson))
+
+
+def _show_rest(lesson: PhaseLesson) -> None:
+    for section in _BOUNDS[1:]:
         section(lesson).show()
     show_cost(lesson)
     Scores(lesson).show()

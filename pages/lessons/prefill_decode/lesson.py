@@ -8,6 +8,7 @@ from model.timing import describe
 from pages.frame.course import follow_moved, show_summary
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.prefill_decode.pace import BothPhases
 from pages.lessons.prefill_decode.settings import MEASURED, PHASES, SETTINGS
@@ -27,6 +28,10 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     BothPhases(lesson).show()
     offer_phase_link(lesson, PHASES)
     show_summary(PATH, Streaming.title, asked="phase_said")
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: PhaseLesson) -> None:
     show_other_machines(lesson)
     Streaming(lesson).show()
 

@@ -23,6 +23,7 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import answered, lesson_asks
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.sampling.settings import COMPARED, SAMPLED, SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
 from pages.lessons.sampling.state import FIELDS, Lab, LabControls
@@ -47,6 +48,10 @@ def show_lab(waiting: DeltaGenerator) -> None:
     choose_source(state)
     st.fragment(show_masks)(waits=not is_answered)
     show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
+    draw_in_second_run(lambda: _show_laboratory(state))
+
+
+def _show_laboratory(state: Lab) -> None:
     offer_link(SAMPLED, state.lm, lambda: as_shown(state))
     st.header(GUIDE_TITLE, anchor=False)
     st.markdown(GUIDE)

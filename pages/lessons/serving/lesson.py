@@ -26,6 +26,7 @@ from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import pace
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
@@ -53,6 +54,10 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     caption = f"On {lesson.lm.shown}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
     show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: LessonState) -> None:
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()

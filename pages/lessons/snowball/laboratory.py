@@ -4,11 +4,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.frame.course import show_sections
 from pages.frame.link import offer_link
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.snowball.errors import ErrorCompounding
 from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
 from pages.lessons.snowball.lesson import begin_snowball
 from pages.lessons.snowball.settings import MEASURED
-from pages.lessons.snowball.state import text_in_link
+from pages.lessons.snowball.state import SnowballLesson, text_in_link
 from pages.lessons.snowball.written import (
     InstructionPlacing,
     KeepingTheThread,
@@ -29,6 +30,11 @@ def show_teacher_forcing(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = begin_snowball(waiting)
     show_sections("pages/teacher_forcing.py")
-    for section in _SECTIONS:
+    _SECTIONS[0](lesson).show()
+    draw_in_second_run(lambda: _show_rest(lesson))
+
+
+def _show_rest(lesson: SnowballLesson) -> None:
+    for section in _SECTIONS[1:]:
         section(lesson).show()
     offer_link(MEASURED, lesson.lm, lambda: text_in_link(lesson))

@@ -10,6 +10,7 @@ from pages.frame.course import follow_moved, show_summary
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.snowball.errors import RewindStrategies
 from pages.lessons.snowball.fork import FORK_TITLE, show_fork
 from pages.lessons.snowball.mistake import show_mistake
@@ -27,8 +28,12 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
     parts[0](lesson)
     show_summary(PATH, FORK_TITLE, RewindStrategies.title, asked="snowball_expected")
-    parts[1](lesson)
-    RewindStrategies(lesson).show()
+
+    def show_laboratory() -> None:
+        parts[1](lesson)
+        RewindStrategies(lesson).show()
+
+    draw_in_second_run(show_laboratory)
 
 
 def begin_snowball(waiting: DeltaGenerator) -> SnowballLesson:

@@ -19,6 +19,7 @@ from pages.frame.link import asked, offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import opening
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
@@ -52,6 +53,10 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
         *("A round, step by step", SpeedUp.title, Drafts.title, PROOF),
         asked="spec_said",
     )
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _show_laboratory(lesson: SpeculativeLesson) -> None:
     st.header("A round, step by step", anchor=False)
     opening(
         "The draft proposes, the target verifies all of it in one pass, and a pointer judges each "
