@@ -47,7 +47,7 @@ def _request(lm: LanguageModel, line: str, arrives: float) -> Request:
     if not bar:
         prompt, number = line, str(DEFAULT_OUT)
     n_out = number_typed(number)
-    if n_out not in range(1, MAX_OUT + 1):
+    if n_out is None or n_out not in range(1, MAX_OUT + 1):
         said = echo(number.strip())
         raise ValueError(
             f"After the last | of a line stands a number from 1 to {MAX_OUT}, not {said}."
