@@ -67,7 +67,7 @@ SCREEN = """() => {
       .map(({ left, top }) => [Math.round(top), left]),
     axis: [(first.left + first.right) / 2, (last.left + last.right) / 2],
     track: box(".bars-row:not([hidden]) td[data-col=active] .bar-track"),
-    coin: box(".coin-bar"),
+    pointer: box(".draw-bar"),
     label: [label.left, label.right],
     box: box(".setting input"),
     name: box(".setting .setting-name .term"),
@@ -86,8 +86,8 @@ def test_words_stand_right_to_left_and_tokens_bars_and_sliders_do_not(
     told = in_arabic.evaluate(SCREEN)
     for (top, left), (next_top, next_left) in pairwise(told["tokens"]):
         assert left < next_left or top + LINE < next_top, "the text is read from the left"
-    track, coin = told["track"], told["coin"]
-    for found in (coin, {"left": told["axis"][0], "right": told["axis"][1]}):
+    track, pointer = told["track"], told["pointer"]
+    for found in (pointer, {"left": told["axis"][0], "right": told["axis"][1]}):
         assert abs(found["left"] - track["left"]) < 1.5, "all begin at 0 %"
         assert abs(found["right"] - track["right"]) < 1.5, "and end at 100 %"
     assert told["label"][0] >= track["right"] - 1, "labels are on the right"
