@@ -50,7 +50,7 @@ def test_hands_are_votes_and_a_new_count_takes_the_place_of_the_old(desk: Classr
     assert texts(desk) == ["0 of 0", "0 of 0"], "hands of the question before are gone"
     desk.ask_own("How many?", "")
     for bad_words in ("many", "1, 2, three"):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="number"):
             desk.count_hands([], bad_words)
     desk.count_hands([], "3, 3, 5")
     assert desk.room.tallies[-1].words == (("3", 2), ("5", 1))
