@@ -26,7 +26,7 @@ def find_folder(name: str) -> Path | None:
     if not name.strip():
         raise LoadError(
             Sentence(
-                "No model is named: choose one of {models}, a folder, or a hub id such as "
+                "No model is named: choose one of {models}, a folder, a hub id such as "
                 "openai-community/gpt2.",
                 models=", ".join(SHIPPED),
             )
@@ -48,7 +48,7 @@ def find_folder(name: str) -> Path | None:
         raise LoadError(
             Sentence(
                 "“{model}” is neither a folder on this machine nor a hub id: choose one of "
-                "{models}, a folder, or a hub id such as openai-community/gpt2.",
+                "{models}, a folder, a hub id such as openai-community/gpt2.",
                 model=shown,
                 models=", ".join(SHIPPED),
             )
