@@ -25,8 +25,8 @@ def own_figure(distribution: MaskedDistribution) -> Chart:
     figure = new_figure()
     add_shares(figure, {i: token.prob for i, token in enumerate(tokens)})
     place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
-    side = share_axis("the model’s probability", domain=[0, 0.48])
-    figure.update_layout(height=21 * len(tokens) + 92, xaxis=side)
+    side = share_axis("the model’s probability")
+    figure.update_layout(height=32 * len(tokens) + 72, xaxis=side)
     caption = "Measured: the likeliest next tokens of the model, which knows no rule."
     return Chart(figure, "The model’s own distribution", caption)
 

@@ -10,7 +10,8 @@ from viz.palette import MONO, colour
 
 BEFORE, AFTER = "the model", "after the mask"
 MAX_NAMED = 5  # tokens with a segment of their own
-ROOM = 0.07  # of the bar: what a label needs
+ROOM = 0.07  # of the bar: what a token needs to be named in it
+ROOM_OF_TAKEN = 0.3  # and the words for what is taken away
 
 
 def pair_figure(distribution: MaskedDistribution) -> Chart:
@@ -36,7 +37,8 @@ def pair_figure(distribution: MaskedDistribution) -> Chart:
         add_bars(figure, name, [0, 1], [before, after], words, hover, **look)
     taken = max(0.0, 1.0 - distribution.mass)
     gone = f"taken away: {percent(taken)}"
-    add_bars(figure, gone, [0], [taken], [gone], [gone], marker=hatched(), **inside)
+    words = [gone if taken >= ROOM_OF_TAKEN else ""]
+    add_bars(figure, gone, [0], [taken], words, [gone], marker=hatched(), **inside)
     place_rows(figure, [BEFORE, AFTER])
     figure.update_xaxes(share_axis())
     figure.update_layout(height=190, barmode="stack", bargap=0.25, showlegend=False)

@@ -136,12 +136,12 @@ def _generation(lesson: ConstraintLesson) -> None:
     if not stepper.steps.can_step:
         _verdict(lesson)
     coming = None
-    left, right = st.columns([3, 2], gap="large")
+    left, *right = st.columns([3, 2] if generation.steps else 1, gap="large")
     with left:
         if stepper.steps.can_step:
             coming = _mask(generation)
     if generation.steps:
-        with left if coming is None else right:
+        with left if coming is None else right[0]:
             st.markdown("The probability that the mask removes at each token.")
             show_chart(mass_figure(generation.steps, coming), "constraint_mass")
 

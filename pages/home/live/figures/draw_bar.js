@@ -184,7 +184,9 @@ export function roomBeside({ from, width }, pointer) {
 /** @param {HTMLElement} segment @param {BarSegment} part @param {BarsView} view @param {number} widthInEms */
 function paintSegment(segment, part, view, widthInEms) {
   const { id, from, width, count } = part;
-  const label = id === null ? _("{number} more", { number: formatCount(count) }) : shorten(view.label(id), 16);
+  const label = id === null
+    ? _("{number} more", { number: formatCount(count) })
+    : shorten(view.label(id), 16);
   const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
   const fits = [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
   segment.style.left = `${100 * from}%`;
