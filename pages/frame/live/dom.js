@@ -166,9 +166,11 @@ function inQuotes(text) {
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/;
 
 /**
- * A text to stand in a sentence: one from right to left turns no number around that follows it.
+ * A text to stand in a sentence of the other direction: it turns no number around that follows it, and keeps
+ * its own order.
  * @param {string} text
  */
 export function isolated(text) {
-  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+  const isAmongOthers = RIGHT_TO_LEFT.test(text) || document.documentElement.dir === "rtl";
+  return isAmongOthers ? `\u2068${text}\u2069` : text;
 }

@@ -1,7 +1,7 @@
 // The true numbers of the loop, in words: what stands in its stations and on its arrows. Computes
 // nothing of its own but reads the pass, the active masks and the pointer.
 
-import { shorten } from "../../../frame/live/dom.js";
+import { isolated, shorten } from "../../../frame/live/dom.js";
 import {
   formatBytes,
   formatCount,
@@ -97,7 +97,7 @@ function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
   const nPrompt = Math.min(header.n_prompt, nContext);
   const time = seconds === null ? _("run anew") : formatSeconds(seconds);
   return [
-    `${nInput === 1 ? _("1 new token") : formatTokens(nInput)}, ${time}`,
+    _("{tokens}, {time}", { tokens: nInput === 1 ? _("1 new token") : formatTokens(nInput), time }),
     _("{n_prompt} of the prompt, {n_written} written", {
       n_prompt: formatCount(nPrompt),
       n_written: formatCount(nContext - nPrompt),
@@ -125,7 +125,7 @@ export function deviceName(device) {
 
 /** @param {View} view @param {number} id */
 function shortLabel(view, id) {
-  return shorten(view.label(id), MAX_LABEL);
+  return isolated(shorten(view.label(id), MAX_LABEL));
 }
 
 /**
