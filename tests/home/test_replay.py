@@ -287,7 +287,7 @@ def test_a_position_holds_what_is_needed_and_no_more(run: SavedRun) -> None:
             assert size > whole  # the pointer could fall on any token
     assert min(sizes) < whole / 4
     long = run_of(run.generation.lm, [Draw(1, Controls(), forced=False)] * 48)
-    assert len(strict_json(recording_of(long))) < 366_000  # the terms that it explains included
+    assert len(strict_json(recording_of(long))) < 368_000  # the terms that it explains included
 
 
 def test_a_large_vocabulary_is_cut_without_losing_its_mass(run: SavedRun) -> None:
