@@ -117,8 +117,7 @@ const keepTold = () => {
 };
 
 /** What stands in the reader's language on a page that is in English. */
-const OWN =
-  ":is(.st-key-head, .st-key-tour, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
+const OWN = ":is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
 /** A page that stays English says so, around what is in the reader's language. @param {boolean} isEnglish */
 const keepLanguage = (isEnglish) => {
   const { lang, dir } = document.documentElement;

@@ -69,7 +69,8 @@ def test_every_script_is_shown_as_its_bytes_or_characters(reader: Reader) -> Non
         pieces = [piece for piece in reader.header["pieces"] if not piece["special"]]
         assert bytes.fromhex("".join(piece["bytes"] for piece in pieces)).decode() == prompt
         assert "".join(piece["joined"] for piece in pieces) == prompt
-        expect(reader.live.locator(".piece:not(.own-language *)")).to_have_count(len(reader.header["pieces"]))
+        shown = reader.live.locator(".piece:not(.own-language *)")
+        expect(shown).to_have_count(len(reader.header["pieces"]))
         for index, character in reader.header["joined"].items():
             group = reader.chips.nth(int(index)).locator("xpath=..")
             expect(group).to_have_attribute("data-joined", character)

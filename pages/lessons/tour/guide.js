@@ -36,6 +36,8 @@ const dressBar = (title) => {
   bar.setAttribute("role", "region");
   bar.setAttribute("aria-label", title);
   bar.tabIndex = -1;
+  const { lang, dir } = document.documentElement; // also on a page that is in English
+  setLanguage(bar, lang, dir);
   // it stands above what is scrolled below it, in either theme
   const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
   place()?.style.setProperty("background", paper);
