@@ -96,8 +96,9 @@ function readFacts({ header, contextIds }, { phase, seconds, nInput }) {
   const nContext = contextIds.length;
   const nPrompt = Math.min(header.n_prompt, nContext);
   const time = seconds === null ? _("run anew") : formatSeconds(seconds);
+  const tokens = nInput === 1 ? _("1 new token") : formatTokens(nInput);
   return [
-    _("{tokens}, {time}", { tokens: nInput === 1 ? _("1 new token") : formatTokens(nInput), time }),
+    _("{tokens}, {time}", { tokens, time }),
     _("{n_prompt} of the prompt, {n_written} written", {
       n_prompt: formatCount(nPrompt),
       n_written: formatCount(nContext - nPrompt),
