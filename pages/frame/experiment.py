@@ -31,6 +31,7 @@ class Experiment(ABC, Generic[Kept]):
         icon: Of that button.
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
+        has_progress: Whether a bar says how far the job has come.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -42,6 +43,7 @@ class Experiment(ABC, Generic[Kept]):
     icon: str | None = None
     recorded: Any = None
     seconds: float = SLICE_SECONDS
+    has_progress: bool = True
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -65,6 +67,7 @@ class Experiment(ABC, Generic[Kept]):
             recorded=self.recorded,
             icon=self.icon,
             seconds=self.seconds,
+            has_progress=self.has_progress,
         ).show()
         self._end()
         if self.code:

@@ -48,6 +48,7 @@ class JobPanel:
     recorded: Any = None  # the kind of what it finds, where a recording stands there until then
     icon: str | None = None  # of the button
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
+    has_progress: bool = True  # that a bar says how far the job has come
 
     def show(self) -> None:
         """Draws it."""
@@ -71,7 +72,7 @@ class JobPanel:
             if tried := st.session_state.get(f"{self.key}_tried"):
                 show_error(tried.problem)
             if job is not None:
-                _show_progress(job)
+                _show_progress(job, has_bar=self.has_progress)
         with st.container(key=f"{self.key}_found"):
             self._show_found(job)
 
@@ -145,7 +146,7 @@ def measured_on(job: Job[Any], lm: LanguageModel) -> Machine:
     return job.recorded_on or describe(lm)
 
 
-def _show_progress(job: Job[Any]) -> None:
+def _show_progress(job: Job[Any], *, has_bar: bool) -> None:
     progress = job.progress
     share = _(
         "{done} of {total} {unit}",
@@ -155,12 +156,12 @@ def _show_progress(job: Job[Any]) -> None:
     ).rstrip()
     if job.notice:
         show_error(_(job.notice))
-    elif job.is_running:
+    elif job.is_running and (has_bar or job.place):
         in_line = _("number {number} in line: one job measures at a time", number=job.place + 1)
         doing = in_line if job.place else _(progress.doing)
         known = share if progress.n_total else ""
         st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
-    elif not job.is_done:
+    elif not (job.is_running or job.is_done):
         st.caption(_("Stopped after {share}.", share=share) if progress.n_total else _("Stopped."))
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"

@@ -179,6 +179,7 @@ class TextEnd(Experiment[StoppingLesson]):
     key = ENDS
     button = "Write another"
     claim = "Each column is the draw bar of one step; **the dark part is the end token**."
+    has_progress = False  # the columns are it
 
     def _begin(self) -> None:
         self.is_answered = answered(
