@@ -151,12 +151,20 @@ def _start(module: str) -> subprocess.Popen[str]:
 # In the other process
 
 
-def answer(function: Callable[..., Any]) -> None:
-    """Answers questions until nobody asks any more."""
+def answer(function: Callable[..., Any], **rehearsal: Any) -> None:
+    """Answers questions until nobody asks any more.
+
+    Args:
+        function: What answers.
+        rehearsal: Arguments of ours, with which it is called once before: what it imports, which
+            may have to be compiled first, is no part of the time that a question may take.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever a library prints is no answer
     _limit_memory()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    if rehearsal:
+        function(**rehearsal)
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
         seconds, arguments = json.loads(line)

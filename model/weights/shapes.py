@@ -149,4 +149,4 @@ def build(config: PreTrainedConfig, device: torch.device, dtype: torch.dtype) ->
 
 
 if __name__ == "__main__":
-    answer(count_pasted)
+    answer(count_pasted, model_type="llama", given={"num_hidden_layers": 1})

@@ -11,6 +11,7 @@ from transformers.initialization import no_init_weights
 
 from model.machine.child import answer
 from model.weights.check import LoadError, kind_of, read_config
+from model.weights.locate import SHIPPED
 from model.weights.reading import SAFELY, auto_class, load_tokenizer, reading
 
 _TEXTS = (
@@ -94,4 +95,4 @@ def _strings(rule: Any) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    answer(read_all_but_weights)
+    answer(read_all_but_weights, folder=str(SHIPPED["storyteller"]), name="storyteller")

@@ -179,6 +179,13 @@ def test_a_child_that_ends_itself_was_not_out_of_time() -> None:
         child.ask()
 
 
+def test_what_a_child_imports_is_no_part_of_a_question_s_time() -> None:
+    with Child("tests.attack.rehearsing", seconds=0.5) as child:
+        assert child.ask(seconds=0) == 0
+        with pytest.raises(EndedError, match="it took more than"):
+            child.ask(seconds=1)
+
+
 @pytest.mark.parametrize(("template", "says"), TEMPLATES)
 def test_a_chat_template(template: str, says: str, in_page: InPage) -> None:
     words = tokenizer(chat_template=template)
