@@ -1,5 +1,6 @@
 """Catalogues say what the source says: all of it, nothing else, with its placeholders and tags."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.harness import ROOT
 from pages.frame import words
 from pages.words.update import FOLDER, texts_of, updated
 
@@ -87,3 +89,23 @@ def test_the_texts_of_markup_are_found_but_for_those_that_are_not_translated() -
       text<br> more</p><code translate="no">make</code><b translate="no"><i>x</i></b> after
       <script>no</script><input placeholder="Write"> 12"""
     assert texts_of(markup) == ["A tip", "One text", "more", "after", "Write"]
+
+
+SAID = re.compile(r"(?<![\w.$])_\(\s*(\"(?:[^\"\\\n]|\\.)*\")")  # in a script, with a text as it is
+
+
+def said_in(script: str) -> list[str]:
+    texts = [json.loads(text) for text in SAID.findall(script)]
+    return [text for text in texts if text != "…"]  # in a comment
+
+
+def test_each_message_of_a_script_is_found_also_among_the_values_of_another() -> None:
+    """The extractor passes over what stands in another call: such a message has no translation."""
+    known = {source for source, _ in translated(CATALOGUES[0])}
+    nested = '_("{tokens}, {time}", { tokens: one ? _("1 new\\u0020thing") : many, time })'
+    assert [text for text in said_in(nested) if text not in known] == ["1 new thing"]
+    scripts = [path for path in (ROOT / "pages").rglob("*.js") if path.is_file()]
+    said = {path.name: said_in(path.read_text("utf-8")) for path in scripts}
+    assert sum(map(len, said.values())) > 300
+    missing = {name: [one for one in texts if one not in known] for name, texts in said.items()}
+    assert not {name: texts for name, texts in missing.items() if texts}
