@@ -19,7 +19,7 @@ from pages.frame.figures import show_chart
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
 from pages.frame.question import opening
-from pages.frame.second_run import draw_in_second_run
+from pages.frame.second_run import draw_in_second_run, draw_when_opened
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.beginning import show_beginning
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch
@@ -121,16 +121,20 @@ def _steps(lesson: BeamLesson) -> None:
     show_beginning(lesson, () if best is None else tuple(steps.search.ids_of(best)))
     if not steps.shown:
         return
-    with st.expander("The candidates, the ranking and the cache", key="beam_more"):
-        left, right = st.columns(2, gap="large")
-        with left:
-            st.markdown("The candidates of all beams compete in one ranking.")
-            step, prompt_end = steps.shown[-1], _prompt_end(steps)
-            chart = candidates_figure(steps.search.nodes, step, prompt_end)
-            show_chart(chart, "beam_candidates")
-        with right:
-            _ranking(lesson)
-        _cache(steps)
+    title = "The candidates, the ranking and the cache"
+    draw_when_opened(title, lambda: _show_ranking(lesson), key="beam_more")
+
+
+def _show_ranking(lesson: BeamLesson) -> None:
+    steps = lesson.stepper.steps
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("The candidates of all beams compete in one ranking.")
+        chart = candidates_figure(steps.search.nodes, steps.shown[-1], _prompt_end(steps))
+        show_chart(chart, "beam_candidates")
+    with right:
+        _ranking(lesson)
+    _cache(steps)
 
 
 def _sentences(steps: BeamSteps) -> None:

@@ -7,6 +7,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_charts
 from pages.frame.layout import as_written, show_error
 from pages.frame.question import opening
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure
@@ -34,8 +35,11 @@ def _edit(lesson: MaskLesson) -> None:
         return
     shifts = shifts_figure(edit.shifts)
     show_charts([(edit_figure(edit), "mask_edit"), (shifts, "mask_shifts")], widths=(7, 4))
-    with st.expander("How far each distribution moved", key="mask_moved"):
-        show_chart(divergence_figure(edit), "mask_kl")
+    draw_when_opened(
+        "How far each distribution moved",
+        lambda: show_chart(divergence_figure(edit), "mask_kl"),
+        key="mask_moved",
+    )
 
 
 def _controls(text: MeasuredText) -> tuple[int, str]:

@@ -22,7 +22,7 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.question import answered, lesson_asks, opening
-from pages.frame.second_run import draw_in_second_run
+from pages.frame.second_run import draw_in_second_run, draw_when_opened
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (
@@ -169,9 +169,11 @@ def _mask(generation: ConstrainedGeneration) -> float:
     temperature = _temperature()
     distribution = generation.look(Settings(temperature=temperature))
     show_chart(pair_figure(distribution), "constraint_pair")
-    with st.expander("Token by token", key="constraint_tokens"):
-        chart = mask_figure(distribution, temperature=temperature)
-        show_chart(chart, "constraint_mask")
+
+    def show_tokens() -> None:
+        show_chart(mask_figure(distribution, temperature=temperature), "constraint_mask")
+
+    draw_when_opened("Token by token", show_tokens, key="constraint_tokens")
     return distribution.mass
 
 

@@ -19,6 +19,7 @@ from model.job import Job
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_folded, show_table
 from pages.frame.job_panel import measured_on
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
@@ -66,8 +67,11 @@ class FewPassesOrMany(Experiment[DiffusionLesson]):
         if job.is_running:
             return
         _show_sheets(sweep)
-        with st.expander("Every fill, with all that was measured", key="diffusion_fills"):
-            show_table(sweep_table(sweep), "diffusion_table")
+        draw_when_opened(
+            "Every fill, with all that was measured",
+            lambda: show_table(sweep_table(sweep), "diffusion_table"),
+            key="diffusion_fills",
+        )
         show_folded(
             "Clashes: tokens to which the model itself gives less than "
             f"{percent(CLASH)} once it knows all the others. It is no oracle, and the loop’s own "

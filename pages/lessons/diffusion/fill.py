@@ -23,6 +23,7 @@ from pages.frame.figures import show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import opening
+from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson
@@ -143,9 +144,12 @@ def _draw(lesson: DiffusionLesson) -> None:
         if page.finished:
             st.text(page.text)
     _say(page, sheet)
-    with st.expander("What each pass proposed and filled", key="diffusion_every_pass"):
-        if page.passes:
-            show_chart(history_figure(history_of(page)), "diffusion_history")
+    if page.passes:
+        draw_when_opened(
+            "What each pass proposed and filled",
+            lambda: show_chart(history_figure(history_of(page)), "diffusion_history"),
+            key="diffusion_every_pass",
+        )
 
 
 def _loop(lesson: DiffusionLesson) -> None:

@@ -13,6 +13,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.layout import show_error
 from pages.frame.question import answered, opening
+from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
@@ -98,8 +99,8 @@ def _growth(lesson: CacheLesson) -> None:
             "**values** are mixed by the match. The next token brings a **query** of its own."
         )
         show_chart(attention_figure(head), "kv_attention")
-    with st.expander("What lies in the cache, its bytes, and a rewind", key="kv_inside"):
-        _show_inside(lesson, grid)
+    title = "What lies in the cache, its bytes, and a rewind"
+    draw_when_opened(title, lambda: _show_inside(lesson, grid), key="kv_inside")
 
 
 def _show_inside(lesson: CacheLesson, grid: CacheGrid) -> None:

@@ -15,6 +15,7 @@ from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_charts, show_metrics, show_table
 from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural
@@ -168,5 +169,8 @@ def _check_words(found: Race) -> None:
         f"of {plural(found.n_runs, 'run')}, both sides warmed up, the device synchronised, the "
         "model’s own pass on either side; attention is counted full, not its causal half."
     )
-    with st.expander("Torch’s counter beside the formula", key="kv_checks"):
-        show_table(checks_table(found.checks), "kv_checks_table")
+    draw_when_opened(
+        "Torch’s counter beside the formula",
+        lambda: show_table(checks_table(found.checks), "kv_checks_table"),
+        key="kv_checks",
+    )

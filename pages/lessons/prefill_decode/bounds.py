@@ -1,5 +1,7 @@
 """What bounds a pass: the roofline of this device, many sequences at once, and their padding."""
 
+from functools import partial
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -17,6 +19,7 @@ from model.tokenizing import encode_within
 from pages.frame.claims import BY_ID
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption, show_chart, show_charts, show_table
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.prefill_decode.recorded import BesideRecording
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -61,18 +64,23 @@ class RooflineOfThisDevice(BesideRecording):
         show_chart(roofline_figure(run), "phase_roof")
         if not run.points:
             return
-        with st.expander("What each pass waits for"):
-            show_chart(floors_figure(run), "phase_floors")
-            if words := caveats(run):
-                st.caption(words)
-        with st.expander("Every pass in numbers"):
-            show_table(roofline_table(run), "phase_roof_table")
-            st.caption(
-                "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, "
-                "attention causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not "
-                "the head as well one row per token is counted, of experts those that can be "
-                "active."
-            )
+        draw_when_opened("What each pass waits for", partial(_show_floors, run), "phase_waiting")
+        draw_when_opened("Every pass in numbers", partial(_show_passes, run), "phase_passes")
+
+
+def _show_floors(run: Roofline) -> None:
+    show_chart(floors_figure(run), "phase_floors")
+    if words := caveats(run):
+        st.caption(words)
+
+
+def _show_passes(run: Roofline) -> None:
+    show_table(roofline_table(run), "phase_roof_table")
+    st.caption(
+        "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, attention "
+        "causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not the head as well "
+        "one row per token is counted, of experts those that can be active."
+    )
 
 
 class Batching(BesideRecording):
@@ -98,12 +106,15 @@ class Batching(BesideRecording):
             return
         throughput, waits = throughput_figure(run), wait_figure(run)
         show_charts([(throughput, "phase_throughput"), (waits, "phase_waits")])
-        with st.expander("Every batch in numbers"):
-            show_table(batch_table(run), "phase_batch_table")
-            st.caption(
-                "Medians, with the quickest and the slowest step. MBU: weights and caches, each "
-                "read once, ÷ seconds ÷ the copy bandwidth of the same run."
-            )
+        draw_when_opened("Every batch in numbers", partial(_show_batches, run), "phase_every_batch")
+
+
+def _show_batches(run: BatchRun) -> None:
+    show_table(batch_table(run), "phase_batch_table")
+    st.caption(
+        "Medians, with the quickest and the slowest step. MBU: weights and caches, each read once, "
+        "÷ seconds ÷ the copy bandwidth of the same run."
+    )
 
 
 class PaddingOfPrompts(Experiment[PhaseLesson]):

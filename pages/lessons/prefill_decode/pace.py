@@ -12,6 +12,7 @@ from model.prefill_decode.records import PhaseRun, RequestTiming
 from pages.frame.figures import recorded_on, show_caption, show_chart, show_folded, show_table
 from pages.frame.question import answered, was_answered
 from pages.frame.race import Lane, show_race
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.prefill_decode.recorded import (
     BesideRecording,
     chosen_recording,
@@ -74,8 +75,8 @@ class BothPhases(BesideRecording):
         """Draws all that was measured, in a fold: the clocks above say what counts."""
         if was_answered("phase_said"):
             ending = "here" if run is self.lesson.phases else "recorded"
-            with st.expander("Both phases in numbers", key=f"phase_numbers_{ending}"):
-                _show_numbers(run)
+            key = f"phase_numbers_{ending}"
+            draw_when_opened("Both phases in numbers", lambda: _show_numbers(run), key=key)
 
 
 def _show_clocks(run: PhaseRun) -> None:

@@ -13,6 +13,7 @@ from model.sampling.experiments import divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import show_chart, show_charts
 from pages.frame.question import answered
+from pages.frame.second_run import draw_when_opened
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.bars import draws_figure
@@ -37,8 +38,8 @@ def show_overlap(state: Lab) -> None:
     overlaps = np.array([[jaccard(a, b) for b in stages] for a in stages])
     divergences = np.array([[divergence(a, b) for b in stages] for a in stages])
     overlap, apart = overlap_figure(names, overlaps), divergence_figure(names, divergences)
-    with st.expander("How alike are the masks?", key="lab_alike"):
-        show_charts([(overlap, "overlap"), (apart, "divergence")])
+    charts = [(overlap, "overlap"), (apart, "divergence")]
+    draw_when_opened("How alike are the masks?", lambda: show_charts(charts), key="lab_alike")
 
 
 def show_temperatures(state: Lab) -> None:

@@ -1,6 +1,7 @@
 """The serving lesson below its title: batches, chunks, and a cache in blocks."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -26,7 +27,7 @@ from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import pace
-from pages.frame.second_run import draw_in_second_run
+from pages.frame.second_run import draw_in_second_run, draw_when_opened
 from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count
@@ -78,8 +79,8 @@ class Policies(Experiment[LessonState]):
         if not found.runs:
             return
         self._draw_lanes(job, found.runs)
-        with st.expander("Every number", key=f"{self.key}_numbers"):
-            _show_table(found, self.key)
+        table = partial(_show_table, found, self.key)
+        draw_when_opened("Every number", table, key=f"{self.key}_numbers")
 
     def _draw_lanes(self, job: Job[Comparison], runs: Sequence[ServingRun]) -> None:
         where = measured_on(job, self.lesson.lm).where

@@ -19,7 +19,7 @@ from pages.frame.link import asked, offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import opening
-from pages.frame.second_run import draw_in_second_run
+from pages.frame.second_run import draw_in_second_run, draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
@@ -185,7 +185,8 @@ def _draw(lesson: SpeculativeLesson) -> None:
         st.caption(_result(steps))
     st.html(caches(last, stage))
     if stage >= VERIFY:
-        _distributions(steps)
+        title = "Both distributions, side by side"
+        draw_when_opened(title, lambda: _show_distributions(steps), key="spec_bars_box")
 
 
 def _result(steps: RoundSteps) -> str:
@@ -206,25 +207,24 @@ def _result(steps: RoundSteps) -> str:
     )
 
 
-def _distributions(steps: RoundSteps) -> None:
+def _show_distributions(steps: RoundSteps) -> None:
     last = steps.rounds[-1]
     names = [f"draft token {place}" for place in range(1, len(last.proposals) + 1)] + ["bonus"]
     default = min(last.n_accepted, len(last.bars) - 1) if steps.stage >= DECIDE else 0
-    with st.expander("Both distributions, side by side", key="spec_bars_box"):
-        place = st.segmented_control(
-            "Place",
-            list(range(len(last.bars))),
-            default=default,
-            format_func=lambda i: names[i],
-            key=f"spec_place_{last.n_text}_{steps.stage >= DECIDE}",
-            label_visibility="collapsed",
-            required=True,
+    place = st.segmented_control(
+        "Place",
+        list(range(len(last.bars))),
+        default=default,
+        format_func=lambda i: names[i],
+        key=f"spec_place_{last.n_text}_{steps.stage >= DECIDE}",
+        label_visibility="collapsed",
+        required=True,
+    )
+    is_decided = steps.stage >= DECIDE
+    chart = distributions_figure(last.bars[place], is_decided=is_decided)
+    show_chart(chart, "spec_bars")
+    if place < len(last.proposals):
+        st.caption(
+            "The chance that a token of the draft is accepted here, Σ min(target, draft), is "
+            f"{percent(last.proposals[place].overlap)}."
         )
-        is_decided = steps.stage >= DECIDE
-        chart = distributions_figure(last.bars[place], is_decided=is_decided)
-        show_chart(chart, "spec_bars")
-        if place < len(last.proposals):
-            st.caption(
-                "The chance that a token of the draft is accepted here, Σ min(target, draft), is "
-                f"{percent(last.proposals[place].overlap)}."
-            )
