@@ -160,6 +160,16 @@ def page_sheets() -> tuple[str, ...]:
     return tuple(name for name in _FILES if name.endswith("/page.css"))
 
 
+def presenter_sheets() -> tuple[str, ...]:
+    """Returns the style sheets of a page on a projector: the frame's, then those of topics."""
+    return tuple(name for name in _FILES if name.endswith("/presenter.css"))
+
+
+def style_of(*sheets: str) -> str:
+    """Returns style sheets as an element, for a page that has them besides those of all."""
+    return f"<style>{''.join(map(source, sheets))}</style>"
+
+
 def style_sheets(*folders: Path) -> tuple[str, ...]:
     """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
 

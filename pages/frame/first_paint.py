@@ -30,11 +30,11 @@ from pages.frame.assets import (
 )
 from pages.frame.contents import APP, LESSONS
 from pages.frame.words import Language
-from viz.palette import code, declarations, sizes
+from viz.palette import code, root_rule, sizes
 
 _SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
-_COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
-STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
+_WITH_UNIT = ':is([data-testid="stBidiComponentIsolated"], .stHtml)'  # of their own
+STYLE = f"<style>{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
 _FIGURE = re.compile(r"\bshow_charts?\(")  # of `pages/frame/figures.py`

@@ -4,13 +4,14 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
 from viz.format import THIN, count, digits, duration, nats, percent, size
-from viz.palette import colour, declarations
+from viz.palette import colour, root_rule
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
@@ -218,24 +219,17 @@ def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     head = element("tr", *(element("th", name) for name in heads))
     where = ", ".join(f"{name} {value}" for name, value in facts.items())
     return _PAGE.format(
-        colours=Markup(declarations()),
+        style=Markup(root_rule() + _STYLE),
         told=f"{tally(rows)}. Measured: {where}.",
         table=element("table", head, *map(_html_row, rows)),
     )
 
 
+_STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
 _PAGE = Markup("""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>What is said of generation, and what was measured</title>
-<style>
-:root {{{colours} color-scheme: light dark}}
-body {{font: var(--size-body)/1.45 var(--sans); background: var(--paper); color: var(--ink);
- max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}
-table {{border-collapse: collapse; width: 100%}}
-td, th {{text-align: left; vertical-align: top; padding: .5rem .6rem;
- border-bottom: 1px solid var(--line)}}
-p, td small {{color: var(--muted)}}
-</style>
+<style>{style}</style>
 <h1>What is said of generation, and what was measured</h1>
 <p>{told}</p>
 {table}</html>

@@ -24,7 +24,7 @@ from pages.frame.assets import address_of_words, name_of
 from pages.frame.first_paint import ROOT_TAG, root_tag
 from pages.frame.words import Language, in_language, speaking, spoken_in, told
 from pages.lessons.classroom.wrong_codes import WrongCodes
-from viz.palette import code, declarations
+from viz.palette import code, root_rule
 
 NO_STORE = {"Cache-Control": "no-store"}
 _WRONG_CODES = WrongCodes()
@@ -47,7 +47,7 @@ Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
 def _page(name: str, base: str, language: Language) -> str:
     """Returns a page: its markup with the addresses of its style sheets, script and words."""
     head = [f'<link rel="icon" href="{_ICON}">']
-    head.append(f"<style>:root{{color-scheme:light dark;{declarations()}}}</style>")
+    head.append(f"<style>{root_rule()}</style>")
     for sheet in ("room.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
     entry, where = _address(f"{name}.js", base), address_of_words(language)
