@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["next", "sampler", "choice", "number"]
+QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Question:
     """What every phone of a room shows."""
 
     number: int  # of the room's questions, from 1
-    kind: Kind
+    kind: QuestionKind
     words: str  # one sentence
     options: tuple[str, ...]  # what the buttons say
     shares: tuple[float, ...] = ()  # of "sampler": the probability of each option, summing to 1

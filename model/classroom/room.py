@@ -26,7 +26,15 @@ from model.classroom.limits import (
 )
 from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
-from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Spoken, Tally
+from model.classroom.records import (
+    Answer,
+    Outcome,
+    Question,
+    QuestionKind,
+    SceneShown,
+    Spoken,
+    Tally,
+)
 from model.draw import uniform_at
 from model.sentences import Sentence
 from model.typed import NO_NUMBER, number_typed
@@ -195,7 +203,7 @@ class Room:
 
     def ask(
         self,
-        kind: Kind,
+        kind: QuestionKind,
         words: str,
         options: Sequence[str],
         *,

@@ -51,7 +51,7 @@ def _last_name(name: str) -> str:
     return cut(PurePath(name).name)
 
 
-class Server:
+class Client:
     """One address, and what it can be asked."""
 
     def __init__(self, url: str, key: str = "", max_best: int = MAX_BEST) -> None:

@@ -20,7 +20,7 @@ from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
 from model.records import NO_MEMORY, BoolArray, Memory, Pass, Stage
 from model.sampling import Settings, process
-from model.server.client import MAX_BY_ID, Server
+from model.server.client import MAX_BY_ID, Client
 from model.server.logits import ServerLogits, check_enough, with_uniform_rest
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ServerText:
     cache = None
     keeps_cache = True
 
-    def __init__(self, lm: LanguageModel, server: Server, logits: Logits | None = None) -> None:
+    def __init__(self, lm: LanguageModel, server: Client, logits: Logits | None = None) -> None:
         """Begins with nothing read, or with a row of a batch that was read from the server."""
         self.lm, self.server, self.n_read = lm, server, 0
         self._n_sent = 0  # best first; single tokens that were asked for are not counted

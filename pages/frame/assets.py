@@ -41,7 +41,7 @@ _LARGE = "PlotlyChart."  # a module of Streamlit's of which much is called at on
 _IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", re.MULTILINE)
 
 
-class Kept:
+class Asset:
     """What one address answers, compressed when it is first asked for."""
 
     def __init__(
@@ -184,16 +184,16 @@ def style_sheets(*folders: Path) -> tuple[str, ...]:
 ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control": "no-store"})
 
 
-def _served_files() -> Iterable[tuple[str, Kept]]:
+def _served_files() -> Iterable[tuple[str, Asset]]:
     for name in _FILES:
-        yield address(name), Kept(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
+        yield address(name), Asset(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
     for language in words.languages().values():
         if where := address_of_words(language):
-            yield where, Kept("application/json", partial(_written, language))
+            yield where, Asset("application/json", partial(_written, language))
     for path in SERVED.glob("static/*/*"):
         if path.suffix in KINDS:
             read = partial(_read_streamlits, path)
-            yield path.relative_to(SERVED).as_posix(), Kept(KINDS[path.suffix], read)
+            yield path.relative_to(SERVED).as_posix(), Asset(KINDS[path.suffix], read)
 
 
 def _read_streamlits(path: Path) -> bytes:

@@ -20,7 +20,7 @@ from pages.frame.assets import (
     PAGES,
     SERVED,
     SHARED,
-    Kept,
+    Asset,
     address,
     address_of_words,
     modules,
@@ -113,12 +113,12 @@ def _has_figures(path: str) -> bool:
 
 
 @cache
-def _page(name: str, language: Language) -> Kept:
+def _page(name: str, language: Language) -> Asset:
     where = address_of_words(language)
     head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
     head += _TEXT.format(where) if where else ""
     text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
-    return Kept("text/html", text.encode, "no-cache", "Accept-Language")
+    return Asset("text/html", text.encode, "no-cache", "Accept-Language")
 
 
 ROOT_TAG = '<html lang="en">'  # of every page, as it lies on the disk

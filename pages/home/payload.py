@@ -15,12 +15,12 @@ from model.records import Distribution, Pass, Piece, Step
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
-from pages.home.texts import Reading
+from pages.home.texts import TextAnswer
 
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
-def describe_reading(reading: Reading) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def describe_reading(reading: TextAnswer) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describes what a request brought; its arrays are the logits for the next position."""
     text, steps = reading.generation, reading.steps
     described, arrays = name_arrays(text.distribution, text.logits)

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
+from model.claims.records import ClaimOutcome, Evidence, Finding, Quantity, QuantityUnit
 from viz.format import THIN, count, digits, duration, nats, percent, size
 from viz.palette import colour, root_rule
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
-LOOKS: Final[Mapping[Outcome, tuple[str, str]]] = {
+LOOKS: Final[Mapping[ClaimOutcome, tuple[str, str]]] = {
     "holds here": ("✓", "holds"),
     "holds partly": ("◐", "partly"),
     "does not hold here": ("✗", "fails"),
@@ -43,7 +43,7 @@ class Row:
     seconds: float = 0.0  # that the experiment took
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ClaimOutcome:
         """What came of it; what is true by definition is not run."""
         if self.kind == "definition":
             return "by definition"
@@ -62,7 +62,7 @@ def _number(value: float) -> str:
     return f"−{digits(-value)}" if value < 0 else digits(value)
 
 
-WRITERS: Final[Mapping[Unit, Callable[[Any], str]]] = {
+WRITERS: Final[Mapping[QuantityUnit, Callable[[Any], str]]] = {
     "count": count,
     "fraction": percent,
     "share": percent,
@@ -117,7 +117,7 @@ def evidence_words(part: Evidence) -> str:
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
 
 
-def measured(value: float, unit: Unit) -> str:
+def measured(value: float, unit: QuantityUnit) -> str:
     """Writes a number that was measured n times: of a fraction one decimal, and a true minus."""
     is_share = unit == "fraction"  # which may be more than all: twice as much is 200 %
     written = f"{100 * abs(value):.1f}{THIN}%" if is_share else words(Quantity(abs(value), unit))

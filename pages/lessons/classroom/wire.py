@@ -40,7 +40,7 @@ _ICON = "data:image/svg+xml," + quote(
     f'<path d="M4 4h24v18H16l-8 7v-7H4z" fill="{code("kept", "light")}"/></svg>'
 )
 
-Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 @cache
@@ -66,7 +66,7 @@ def _address(file: str, base: str) -> str:
     return f"{base}/{address_of_file(name_of(_FOLDER / file))}"
 
 
-def showing(name: str, base: str) -> Answered:
+def showing(name: str, base: str) -> Handler:
     """Returns what answers with a page; it asks for the room itself."""
 
     async def show(request: Request) -> Response:
@@ -76,7 +76,7 @@ def showing(name: str, base: str) -> Answered:
     return show
 
 
-def in_one_sentence(handle: Answered) -> Answered:
+def in_one_sentence(handle: Handler) -> Handler:
     """Answers what is refused with its sentence."""
 
     async def handled(request: Request) -> Response:

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.guess.game import GuessingGame, prob_of, score
-from model.guess.parsing import Unit, read_line, spell_out
+from model.guess.parsing import GuessUnit, read_line, spell_out
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
@@ -24,7 +24,7 @@ LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
 EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
-RULES: dict[Unit, str] = {
+RULES: dict[GuessUnit, str] = {
     "percent": "**What comes next?** Write a word, and how sure you are of it in %. Then Enter.",
     "hands": f"**What comes next?** Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
