@@ -34,7 +34,7 @@ TITLES = {
 }
 
 
-def try_in_child(model_type: str, seconds: float = SECONDS) -> ArchitectureOutcome:
+def try_in_child(model_type: str) -> ArchitectureOutcome:
     """Tries an architecture in a process of its own, which may hang or end over it."""
     forking = multiprocessing.get_context("fork")  # it has all the imports already
     ours, theirs = forking.Pipe(duplex=False)
@@ -42,8 +42,8 @@ def try_in_child(model_type: str, seconds: float = SECONDS) -> ArchitectureOutco
     child.start()
     theirs.close()
     try:
-        if not ours.poll(seconds):
-            return ArchitectureOutcome(model_type, "not built", f"took more than {seconds:.0f} s")
+        if not ours.poll(SECONDS):
+            return ArchitectureOutcome(model_type, "not built", f"took more than {SECONDS:.0f} s")
         outcome: ArchitectureOutcome = ours.recv()
     except EOFError:
         return ArchitectureOutcome(model_type, "not built", "ended the process")

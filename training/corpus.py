@@ -158,10 +158,10 @@ def overlap_shares(candidates: Sources, train: Sources) -> dict[str, list[float]
     }
 
 
-def word_ngrams(document: str, n: int = OVERLAP_WORDS) -> Iterator[tuple[str, ...]]:
-    """Yields the runs of n words of a document, in lower case, split at white space."""
+def word_ngrams(document: str) -> Iterator[tuple[str, ...]]:
+    """Yields the runs of OVERLAP_WORDS words of a document, in lower case, split at white space."""
     words = document.lower().split()
-    return zip(*(words[i:] for i in range(n)), strict=False)
+    return zip(*(words[i:] for i in range(OVERLAP_WORDS)), strict=False)
 
 
 def encode_documents(tokenizer: Tokenizer, documents: Sequence[str]) -> list[Ids]:

@@ -16,7 +16,7 @@ from model.classroom.limits import (
 )
 from model.classroom.members import RoomError
 from model.classroom.room import Room
-from model.classroom.rooms import end_left_rooms, end_room, find_desk, find_room, open_room
+from model.classroom.rooms import end_room, find_desk, find_room, open_room
 
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 
@@ -47,7 +47,7 @@ def test_a_room_that_nobody_joined_ends_when_its_page_is_gone() -> None:
     left.teacher = object()
     for room in (left, joined):
         room.page_seen -= ALONE_SECONDS + 1
-    end_left_rooms()
+    open_room()
     assert (left.has_ended, left.teacher, joined.has_ended) == (True, None, False)
     left = open_room()
     left.page_seen -= ALONE_SECONDS + 1
