@@ -42,18 +42,22 @@ async function scriptAt(/** @type {string} */ entry, /** @type {string} */ ofWor
 export function mounting(entry, ofWords, sheets) {
   /** @type {((component: Component) => (() => void) | void) | undefined} */
   let mount;
-  const ready = Promise.all([scriptAt(entry, ofWords), ...sheets.map(sheetAt)]).then(([{ default: draw }, ...own]) => {
-    mount = (component) => {
-      const place = component.parentElement;
-      const adopted = [...place.adoptedStyleSheets ?? []]; // a guide's may be there first
-      if (own.some((sheet) => !adopted.includes(sheet))) place.adoptedStyleSheets = [...own, ...adopted];
-      return draw(component);
-    };
-  }, () => mount = say);
+  const ready = Promise.all([scriptAt(entry, ofWords), ...sheets.map(sheetAt)]).then(
+    ([{ default: draw }, ...own]) => {
+      mount = (component) => {
+        const place = component.parentElement;
+        const adopted = [...place.adoptedStyleSheets ?? []]; // a guide's may be there first
+        if (own.some((sheet) => !adopted.includes(sheet))) place.adoptedStyleSheets = [...own, ...adopted];
+        return draw(component);
+      };
+    },
+    () => mount = say,
+  );
   const drawn = (/** @type {Component} */ component) => {
     const close = mount?.(component);
     settle(component.parentElement);
     return close;
   };
-  return (/** @type {Component} */ component) => mount ? drawn(component) : ready.then(() => drawn(component));
+  return (/** @type {Component} */ component) =>
+    mount ? drawn(component) : ready.then(() => drawn(component));
 }
