@@ -177,6 +177,8 @@ def measure_batches(
     make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
     n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
     n_done, n_total = count(), 1 + len(batches) * (n_steps + 1)
+    yield Progress(next(n_done), n_total, "measuring the copy in memory")
+    copy, flops = measure_copy(lm).best, flops_of_token(lm)
     read, seconds, refused = dict[int, tuple[str, TimedPass]](), dict[int, list[float]](), None
 
     def measured() -> BatchRun:
@@ -190,8 +192,6 @@ def measure_batches(
     def say(doing: str) -> Progress[BatchRun]:
         return Progress(next(n_done), n_total, doing, measured)
 
-    yield Progress(next(n_done), n_total, "measuring the copy in memory")
-    copy, flops = measure_copy(lm).best, flops_of_token(lm)
     # read: the prompts of each batch, as long as there is room for its cache
     for n_batch in batches:
         try:
