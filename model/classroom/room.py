@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from model.classroom.limits import (
     ALONE_SECONDS,
@@ -42,6 +42,17 @@ from model.typed import NO_NUMBER, number_typed
 MAX_NUMBER = 1e15
 
 
+class Desk(Protocol):
+    """What a teacher presses: it knows the model, and the text."""
+
+    @property
+    def is_time_over(self) -> bool:
+        """Whether a question has closed by itself, and its votes are not counted yet."""
+
+    def close(self) -> None:
+        """Closes the question, and shows the votes."""
+
+
 @dataclass(eq=False)
 class Room:
     """One class."""
@@ -62,7 +73,7 @@ class Room:
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
-    teacher: Any = None  # what the desk presses: it knows the model, and the text
+    teacher: Desk | None = None
     _n_asked: int = 0
     _is_closed: bool = False
     _hands: list[Answer] = field(default_factory=list)  # answers that the teacher counted

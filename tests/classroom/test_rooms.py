@@ -1,5 +1,7 @@
 """All rooms of a process: who may open one, who finds it, and which end."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from model.classroom import rooms
@@ -44,7 +46,7 @@ def test_rooms_are_found_by_code_and_end() -> None:
 def test_a_room_that_nobody_joined_ends_when_its_page_is_gone() -> None:
     left, joined = open_room(), open_room()
     joined.join()
-    left.teacher = object()
+    left.teacher = Mock()
     for room in (left, joined):
         room.page_seen -= ALONE_SECONDS + 1
     open_room()
