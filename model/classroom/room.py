@@ -2,8 +2,7 @@
 
 A room has one state, and three views of it: each phone's, the projector's, and the desk's, which is
 the teacher's. It lives in this process and nowhere else: nothing is written to disk. The desk is
-known by the room's key. This module knows no model and no page; every method may be called from any
-thread.
+known by the room's key. This module knows no model and no page; any thread may call any method.
 """
 
 import threading
@@ -11,7 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from model.classroom.limits import (
     ALONE_SECONDS,
@@ -28,6 +27,7 @@ from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
 from model.classroom.records import (
     Answer,
+    Desk,
     Outcome,
     Question,
     QuestionKind,
@@ -40,17 +40,6 @@ from model.sentences import Sentence
 from model.typed import NO_NUMBER, number_typed
 
 MAX_NUMBER = 1e15
-
-
-class Desk(Protocol):
-    """What a teacher presses: it knows the model, and the text."""
-
-    @property
-    def is_time_over(self) -> bool:
-        """Whether a question has closed by itself, and its votes are not counted yet."""
-
-    def close(self) -> None:
-        """Closes the question, and shows the votes."""
 
 
 @dataclass(eq=False)
