@@ -87,9 +87,9 @@ def test_plotly_is_asked_for_at_once_where_a_page_draws_figures_and_compiled_who
     (plotly,) = SERVED.glob("static/js/PlotlyChart.*.js")
     name = plotly.relative_to(SERVED).as_posix()
     asks = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="./{name}">'
-    for page in ("kv_cache", "roofline", "stopping"):  # the second by way of another's laboratory
+    for page in ("kv_cache", "roofline"):
         assert asks in ask(app, f"/base/{page}").text
-    for page in ("", "futures", "glossary", "tour"):
+    for page in ("", "futures", "glossary", "guess", "stopping", "tour"):
         assert name not in ask(app, f"/base/{page}").text
     comment, _, rest = ask(files, f"/base/{name}").text.partition("\n")
     assert comment == "//# allFunctionsCalledOnLoad"
