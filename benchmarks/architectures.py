@@ -17,7 +17,7 @@ from transformers import __version__
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 from transformers.utils import logging
 
-from benchmarks.one_architecture import Outcome, try_architecture
+from benchmarks.one_architecture import ArchitectureOutcome, try_architecture
 from model.sentences import cut
 
 SECONDS = 60.0
@@ -34,7 +34,7 @@ TITLES = {
 }
 
 
-def try_in_child(model_type: str, seconds: float = SECONDS) -> Outcome:
+def try_in_child(model_type: str) -> ArchitectureOutcome:
     """Tries an architecture in a process of its own, which may hang or end over it."""
     forking = multiprocessing.get_context("fork")  # it has all the imports already
     ours, theirs = forking.Pipe(duplex=False)
@@ -42,11 +42,11 @@ def try_in_child(model_type: str, seconds: float = SECONDS) -> Outcome:
     child.start()
     theirs.close()
     try:
-        if not ours.poll(seconds):
-            return Outcome(model_type, "not built", f"took more than {seconds:.0f} s")
-        outcome: Outcome = ours.recv()
+        if not ours.poll(SECONDS):
+            return ArchitectureOutcome(model_type, "not built", f"took more than {SECONDS:.0f} s")
+        outcome: ArchitectureOutcome = ours.recv()
     except EOFError:
-        return Outcome(model_type, "not built", "ended the process")
+        return ArchitectureOutcome(model_type, "not built", "ended the process")
     else:
         return outcome
     finally:
@@ -62,7 +62,7 @@ def _answer(pipe: Connection, model_type: str) -> None:
     pipe.send(try_architecture(model_type))
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
+def table(outcomes: Sequence[ArchitectureOutcome]) -> str:
     """Writes what became of each as the table of docs/models.md."""
     rows = [f"| {title} | {sum(o.state == s for o in outcomes)} |" for s, title in TITLES.items()]
     lines = [f"Of the {len(outcomes)} types of transformers {__version__}:", "", "| | types |"]
@@ -75,7 +75,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def _told_of(outcome: Outcome) -> str:
+def _told_of(outcome: ArchitectureOutcome) -> str:
     """Says what a reader is told of a type; its own name is left out, to group what is alike."""
     said = cut(outcome.said, _MAX_SAID) if outcome.state == "not built" else outcome.said
     told = [said] if outcome.state in ("refused", "not built", "differs") else []

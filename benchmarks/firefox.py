@@ -16,7 +16,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from benchmarks.tab import PATIENCE, SCREEN, Tab
+from benchmarks.tab import PATIENCE, SCREEN, DrivenTab
 
 NAMES = ("firefox-esr", "firefox")
 PREFERENCES = {  # nobody listens there: only this machine can be reached
@@ -55,7 +55,7 @@ class Bidi:
         return result
 
 
-class Window:
+class FirefoxWindow:
     """One window of one reader."""
 
     def __init__(self, bidi: Bidi, reader: str) -> None:
@@ -86,9 +86,9 @@ class Window:
         """Does what a hand does."""
         self.bidi.ask("input.performActions", context=self.context, actions=sources)
 
-    def another(self) -> Window:
+    def another(self) -> FirefoxWindow:
         """Opens another window of the same reader."""
-        return Window(self.bidi, self.reader)
+        return FirefoxWindow(self.bidi, self.reader)
 
     def errors(self) -> list[str]:
         """Returns what was written to the consoles as errors."""
@@ -106,7 +106,7 @@ def _program() -> str | None:
 
 
 @contextmanager
-def run() -> Iterator[Tab]:
+def run() -> Iterator[DrivenTab]:
     """Runs a Firefox that has never been used until the block ends; yields its first tab.
 
     Raises:
@@ -126,7 +126,7 @@ def run() -> Iterator[Tab]:
             with connect(f"{_address(process, log)}/session", proxy=None, max_size=None) as socket:
                 bidi = Bidi(socket)
                 reader = bidi.ask("browser.createUserContext")["userContext"]
-                yield Tab(Window(bidi, reader))
+                yield DrivenTab(FirefoxWindow(bidi, reader))
         finally:
             process.terminate()
             process.wait(30)

@@ -51,7 +51,7 @@ def ask(address: str, request: dict[str, Any]) -> bytes:
 
 
 @dataclass
-class Wire:
+class Traffic:
     """What the page has asked since it was last opened."""
 
     address: str = ""  # that it asks, with its ticket
@@ -92,7 +92,7 @@ class Reader:
         self.live = by_key(page, "live")
         self.chips = self.live.locator(".token")
         self.notice = self.live.get_by_role("alert")
-        self.wire = Wire()
+        self.wire = Traffic()
         if is_tapped:
             self.wire.tap(page)
 

@@ -14,7 +14,7 @@ def hash_of(paths: Iterable[str]) -> str:
     return hashlib.sha256(b"".join((ROOT / path).read_bytes() for path in paths)).hexdigest()[:12]
 
 
-class Kept:
+class ResultsFile:
     """A file of results by their keys."""
 
     def __init__(self, path: Path) -> None:

@@ -67,7 +67,7 @@ PROMPTS = [
 
 
 @dataclass
-class Outcome:
+class LinkOutcome:
     """What became of one link on both sides."""
 
     n_draws: int  # compared, up to where the texts part
@@ -91,7 +91,7 @@ def links(n_prompts: int, n_tokens: int) -> Iterator[tuple[str, str]]:
             yield name, urlencode(parts)
 
 
-def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
+def compare(in_page: InPage, lm: LanguageModel, query: str) -> LinkOutcome:
     """Writes a link's text on both sides."""
     params = dict(parse_qsl(query, keep_blank_values=True))
     ours, settings = follow(lm, params)
@@ -106,7 +106,7 @@ def compare(in_page: InPage, lm: LanguageModel, query: str) -> Outcome:
         assert theirs["finished"] == ours.finished
         assert pointers == [uniform_at(ours.seed, n_prompt + i) for i in range(len(ours.steps))]
         gap = np.abs(floats(told["arrays"]["logits"]) - ours.logits).max()
-        return Outcome(len(ours.steps), float(gap))
+        return LinkOutcome(len(ours.steps), float(gap))
     return _parted(ours, settings, query, place)
 
 
@@ -124,7 +124,7 @@ def follow(lm: LanguageModel, params: dict[str, str]) -> tuple[Generation, Setti
     return text, settings
 
 
-def _parted(ours: Generation, settings: Settings, query: str, place: int) -> Outcome:
+def _parted(ours: Generation, settings: Settings, query: str, place: int) -> LinkOutcome:
     """Says why two texts part: only where the pointer is near an end may they."""
     step = ours.steps[place]
     ids = ours.ids[: step.position]
@@ -133,7 +133,7 @@ def _parted(ours: Generation, settings: Settings, query: str, place: int) -> Out
     ends = np.cumsum(stage.best_probs)
     distance = float(np.abs(ends / ends[-1] - step.pointer).min())
     said = f"?{query}: token {place}, the pointer {step.pointer} is {distance:.1e} from an end"
-    return Outcome(place + 1, 0.0, [said], is_fault=distance > NEAR)
+    return LinkOutcome(place + 1, 0.0, [said], is_fault=distance > NEAR)
 
 
 def main() -> None:
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=200)
     options = parser.parse_args()
     lm = load_model("storyteller", device="cpu", dtype="float32")
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in CONTROLS}
+    outcomes: dict[str, list[LinkOutcome]] = {name: [] for name in CONTROLS}
     with in_deno(lm) as in_page:
         for name, query in links(options.prompts, options.tokens):
             outcomes[name].append(compare(in_page, lm, query))
@@ -154,7 +154,7 @@ def main() -> None:
     print("\n".join(line for outcome in everything for line in outcome.parted))
 
 
-def _row(name: str, found: list[Outcome]) -> str:
+def _row(name: str, found: list[LinkOutcome]) -> str:
     n_parted = sum(bool(outcome.parted) for outcome in found)
     n_faults = sum(outcome.is_fault for outcome in found)
     gap = max(outcome.gap for outcome in found)

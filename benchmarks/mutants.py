@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.changes import Mutant, mutants_of
 from benchmarks.harness import ROOT
-from benchmarks.kept import Kept, hash_of
+from benchmarks.kept import ResultsFile, hash_of
 
 AIM = 0.95  # of the mutants are seen
 KILLED, OVERTIME, LIVES = "killed", "overtime", "LIVES"
@@ -113,7 +113,7 @@ def keys_of(topic: str, mutant: Mutant) -> tuple[str, str]:
     return one, f"{one} {hash_of(TOPICS[topic][1].split())}"
 
 
-class Trial:
+class MutantTrial:
     """A copy of the project in which one mutant after another is tried."""
 
     def __init__(self, folder: Path) -> None:
@@ -184,17 +184,17 @@ def main() -> None:
         for topic, mutant in chosen(options.seed, options.count, options.topic)
         if options.only is None or any(part in line_of(mutant) for part in options.only)
     ]
-    kept, counted = Kept(options.results), Counter[str]()
+    kept, counted = ResultsFile(options.results), Counter[str]()
     end = time.monotonic() + 60 * options.minutes
     with tempfile.TemporaryDirectory() as name:
-        trial: Trial | None = None
+        trial: MutantTrial | None = None
         for topic, mutant in mutants:
             keys = keys_of(topic, mutant)
             result = "listed" if options.list else kept.find(*keys)
             if result is None:
                 if time.monotonic() > end:
                     sys.exit("Not all are tried: the next call goes on.")
-                trial = trial or Trial(Path(name))
+                trial = trial or MutantTrial(Path(name))
                 result = trial.run(topic, mutant)
                 kept.add(keys[result == LIVES], result)
             counted[result] += 1

@@ -31,7 +31,7 @@ GREEDY = Settings(temperature=0)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ArchitectureOutcome:
     """What became of one architecture."""
 
     model_type: str
@@ -40,12 +40,12 @@ class Outcome:
     notes: tuple[str, ...] = ()  # what is told to readers of a model that is equal
 
 
-def try_architecture(model_type: str) -> Outcome:
+def try_architecture(model_type: str) -> ArchitectureOutcome:
     """Builds the smallest model of a type, loads it, and compares all that it writes."""
     try:
         model = small_model(small_config(model_type))
     except Exception as error:  # of as many kinds as there are configs
-        return Outcome(model_type, "not built", f"{type(error).__name__}: {error}")
+        return ArchitectureOutcome(model_type, "not built", f"{type(error).__name__}: {error}")
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         AutoTokenizer.from_pretrained(SHIPPED["storyteller"]).save_pretrained(folder)
@@ -54,7 +54,7 @@ def try_architecture(model_type: str) -> Outcome:
             text = Generation(lm, PROMPT)
         except ValueError as error:
             said = str(error).replace(Path(folder).name, model_type)
-            return Outcome(model_type, "refused", said)
+            return ArchitectureOutcome(model_type, "refused", said)
         told = lm.weights.caveat or text.notice
         notes = [told.replace(Path(folder).name, model_type)] if told else []
         found = dict.fromkeys([*_try(_texts, lm, text), *_try(_rows, lm, notes)])
@@ -62,7 +62,7 @@ def try_architecture(model_type: str) -> Outcome:
     is_theirs = all(part.startswith("generate") for part in found)
     apart = "said" if lm.weights.caveat else "differs"
     state = ("generate differs" if is_theirs else apart) if found else "equal"
-    return Outcome(model_type, state, "; ".join(found), tuple(notes))
+    return ArchitectureOutcome(model_type, state, "; ".join(found), tuple(notes))
 
 
 def _try(compare: Callable[..., list[str]], *given: object) -> list[str]:

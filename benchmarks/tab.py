@@ -74,7 +74,7 @@ class Wire(Protocol):
         """Returns what the reader's pages wrote to the console as errors, as far as it is told."""
 
 
-class Tab:
+class DrivenTab:
     """One page, and the hand of one person."""
 
     def __init__(self, wire: Wire) -> None:
@@ -109,9 +109,9 @@ class Tab:
             time.sleep(LOOK_EVERY)
         return found
 
-    def another(self) -> Tab:
+    def another(self) -> DrivenTab:
         """Opens another window of the same reader."""
-        return Tab(self.wire.another())
+        return DrivenTab(self.wire.another())
 
     def errors(self) -> list[str]:
         """Returns what the reader's pages wrote to the console as errors, as far as it is told."""

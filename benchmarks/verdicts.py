@@ -28,7 +28,7 @@ from unittest.mock import patch
 from benchmarks import violations
 from benchmarks.figures import describe_machine
 from benchmarks.harness import ROOT
-from benchmarks.kept import Kept, hash_of
+from benchmarks.kept import ResultsFile, hash_of
 from model.claims.context import THOROUGH, ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Finding
@@ -65,7 +65,7 @@ POWER = (
 class Sets:
     """What comes of a model's claims by some sets of pointers, each kept once it is known."""
 
-    def __init__(self, lm: LanguageModel, n: int, kept: Kept, end: float = math.inf) -> None:
+    def __init__(self, lm: LanguageModel, n: int, kept: ResultsFile, end: float = math.inf) -> None:
         """Takes the model, the number of sets, where they are kept, and when the last may begin."""
         self.lm, self.n, self._kept, self._end = lm, n, kept, end
         names = sorted(name for name in sys.modules if name.partition(".")[0] == "model")
@@ -199,7 +199,7 @@ def main() -> None:
     print(describe_machine(), f"{lm.name}, {lm.where}", sep="\n", flush=True)
     scale = THOROUGH if options.thorough else 1.0
     end = time.monotonic() + 60 * options.minutes
-    sets, are_well = Sets(lm, options.sets, Kept(options.results), end), list[bool]()
+    sets, are_well = Sets(lm, options.sets, ResultsFile(options.results), end), list[bool]()
     for claim_id in claims:
         if not options.power:
             are_well.append(say_verdict(sets, claim_id, scale))

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from benchmarks.harness import free_port
-from benchmarks.tab import PATIENCE, SCREEN, Tab
+from benchmarks.tab import PATIENCE, SCREEN, DrivenTab
 
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 # Debian’s WebKit crashes as it starts, once in ten times, and its driver waits without end
@@ -50,7 +50,7 @@ class Driver:
             TimeoutError: It has not started.
         """
         self.address, self.window = address, ""
-        self.windows: list[Window] = []
+        self.windows: list[WebkitWindow] = []
         self.errors: list[str] = []
         asked = {"browserName": "MiniBrowser", "proxy": NO_NETWORK}
         begun = self.ask(
@@ -78,7 +78,7 @@ class Driver:
             raise RuntimeError(f"{path}: {value['error']}: {value['message']}") from error
 
 
-class Window:
+class WebkitWindow:
     """One window."""
 
     def __init__(self, driver: Driver) -> None:
@@ -113,9 +113,9 @@ class Window:
         """Does what a hand does."""
         self._ask("/actions", {"actions": sources})
 
-    def another(self) -> Window:
+    def another(self) -> WebkitWindow:
         """Opens another window of the same reader."""
-        return Window(self.driver)
+        return WebkitWindow(self.driver)
 
     def errors(self) -> list[str]:
         """Returns what went wrong since the pages had loaded: WebDriver tells no console."""
@@ -135,7 +135,7 @@ def missing() -> str | None:
 
 
 @contextmanager
-def run() -> Iterator[Tab]:
+def run() -> Iterator[DrivenTab]:
     """Runs a WebKit that has never been used until the block ends; yields its first tab.
 
     Raises:
@@ -146,7 +146,7 @@ def run() -> Iterator[Tab]:
         display = stack.enter_context(_screen())
         session = _start(stack, display)
         stack.callback(session.ask, "", None, "DELETE")
-        yield Tab(Window(session))
+        yield DrivenTab(WebkitWindow(session))
 
 
 def _start(stack: ExitStack, display: str) -> Driver:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -59,51 +60,67 @@ class Weights:
     ready: dict[int, Any] = field(default_factory=dict, repr=False, init=False)
 
 
-class CachedText(Protocol):
-    """What a model has read of one text, and what is kept of it."""
+class CachedText(ABC):
+    """What a model has read of one text, and what is kept of it.
 
+    Every logit is here, unless a subclass says otherwise: what is requested is the logits as read.
+    """
+
+    logits: Logits  # (vocab,) after what was read last
     n_read: int  # positions
 
     @property
+    @abstractmethod
     def keeps_cache(self) -> bool:
         """Whether anything is kept of what was read."""
 
     @property
+    @abstractmethod
     def cache(self) -> DynamicCache | None:
         """Keys and values of what was read; None where it is none of ours."""
 
     @property
+    @abstractmethod
     def bytes_in_use(self) -> int:
         """Bytes of the positions that were read."""
 
     @property
+    @abstractmethod
     def bytes_held(self) -> int:
-        """Bytes of the storage behind them."""
+        """Bytes of the storage behind them: whole blocks, and what a crop left empty."""
+
+    @abstractmethod
+    def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
+        """Reads what is new of a text; returns the logits after it, (vocab,), and the pass."""
+
+    @abstractmethod
+    def crop(self, n_kept: int) -> bool:
+        """Forgets all but the first positions; where it cannot, all has to be read again."""
+
+    @abstractmethod
+    def drop_cache(self) -> None:
+        """Lets the cache go: the next pass reads all of the text."""
+
+    @abstractmethod
+    def fork(self) -> CachedText:
+        """Returns an independent copy."""
 
     @property
     def n_unsent(self) -> int:
         """Tokens of which a server sent the sum of their probabilities alone."""
-
-    def read(self, ids: Sequence[int]) -> tuple[Logits, Pass]:
-        """Reads what is new of a text; returns the logits after it, (vocab,), and the pass."""
-
-    def crop(self, n_kept: int) -> bool:
-        """Forgets all but the first positions; where it cannot, all has to be read again."""
-
-    def drop_cache(self) -> None:
-        """Lets the cache go: the next pass reads all of the text."""
-
-    def fork(self) -> CachedText:
-        """Returns an independent copy."""
+        return 0
 
     def as_row(self) -> PartialRows | None:
         """Returns the logits as those of one row; None where they are whole."""
+        return None
 
     def n_known(self, n_most: int) -> int:
         """Returns how many of the best logits are known one by one, at most so many."""
+        return n_most
 
     def ranked(self) -> Logits:
         """Returns the logits that a rank is counted among."""
+        return self.logits
 
     def request_step(
         self,
@@ -116,12 +133,18 @@ class CachedText(Protocol):
         memory: Memory = NO_MEMORY,
     ) -> Logits:
         """Returns the logits, with all that a step under these settings needs of them."""
+        del ids, n_prompt, settings, pointer, token_id, banned, memory
+        return self.logits
 
     def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
         """Returns the logits, those of certain tokens among them."""
+        del ids, token_ids
+        return self.logits
 
     def request_all(self, ids: Sequence[int]) -> Logits:
         """Returns the logits of the whole vocabulary."""
+        del ids
+        return self.logits
 
 
 class PartialRows(Protocol):

@@ -7,7 +7,7 @@ back.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -15,33 +15,24 @@ from transformers import DynamicCache
 
 from model import kv_cache
 from model.first_look import takes_padding
-from model.language_model import LanguageModel
+from model.language_model import CachedText, LanguageModel
 from model.machine.cache_budget import budget_of
 from model.machine.device import processor
 from model.machine.turns import TURNS
 from model.masks import LogProbs, log_softmax
 from model.passes import Logits, decode_one_token, forward, padding_inputs, read_prompt, run_pass
-from model.records import NO_MEMORY, Memory, Pass, Phase
-from model.settings import Settings
+from model.records import Pass, Phase
 
 
-class LocalText:
-    """What the model has read of one text, and the cache that keeps it.
+class LocalText(CachedText):
+    """What the model has read of one text, and the cache that keeps it."""
 
-    Attributes:
-        logits: (vocab,) after what was read last.
-        n_read: positions that the cache holds.
-        bytes_in_use: bytes of these positions.
-        bytes_held: bytes of the storage behind the cache: whole blocks, and what a crop left empty.
-        n_unsent: 0, for every logit is here.
-    """
-
-    n_unsent = 0
+    bytes_in_use = bytes_held = 0
 
     def __init__(self, lm: LanguageModel) -> None:
         """Begins with an empty cache."""
         self.lm = lm
-        self.logits: Logits = np.zeros(0, dtype=np.float32)
+        self.logits = np.zeros(0, dtype=np.float32)
         self._ids, self._budget = list[int](), budget_of(lm.device)
         self.drop_cache()
 
@@ -104,41 +95,6 @@ class LocalText:
             with self._budget.in_use(twin):
                 twin._cache = None if self._cache is None else kv_cache.fork(self._cache)
         return twin
-
-    def as_row(self) -> None:
-        """Returns None: the logits are whole."""
-
-    def n_known(self, n_most: int) -> int:
-        """Returns how many of the best logits are known one by one, at most so many: all are."""
-        return n_most
-
-    def ranked(self) -> Logits:
-        """Returns the logits that a rank is counted among: all of them."""
-        return self.logits
-
-    def request_step(
-        self,
-        ids: Sequence[int],
-        n_prompt: int,
-        settings: Settings,
-        pointer: float,
-        token_id: int | None = None,
-        banned: Collection[int] = (),
-        memory: Memory = NO_MEMORY,
-    ) -> Logits:
-        """Returns the logits unchanged: a local model has all of them."""
-        del ids, n_prompt, settings, pointer, token_id, banned, memory
-        return self.logits
-
-    def request_logprobs(self, ids: Sequence[int], token_ids: Collection[int]) -> Logits:
-        """Returns the logits unchanged: a local model has all of them."""
-        del ids, token_ids
-        return self.logits
-
-    def request_all(self, ids: Sequence[int]) -> Logits:
-        """Returns the logits unchanged: a local model has all of them."""
-        del ids
-        return self.logits
 
     @property
     def keeps_cache(self) -> bool:

@@ -37,7 +37,7 @@ class Sentence(str):
         return type(self)(self.source, **{**self.values, **values})
 
 
-class Figure(str):
+class Numeral(str):
     """A number with its unit, as viz/format.py wrote it, that a page writes as its reader does."""
 
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-Kind: TypeAlias = Literal["bytes", "latin", "pieces", "decoder"]
+VocabularyKind: TypeAlias = Literal["bytes", "latin", "pieces", "decoder"]
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _LATIN = frozenset(map(chr, range(256)))  # ByT5's tokens, a byte each
@@ -27,7 +27,7 @@ _STRAY = "one-token-stray-bytes"
 class Alphabet:
     """How a tokenizer writes bytes as token strings."""
 
-    kind: Kind
+    kind: VocabularyKind
     drops_first_space: bool  # the space before the first word is the tokenizer's, not the text's
     literal_ids: frozenset[int]  # added tokens that stand for themselves, whatever a decoder says
     special_ids: frozenset[int]  # tokens that are no text
@@ -87,7 +87,7 @@ def _follower(tokenizer: Any) -> str:
     return ""
 
 
-def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> Kind:
+def _kind(tokenizer: Any, decoders: list[dict[str, Any]]) -> VocabularyKind:
     """Names the alphabet by the parts of the decoder, or by the look of the vocabulary."""
     types = {part["type"] for part in decoders}
     replaces_bar = any("▁" in str(part.get("pattern")) for part in decoders)

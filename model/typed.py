@@ -8,9 +8,9 @@ import math
 import re
 import unicodedata
 
-from model.sentences import Figure, Sentence
+from model.sentences import Numeral, Sentence
 
-NO_NUMBER = Sentence("Write a number, such as 12 or {half}.", half=Figure("0.5"))
+NO_NUMBER = Sentence("Write a number, such as 12 or {half}.", half=Numeral("0.5"))
 COMMAS = ",،、，"  # Latin, Arabic, and the two of Chinese
 MAX_CHARACTERS = 60  # of a number
 _POINT = "\u2063"  # a decimal sign and nothing else: it is invisible, so nothing typed holds it

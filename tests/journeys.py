@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import firefox, webkit
 from benchmarks.harness import IDLE, Server
-from benchmarks.tab import Tab
+from benchmarks.tab import DrivenTab
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
@@ -31,11 +31,11 @@ HERE = [name for name, kind in BROWSERS.items() if kind.missing() is None]
 
 
 @pytest.fixture(params=HERE)
-def tab(request: pytest.FixtureRequest, server: Server) -> Iterator[Tab]:
+def tab(request: pytest.FixtureRequest, server: Server) -> Iterator[DrivenTab]:
     """A new browser; what is done in it must meet no error, neither in the page nor in the app."""
     kind = BROWSERS[request.param]
     printed = len(server.log())
-    run: Callable[[], AbstractContextManager[Tab]] = kind.run
+    run: Callable[[], AbstractContextManager[DrivenTab]] = kind.run
     with run() as opened:
         yield opened
         assert opened.errors() == []
@@ -49,14 +49,14 @@ def expected(lm: LanguageModel, n_tokens: int) -> str:
     return text.text
 
 
-def press_next(tab: Tab, n_tokens: int) -> None:
+def press_next(tab: DrivenTab, n_tokens: int) -> None:
     """Presses Next until the text has so many tokens."""
     for n in range(tab.get("all('.token').length") + 1, n_tokens + 1):
         tab.click("button", "Next")
         tab.until(f"all('.token').length === {n} && all('.token.is-pending').length === 0")
 
 
-def test_home_from_a_guess_to_a_link(tab: Tab, url: str, storyteller: LanguageModel) -> None:
+def test_home_from_a_guess_to_a_link(tab: DrivenTab, url: str, storyteller: LanguageModel) -> None:
     tab.open(url)
     tab.until(f"all('.token').length === {N_PROMPT}")
     tab.fill(".guess-box", "dog")
@@ -91,14 +91,14 @@ def test_home_from_a_guess_to_a_link(tab: Tab, url: str, storyteller: LanguageMo
     tab.until(f"{TEXT} === args[0]", args=(text,))
 
 
-def test_the_sampling_lesson(tab: Tab, url: str) -> None:
+def test_the_sampling_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/sampling")
     tab.until(f"all('.stPlotlyChart .main-svg').length > 0 && {IS_IDLE}")
     seen = tab.drag(".lab input[type=range]", SHARES)
     assert len({str(bars) for bars in seen}) > len(SHARES) // 2
 
 
-def test_the_beam_search_lesson(tab: Tab, url: str) -> None:
+def test_the_beam_search_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/beam_search")
     tab.until(f"all('.st-key-beam_tree .main-svg').length > 0 && {IS_IDLE}")
     drawn = "all('.st-key-beam_tree')[0]?.textContent"
@@ -107,7 +107,7 @@ def test_the_beam_search_lesson(tab: Tab, url: str) -> None:
     tab.until(f"{IS_IDLE} && ![undefined, args[0]].includes({drawn})", args=(before,))
 
 
-def test_the_cache_lesson(tab: Tab, url: str) -> None:
+def test_the_cache_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/kv_cache")
     tab.until(f"all('.st-key-kv_prefix_run button').length > 0 && {IS_IDLE}")
     recorded = "words('[data-testid=stCaptionContainer]').join().split('Recorded').length"
@@ -119,7 +119,7 @@ def test_the_cache_lesson(tab: Tab, url: str) -> None:
     assert tab.get("all('.st-key-kv_reuse .main-svg').length") > 0
 
 
-def test_a_guided_lesson(tab: Tab, url: str) -> None:
+def test_a_guided_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/?lesson=how-a-model-writes&scene=3")
     tab.until(f"all('.pointer').length > 0 && {IS_IDLE}")
     assert tab.get("all('[data-tour=dimmed]').length") > 0
@@ -131,7 +131,7 @@ def test_a_guided_lesson(tab: Tab, url: str) -> None:
     tab.until("all('.strip[data-tour=covered]').length > 0")
 
 
-def test_a_room_with_a_desk_a_projector_and_a_phone(tab: Tab, url: str) -> None:
+def test_a_room_with_a_desk_a_projector_and_a_phone(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/classroom")
     tab.click(".st-key-classroom_open button")
     link = tab.until("all('a', 'Open the desk')[0]?.href")
@@ -162,7 +162,7 @@ def one_file(storyteller: LanguageModel, tmp_path_factory: pytest.TempPathFactor
     return path.as_uri()
 
 
-def test_the_one_file(tab: Tab, one_file: str, storyteller: LanguageModel) -> None:
+def test_the_one_file(tab: DrivenTab, one_file: str, storyteller: LanguageModel) -> None:
     tab.open(one_file)
     tab.until("globalThis.oneToken?.ready.then(() => true)")
     tab.until(f"all('.token').length === {N_PROMPT}")

@@ -55,7 +55,7 @@ class Forked:
     communicate = wait
 
 
-class Forks:
+class ForkServer:
     """The process that forks, started when the first child is wanted."""
 
     @cached_property
@@ -79,7 +79,7 @@ class Forks:
 @pytest.fixture(scope="session", autouse=True)
 def _forked_children() -> Iterator[None]:
     """Those of the app; a test's own child is started as the app starts them."""
-    forks, start = Forks(), child._start
+    forks, start = ForkServer(), child._start
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             child,

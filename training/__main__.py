@@ -59,10 +59,10 @@ from training.compare import TrialError, variant, write_comparison
 from training.corpus import (
     CorpusError,
     Document,
+    DocumentStream,
     Ids,
     Mixture,
     Split,
-    Stream,
     cut_openings,
     encode_documents,
     held_out_documents,
@@ -76,7 +76,7 @@ from training.measure import read_log
 from training.objectives import compiled, distillation_loss
 from training.report import describe
 from training.tokenizer import save_tokenizer, train_tokenizer
-from training.train import Batches, Judge, Plan, Training, train
+from training.train import Judge, Plan, RowSource, Training, train
 
 TOKENIZER_MIX = {"tinystories": 3.0, "fairy_tales": 0.25, "childrens_books": 0.15}
 JUDGE = {"tinystories": 48, "sentences": 16}  # documents of the quick judge; 4 of any other source
@@ -293,11 +293,11 @@ def make_job(
     if not options.no_compile:
         loss_of = compiled(loss_of, models)
     streams = {
-        name: Stream(documents, seed, recipe.openings)
+        name: DocumentStream(documents, seed, recipe.openings)
         for seed, (name, documents) in enumerate(sorted(prepared.train_ids.items()))
     }
     mixture = Mixture(streams, options.seed)
-    batches: Batches = mixture
+    batches: RowSource = mixture
     if teacher_folder and lesson_folder:
         batches = Lessons(read_lessons(lesson_folder), mixture, options.seed)
     return Training(model, loss_of, batches, make_judge(recipe, prepared))

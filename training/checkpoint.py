@@ -56,11 +56,11 @@ def write_checkpoint(state: Checkpoint, path: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def read_checkpoint(path: Path, device: torch.device | str = "cpu") -> Checkpoint | None:
+def read_checkpoint(path: Path) -> Checkpoint | None:
     """Loads a checkpoint, or None where there is none yet."""
     if not path.exists():
         return None
-    state: Checkpoint = torch.load(path, map_location=device, weights_only=True)
+    state: Checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     return state
 
 

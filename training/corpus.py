@@ -158,10 +158,10 @@ def overlap_shares(candidates: Sources, train: Sources) -> dict[str, list[float]
     }
 
 
-def word_ngrams(document: str, n: int = OVERLAP_WORDS) -> Iterator[tuple[str, ...]]:
-    """Yields the runs of n words of a document, in lower case, split at white space."""
+def word_ngrams(document: str) -> Iterator[tuple[str, ...]]:
+    """Yields the runs of OVERLAP_WORDS words of a document, in lower case, split at white space."""
     words = document.lower().split()
-    return zip(*(words[i:] for i in range(n)), strict=False)
+    return zip(*(words[i:] for i in range(OVERLAP_WORDS)), strict=False)
 
 
 def encode_documents(tokenizer: Tokenizer, documents: Sequence[str]) -> list[Ids]:
@@ -186,7 +186,7 @@ def cut_openings(
     return [Document(ids, size) for ids, size in zip(cut, sizes, strict=True)]
 
 
-class Stream:
+class DocumentStream:
     """The documents of one source as an endless stream of ids, shuffled anew in every epoch."""
 
     def __init__(self, documents: list[Ids], seed: int, openings: float = 0.0) -> None:
@@ -237,7 +237,7 @@ class Stream:
 class Mixture:
     """Rows of ids from several streams, each row from a source drawn by weight."""
 
-    def __init__(self, streams: dict[str, Stream], seed: int) -> None:
+    def __init__(self, streams: dict[str, DocumentStream], seed: int) -> None:
         """Keeps the streams and a generator of its own."""
         self.streams = streams
         self.rng = np.random.default_rng(seed)

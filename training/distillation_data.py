@@ -27,7 +27,7 @@ ROWS, TOKENS = 128, 256  # of one file
 TEMPERATURES = (1.0, 1.0, 1.0, 0.6)
 LESSONS = "lessons"  # their name in a mixture
 
-Rows: TypeAlias = npt.NDArray[np.uint16]  # (rows, tokens, 1 + 2 N_BEST): id, best ids, their probs
+LessonRows: TypeAlias = npt.NDArray[np.uint16]  # (rows, tokens, 1 + 2 N_BEST): id, best ids, probs
 
 
 def write_lessons(teacher: PreTrainedModel, folder: Path, n_tokens: int, seed: int) -> None:
@@ -51,7 +51,7 @@ def write_lessons(teacher: PreTrainedModel, folder: Path, n_tokens: int, seed: i
 
 
 @torch.inference_mode()
-def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
+def write_rows(teacher: PreTrainedModel, seed: int) -> LessonRows:
     """Writes one text a row, from an opening bos on; behind the end of a story begins another."""
     random = torch.Generator().manual_seed(seed)
     temperatures = torch.tensor(TEMPERATURES * (ROWS // len(TEMPERATURES)))[:, None]
@@ -73,7 +73,7 @@ def write_rows(teacher: PreTrainedModel, seed: int) -> Rows:
     return torch.stack(kept, dim=1).numpy().astype(np.uint16)
 
 
-def read_lessons(folder: Path) -> Rows:
+def read_lessons(folder: Path) -> LessonRows:
     """Reads all that was written.
 
     Raises:
@@ -90,7 +90,7 @@ def read_lessons(folder: Path) -> Rows:
 class Lessons:
     """Rows of lessons in a new order in every epoch, and rows of a corpus where a phase asks."""
 
-    def __init__(self, rows: Rows, mixture: Mixture, seed: int) -> None:
+    def __init__(self, rows: LessonRows, mixture: Mixture, seed: int) -> None:
         """Keeps both; the seed and an epoch's number decide its order."""
         self.lessons, self.mixture, self.seed = rows, mixture, seed
         self.n_taken = 0

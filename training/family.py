@@ -6,7 +6,7 @@ A `Recipe` holds what differs between two members; loop, corpus and tokenizer ar
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from transformers import (
@@ -20,6 +20,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from model.records import ModelKind
 from training.corpus import END_ID, Document
 from training.distillation_data import LESSONS
 from training.evaluate import bits_per_byte, bits_per_missing_token, masked_bits_per_byte
@@ -31,9 +32,7 @@ from training.objectives import (
     next_token_loss,
 )
 from training.tokenizer import CONTEXT_LENGTH, VOCAB_SIZE
-from training.train import Phase, Plan
-
-Kind = Literal["causal", "masked", "seq2seq"]
+from training.train import Plan, TrainingPhase
 
 BROAD = {
     "tinystories": 0.25,
@@ -61,30 +60,30 @@ SIMPLE = {
 # from all the corpus to its simple part; short rows first, as they are cheap, and the whole context
 # at the end, when the weights settle
 PHASES = (
-    Phase(0.0, BROAD, n_rows=32, n_tokens=256),
-    Phase(0.21, MIDDLE, n_rows=32, n_tokens=256),
-    Phase(0.47, SIMPLE, n_rows=32, n_tokens=256),
-    Phase(0.75, SIMPLE, n_rows=16, n_tokens=512),
-    Phase(0.94, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
+    TrainingPhase(0.0, BROAD, n_rows=32, n_tokens=256),
+    TrainingPhase(0.21, MIDDLE, n_rows=32, n_tokens=256),
+    TrainingPhase(0.47, SIMPLE, n_rows=32, n_tokens=256),
+    TrainingPhase(0.75, SIMPLE, n_rows=16, n_tokens=512),
+    TrainingPhase(0.94, SIMPLE, n_rows=4, n_tokens=CONTEXT_LENGTH),
 )
 # a draft is asked for what its teacher writes; without lessons, for stories of the simple kind; so
 # small a model learns far more of few rows, often, than of many at once. Its last rows are lessons
 # again, for the corpus, which has the long rows, is known to the teacher by heart
 TAUGHT = {LESSONS: 1.0} | SIMPLE
 DRAFT_PHASES = (
-    Phase(0.0, TAUGHT, n_rows=8, n_tokens=256),
-    Phase(0.88, SIMPLE, n_rows=4, n_tokens=512),
-    Phase(0.92, SIMPLE, n_rows=1, n_tokens=CONTEXT_LENGTH),
-    Phase(0.94, TAUGHT, n_rows=8, n_tokens=256),
+    TrainingPhase(0.0, TAUGHT, n_rows=8, n_tokens=256),
+    TrainingPhase(0.88, SIMPLE, n_rows=4, n_tokens=512),
+    TrainingPhase(0.92, SIMPLE, n_rows=1, n_tokens=CONTEXT_LENGTH),
+    TrainingPhase(0.94, TAUGHT, n_rows=8, n_tokens=256),
 )
 # a page of 64 tokens is asked for, given nothing but the bos; a text with gaps may be a sentence
 PAGE_PHASES = (
-    Phase(0.0, SIMPLE, n_rows=48, n_tokens=128),
-    Phase(0.6, SIMPLE, n_rows=96, n_tokens=64),
+    TrainingPhase(0.0, SIMPLE, n_rows=48, n_tokens=128),
+    TrainingPhase(0.6, SIMPLE, n_rows=96, n_tokens=64),
 )
 # long rows teach many gaps, short ones what a sentence is; the one is forgotten over the other
-LONG_ROWS = partial(Phase, weights=SIMPLE, n_rows=64, n_tokens=128)
-SHORT_ROWS = partial(Phase, weights=SIMPLE, n_rows=128, n_tokens=48)
+LONG_ROWS = partial(TrainingPhase, weights=SIMPLE, n_rows=64, n_tokens=128)
+SHORT_ROWS = partial(TrainingPhase, weights=SIMPLE, n_rows=128, n_tokens=48)
 GAP_PHASES = (
     LONG_ROWS(0.0),
     SHORT_ROWS(0.38),
@@ -110,7 +109,7 @@ class Recipe:
     judge: Callable[[torch.nn.Module, Sequence[Document]], float] = bits_per_byte
     n_judged: int = 0  # tokens of a document that the judge reads; 0 is all
     openings: float = 0.0  # share of the rows that begin where a document does
-    kind: Kind = "causal"
+    kind: ModelKind = "causal"
     lesson: str = "It learned to guess the next token."  # what it is taught, for its card
     relatives: tuple[str, ...] = ()  # other members that a run may be given
 

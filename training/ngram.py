@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Order:
+class NgramOrder:
     """The n-grams of one length; lower orders count how many different ids precede an n-gram."""
 
     keys: Keys  # (n_grams,) sorted
@@ -70,12 +70,12 @@ class KneserNey:
             keys = keys * self.vocab_size + ids[i : i + n_runs]
         return keys
 
-    def _count(self, keys: Keys, counts: Keys) -> Order:
+    def _count(self, keys: Keys, counts: Keys) -> NgramOrder:
         contexts, starts = np.unique(keys // self.vocab_size, return_index=True)
         kinds = np.diff(np.append(starts, len(keys)))
         once, twice = int((counts == 1).sum()), int((counts == 2).sum())
         discount = once / (once + 2 * twice) if once else 0.5
-        return Order(
+        return NgramOrder(
             keys, counts, contexts, np.add.reduceat(counts, starts), kinds, min(discount, 0.99)
         )
 

@@ -64,13 +64,13 @@ def count(stories: Sequence[str], n_ended: int) -> Facts:
     }
 
 
-def measure_stories(folder: Path, prompts: Sequence[str] = PROMPTS, n: int = N_STORIES) -> Facts:
+def measure_stories(folder: Path) -> Facts:
     """Lets a model write from each prompt, and counts; the seed is 0."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     written: dict[str, Any] = {}
-    for prompt in prompts:
-        texts = continue_text(model, tokenizer, prompt, n_texts=n, **SETTINGS)
+    for prompt in PROMPTS:
+        texts = continue_text(model, tokenizer, prompt, n_texts=N_STORIES, **SETTINGS)
         stories = [prompt + tokenizer.decode(ids, skip_special_tokens=True) for ids in texts]
         written[prompt] = count(stories, sum(model.config.eos_token_id in ids for ids in texts))
     return {"settings": SETTINGS, "n_looped": N_LOOPED, "prompts": written}

@@ -24,7 +24,7 @@ from training.checkpoint import read_checkpoint, write_checkpoint, writing
 Judge = Callable[[nn.Module], dict[str, float]]
 
 
-class Batches(Protocol):
+class RowSource(Protocol):
     """Where the rows come from."""
 
     def rows(self, n_rows: int, n_tokens: int, weights: dict[str, float]) -> npt.NDArray[np.int64]:
@@ -48,12 +48,12 @@ class Training:
     loss_of: Callable[
         [torch.Tensor], torch.Tensor
     ]  # rows of ids (n_rows, n_tokens + 1) to one number
-    batches: Batches
+    batches: RowSource
     judge: Callable[[nn.Module], dict[str, float]]  # its first value decides which weights are best
 
 
 @dataclass(frozen=True)
-class Phase:
+class TrainingPhase:
     """One stretch of a run."""
 
     start: float  # fraction of the budget
@@ -66,7 +66,7 @@ class Phase:
 class Plan:
     """The numbers of one run."""
 
-    phases: tuple[Phase, ...]
+    phases: tuple[TrainingPhase, ...]
     minutes: float = 0.0  # budget of time; 0 is none
     tokens: int = 0  # budget of tokens; 0 is none
     muon_rate: float = 0.02

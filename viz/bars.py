@@ -156,7 +156,6 @@ def add_shares(
     figure: Figure,
     shares: Mapping[int, float],
     taken: Mapping[int, float] | None = None,
-    name: str = "",
     **axis: Any,
 ) -> None:
     """Draws a distribution in its rows.
@@ -165,12 +164,11 @@ def add_shares(
         figure: To draw in.
         shares: By row, what is drawn from.
         taken: By row, the share of what a mask took, before it did.
-        name: Of the bars, in the legend.
         **axis: Of the bars, such as `xaxis`.
     """
     texts = [percent(share) for share in shares.values()]
     look: Style = {"width": THICK, "marker": filled(colour("kept"), 1.2), **axis}
-    add_bars(figure, name, shares, shares.values(), texts, **look)
+    add_bars(figure, "", shares, shares.values(), texts, **look)
     gone = dict(taken or {})
     half = THICK / 2
     boxes = [(0.0, share, row - half, row + half) for row, share in gone.items()]

@@ -115,8 +115,8 @@ def sizes() -> str:
     return "".join(f"--size-{name}:calc({n}*var(--unit));" for name, n in SIZES.items())
 
 
-def declarations() -> str:
+def root_rule() -> str:
     """Writes faces, sizes and roles as CSS custom properties; colours follow the scheme around."""
     roles = (f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items())
     faces = f"--read:{READ};--sans:{FONT};--mono:{MONO};"
-    return f"{faces}--unit:1rem;{sizes()}{''.join(roles)}"
+    return f":root{{{faces}--unit:1rem;{sizes()}{''.join(roles)}}}\n"

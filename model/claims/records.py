@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Outcome: TypeAlias = Literal[
+ClaimOutcome: TypeAlias = Literal[
     "holds here",
     "holds partly",
     "does not hold here",
@@ -12,7 +12,7 @@ Outcome: TypeAlias = Literal[
     "by definition",  # there is nothing to run
     "not run",
 ]
-Unit: TypeAlias = Literal[
+QuantityUnit: TypeAlias = Literal[
     "count", "fraction", "share", "seconds", "bytes", "nats", "ratio", "number", "text"
 ]
 
@@ -22,7 +22,7 @@ class Quantity:
     """One number of a finding, still a number."""
 
     value: float | str  # a string for the unit "text" alone
-    unit: Unit  # "fraction" of one; "ratio" how many times; "number" without a unit
+    unit: QuantityUnit  # "fraction" of one; "ratio" how many times; "number" without a unit
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Evidence:
     """One thing that was measured n times, and what follows from it."""
 
     what: str  # "right words by the vote, less those of one sample"
-    outcome: Outcome
+    outcome: ClaimOutcome
     mean: float  # of the unit "share": how many of the n, as a fraction
     interval: tuple[float, float] | None  # 95 %; None where nothing was left to chance
     n: int
     of: str  # what there are n of: "prompts", "runs"
-    unit: Unit
+    unit: QuantityUnit
     bar: float | None = None  # it holds where the whole interval lies above; None: where any does
     below: float | None = None  # and below this, where there is an upper bar
     is_condition: bool = False  # its failure refutes the claim; that it holds supports nothing
@@ -51,7 +51,7 @@ class Evidence:
 class Finding:
     """What one run of an experiment found."""
 
-    outcome: Outcome
+    outcome: ClaimOutcome
     says: str  # one sentence with a {name} for each of the quantities
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()  # none where it was not run

@@ -9,15 +9,15 @@ from typing import Final, TypeAlias
 from model.claims.context import ExperimentContext
 from model.claims.records import Finding
 
-Experiment: TypeAlias = Callable[[ExperimentContext], Finding]
+ClaimExperiment: TypeAlias = Callable[[ExperimentContext], Finding]
 
-EXPERIMENTS: Final[dict[str, Experiment]] = {}
+EXPERIMENTS: Final[dict[str, ClaimExperiment]] = {}
 
 
-def experiment(claim_id: str) -> Callable[[Experiment], Experiment]:
+def experiment(claim_id: str) -> Callable[[ClaimExperiment], ClaimExperiment]:
     """Enters the function below it as the experiment of a claim."""
 
-    def enter(function: Experiment) -> Experiment:
+    def enter(function: ClaimExperiment) -> ClaimExperiment:
         assert claim_id not in EXPERIMENTS, f"{claim_id} has two experiments"
         EXPERIMENTS[claim_id] = function
         return function

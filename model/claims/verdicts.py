@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
+from model.claims.records import ClaimOutcome, Evidence, Finding, Quantity, QuantityUnit
 from model.snowball.records import Estimate
 
 Z = 1.96  # half-width of a 95 % interval of a share, in standard errors
@@ -31,7 +31,7 @@ def judge_mean(
     what: str,
     values: npt.ArrayLike | Estimate,
     of: str,
-    unit: Unit = "number",
+    unit: QuantityUnit = "number",
     *,
     above: float = 0.0,
     partly: float | None = None,
@@ -105,7 +105,7 @@ def judge_shares(what: str, passed: float, control: float, n: int, of: str) -> E
 
 def judge_some(what: str, passed: Sequence[bool], of: str) -> Evidence:
     """Judges whether something can be: once is enough, and how often is said beside it."""
-    outcome: Outcome = "holds here" if any(passed) else "does not hold here"
+    outcome: ClaimOutcome = "holds here" if any(passed) else "does not hold here"
     n_passed, n = sum(passed), len(passed)
     return Evidence(what, outcome, n_passed / n, wilson(n_passed, n), n, of, "share")
 
@@ -122,7 +122,7 @@ def judge_all(
         is_condition: whether the claim says more than this, so that it supports none by itself.
     """
     n_passed, n = sum(passed), len(passed)
-    outcome: Outcome = "holds here" if n_passed == n else "does not hold here"
+    outcome: ClaimOutcome = "holds here" if n_passed == n else "does not hold here"
     return Evidence(what, outcome, n_passed / n, None, n, of, "share", is_condition=is_condition)
 
 
@@ -154,7 +154,7 @@ def _outcome(
     above: float,
     partly: float | None = None,
     below: float | None = None,
-) -> Outcome:
+) -> ClaimOutcome:
     low, high = interval
     least, most = above if partly is None else partly, math.inf if below is None else below
     if least < low <= high < most:
@@ -163,7 +163,7 @@ def _outcome(
     return "does not hold here" if is_outside else "not to be told apart from chance"
 
 
-def combine(evidence: Sequence[Evidence]) -> Outcome:
+def combine(evidence: Sequence[Evidence]) -> ClaimOutcome:
     """Returns the outcome of a claim from those of its parts.
 
     A condition can refute a claim and not support it: that two ways give the same does not say
@@ -212,7 +212,7 @@ def finding(
     return Finding(outcome, says, quantities, evidence, control, why, ran_on)
 
 
-def _as_one(value: npt.ArrayLike, unit: Unit) -> float | str:
+def _as_one(value: npt.ArrayLike, unit: QuantityUnit) -> float | str:
     values = np.asarray(value)
     if not values.ndim:
         one: float | str = values.item()

@@ -1,9 +1,20 @@
 """Records of a room: what was asked, what was answered, and the class beside the model."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
-Kind: TypeAlias = Literal["next", "sampler", "choice", "number"]
+QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
+
+
+class Desk(Protocol):
+    """What a teacher presses: it knows the model, and the text."""
+
+    @property
+    def is_time_over(self) -> bool:
+        """Whether a question has closed by itself, and its votes are not counted yet."""
+
+    def close(self) -> None:
+        """Closes the question, and shows the votes."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,7 @@ class Question:
     """What every phone of a room shows."""
 
     number: int  # of the room's questions, from 1
-    kind: Kind
+    kind: QuestionKind
     words: str  # one sentence
     options: tuple[str, ...]  # what the buttons say
     shares: tuple[float, ...] = ()  # of "sampler": the probability of each option, summing to 1

@@ -2,8 +2,7 @@
 
 A room has one state, and three views of it: each phone's, the projector's, and the desk's, which is
 the teacher's. It lives in this process and nowhere else: nothing is written to disk. The desk is
-known by the room's key. This module knows no model and no page; every method may be called from any
-thread.
+known by the room's key. This module knows no model and no page; any thread may call any method.
 """
 
 import threading
@@ -26,7 +25,16 @@ from model.classroom.limits import (
 )
 from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
-from model.classroom.records import Answer, Kind, Outcome, Question, SceneShown, Spoken, Tally
+from model.classroom.records import (
+    Answer,
+    Desk,
+    Outcome,
+    Question,
+    QuestionKind,
+    SceneShown,
+    Spoken,
+    Tally,
+)
 from model.draw import uniform_at
 from model.sentences import Sentence
 from model.typed import NO_NUMBER, number_typed
@@ -54,7 +62,7 @@ class Room:
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
-    teacher: Any = None  # what the desk presses: it knows the model, and the text
+    teacher: Desk | None = None
     _n_asked: int = 0
     _is_closed: bool = False
     _hands: list[Answer] = field(default_factory=list)  # answers that the teacher counted
@@ -195,7 +203,7 @@ class Room:
 
     def ask(
         self,
-        kind: Kind,
+        kind: QuestionKind,
         words: str,
         options: Sequence[str],
         *,

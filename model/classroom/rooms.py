@@ -121,12 +121,6 @@ def end_room(room: Room) -> None:
         _end_those([room])
 
 
-def end_left_rooms() -> None:
-    """Ends the rooms that nobody is in any more, and lets go of what their teachers had there."""
-    with _lock:
-        _end_those(room for room in _rooms.values() if room.is_over())
-
-
 def _end_those(rooms: Iterable[Room]) -> None:
     for room in list(rooms):
         _rooms.pop(room.code, None)

@@ -14,7 +14,7 @@ from outlines_core import Vocabulary  # type: ignore[import-untyped]  # ships no
 
 from model.beam_search import BeamSearch
 from model.beam_search.records import ROOT, BeamNode
-from model.constraints.patterns import MARK, Kind, automaton, check_size, explain, pattern_of
+from model.constraints.patterns import MARK, Form, automaton, check_size, explain, pattern_of
 from model.constraints.records import (
     ConstrainedStep,
     ConstrainedText,
@@ -40,7 +40,7 @@ class Constraint:
         start: the state before the first token.
     """
 
-    def __init__(self, lm: LanguageModel, kind: Kind, source: str) -> None:
+    def __init__(self, lm: LanguageModel, kind: Form, source: str) -> None:
         """Compiles a constraint.
 
         Args:

@@ -22,7 +22,7 @@ N_BEAMS = 4
 
 
 @dataclass
-class _Method:
+class _DecodingMethod:
     """A decoding method, and what it has generated so far."""
 
     name: str
@@ -48,8 +48,8 @@ def compare_methods(
     """
     if start.finished is not None:
         raise ValueError("The prompt leaves no room for a text: shorten it.")
-    sampled = [_Method(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
-    methods = [_Method("argmax", 0.0), *sampled, _Method(f"{N_BEAMS} beams", None)]
+    sampled = [_DecodingMethod(f"T = {t:g}", t, n_texts) for t in TEMPERATURES]
+    methods = [_DecodingMethod("argmax", 0.0), *sampled, _DecodingMethod(f"{N_BEAMS} beams", None)]
     queue = [
         (method, first_seed + number) for method in methods for number in range(method.n_wanted)
     ]
@@ -80,7 +80,7 @@ def probs_of_choices(start: Generation, choices: Sequence[str]) -> dict[str, flo
 
 
 def _generate(
-    method: _Method, seed: int, start: Generation, constraint: Constraint
+    method: _DecodingMethod, seed: int, start: Generation, constraint: Constraint
 ) -> Iterator[None]:
     """Generates one text more; yields before each step."""
     decoder: ConstrainedBeamSearch | ConstrainedGeneration
@@ -104,7 +104,7 @@ def _context_left(start: Generation) -> int:
     return MAX_TOKENS if limit is None else min(MAX_TOKENS, limit - len(start.ids))
 
 
-def _result(method: _Method, argmax: ConstrainedText) -> MethodResult:
+def _result(method: _DecodingMethod, argmax: ConstrainedText) -> MethodResult:
     texts = method.texts
     complete = [text for text in texts if text.is_complete]
     answers = [text.text for text in texts]

@@ -17,13 +17,13 @@ from model.constraints.schema import MAX_CHARACTERS, pattern_of_schema
 from model.machine.child import Child, EndedError, answer
 from model.sentences import cut
 
-Kind: TypeAlias = Literal["choices", "pattern", "schema"]
+Form: TypeAlias = Literal["choices", "pattern", "schema"]
 MAX_CELLS = 50_000_000  # states times tokens: what an automaton over the tokens may weigh
 TRIAL_SECONDS = 5.0  # for the automaton over bytes
 MARK = b"\x00"  # stands before every text in the automaton, and in no answer of it
 
 
-def pattern_of(kind: Kind, source: str) -> str:
+def pattern_of(kind: Form, source: str) -> str:
     """Writes any kind of constraint as a regular expression that the whole text has to match.
 
     Raises:
@@ -50,7 +50,7 @@ def _any_of(source: str) -> str:
     return "|".join(literal(line) for line in dict.fromkeys(choices) if line.strip())
 
 
-_WRITERS: dict[Kind, Callable[[str], str]] = {
+_WRITERS: dict[Form, Callable[[str], str]] = {
     "choices": _any_of,
     "pattern": whole_text,
     "schema": pattern_of_schema,

@@ -12,7 +12,7 @@ import numpy as np
 
 from model.draw import best_ids, place_of, rank_order
 from model.generation import Generation
-from model.guess.parsing import Unit, read_guesses, read_line
+from model.guess.parsing import GuessUnit, read_guesses, read_line
 from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
 from model.language_model import LanguageModel
 from model.masks import log_softmax
@@ -114,7 +114,7 @@ class GuessingGame:
         log_probs = log_softmax(self._generation.logits_with(set()))
         return tuple(float(p) for p in np.exp(log_probs[best_ids(log_probs, N_ROWS)]))
 
-    def play(self, lines: Mapping[str, str], unit: Unit = "percent") -> GuessRound:
+    def play(self, lines: Mapping[str, str], unit: GuessUnit = "percent") -> GuessRound:
         """Scores everyone's guesses for the next token, and reveals it.
 
         Args:

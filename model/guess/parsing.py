@@ -13,7 +13,7 @@ from model.sentences import apart
 from model.tokenizing import encode_bare, label, text_of
 from model.typed import number_typed
 
-Unit: TypeAlias = Literal["percent", "hands"]
+GuessUnit: TypeAlias = Literal["percent", "hands"]
 
 MAX_CONFIDENCE = 0.99  # the rest is for the other tokens, so that no miss is infinite
 MAX_CHARACTERS = 300  # characters
@@ -25,7 +25,7 @@ _ENDS = ",;،、，؛；"  # of a part of a line
 # What was typed, as confidence
 
 
-def read_line(line: str, unit: Unit = "percent") -> dict[str, float]:
+def read_line(line: str, unit: GuessUnit = "percent") -> dict[str, float]:
     """Reads what a player typed, `mat 60 floor 20`, as shares of confidence by guess.
 
     In percent, guesses without a number share half of what the others leave. Hands are counted:

@@ -32,8 +32,8 @@ N_STEPS = 7
 _HEADROOM = 1.2  # of a batch's cache: what its passes need besides
 
 Found = TypeVar("Found")
-Say: TypeAlias = Callable[[str], Progress[Found]]
-Step: TypeAlias = Callable[[], float]  # runs a pass and returns its seconds
+ProgressOf: TypeAlias = Callable[[str], Progress[Found]]
+TimedPass: TypeAlias = Callable[[], float]  # runs a pass and returns its seconds
 
 
 def point_of(
@@ -112,8 +112,8 @@ def flops_of_token(lm: LanguageModel) -> int:
 
 
 def prepare(
-    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, Step]:
+    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: ProgressOf[Found]
+) -> Generator[Progress[Found], None, TimedPass]:
     """Reads a prompt for each row of a batch that is to be timed, and warms it up by a step.
 
     All rows have the same prompt, so it is read once and its keys and values are copied.
@@ -134,8 +134,8 @@ def prepare(
 
 
 def prepare_quickest(
-    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, tuple[str, Step]]:
+    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: ProgressOf[Found]
+) -> Generator[Progress[Found], None, tuple[str, TimedPass]]:
     """Prepares the captured step, so that what a batch shares is seen and not what launches cost.
 
     Where there is none, or it is refused, the batch decodes by the model's own.
@@ -150,8 +150,8 @@ def prepare_quickest(
 
 
 def _capture(
-    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: Say[Found]
-) -> Generator[Progress[Found], None, Step]:
+    lm: LanguageModel, n_batch: int, n_past: int, n_steps: int, say: ProgressOf[Found]
+) -> Generator[Progress[Found], None, TimedPass]:
     check_memory(lm, n_batch, n_past + 1 + n_steps)
     ids, now = random_ids(lm, n_past), say(f"a step of {n_batch}")
     steps = StaticDecode(lm, n_past + 1 + n_steps, n_batch)
@@ -177,7 +177,9 @@ def measure_batches(
     make_engine(lm, PLAIN, n_past)  # refuses a model without a cache
     n_past = min(n_past, (lm.context_length or n_past + n_steps + 1) - n_steps - 1)
     n_done, n_total = count(), 1 + len(batches) * (n_steps + 1)
-    read, seconds, refused = dict[int, tuple[str, Step]](), dict[int, list[float]](), None
+    yield Progress(next(n_done), n_total, "measuring the copy in memory")
+    copy, flops = measure_copy(lm).best, flops_of_token(lm)
+    read, seconds, refused = dict[int, tuple[str, TimedPass]](), dict[int, list[float]](), None
 
     def measured() -> BatchRun:
         points = (
@@ -190,8 +192,6 @@ def measure_batches(
     def say(doing: str) -> Progress[BatchRun]:
         return Progress(next(n_done), n_total, doing, measured)
 
-    yield Progress(next(n_done), n_total, "measuring the copy in memory")
-    copy, flops = measure_copy(lm).best, flops_of_token(lm)
     # read: the prompts of each batch, as long as there is room for its cache
     for n_batch in batches:
         try:

@@ -20,7 +20,7 @@ from model.timing import describe
 from model.tokenizing import random_ids
 
 Choose: TypeAlias = Callable[[Logits, Sequence[int]], int]
-Token: TypeAlias = tuple[int, float]  # its id, and the seconds that its reader waited for it
+TimedToken: TypeAlias = tuple[int, float]  # its id, and the seconds that its reader waited for it
 
 LENGTHS = (16, 32, 64, 128, 256, 512, 1000)
 SHORT, LONG = 50, 1000  # tokens of the two requests
@@ -32,7 +32,7 @@ N_WARM = 3
 N_WARM_ANSWER = 2  # passes before an answer: one that reads, one that writes
 
 
-def stream(engine: Engine, prompt: Sequence[int], choose: Choose) -> Iterator[Token]:
+def stream(engine: Engine, prompt: Sequence[int], choose: Choose) -> Iterator[TimedToken]:
     """Answers a request: hands over one token after another, each as soon as it is chosen.
 
     The clock of a token runs until its id is known: the way of the ids to the device, the pass, the
@@ -50,7 +50,7 @@ def stream(engine: Engine, prompt: Sequence[int], choose: Choose) -> Iterator[To
         yield token_ids[-1], time.perf_counter() - started
 
 
-def request_of(n_in: int, tokens: Sequence[Token]) -> RequestTiming:
+def request_of(n_in: int, tokens: Sequence[TimedToken]) -> RequestTiming:
     """Puts down what was waited for, of at least one token."""
     token_ids, waits = zip(*tokens, strict=True)
     return RequestTiming(n_in, waits[0], waits[1:], token_ids)
@@ -65,7 +65,7 @@ def answer(
     max_seconds: float,
 ) -> Work[RequestTiming]:
     """Answers one request, warmed up: to its end token, or so many tokens, or for so long."""
-    n_total, tokens = N_WARM_ANSWER + n_out, list[Token]()
+    n_total, tokens = N_WARM_ANSWER + n_out, list[TimedToken]()
 
     def so_far() -> RequestTiming:
         return request_of(len(prompt), tokens)
@@ -149,8 +149,8 @@ class _Times:
     many: int
     readings: dict[int, list[float]]  # tokens of a prompt -> seconds of each pass
     warmup: list[float] = field(default_factory=list)
-    long_in: list[list[Token]] = field(default_factory=list)
-    long_out: list[list[Token]] = field(default_factory=list)
+    long_in: list[list[TimedToken]] = field(default_factory=list)
+    long_out: list[list[TimedToken]] = field(default_factory=list)
 
     def progress(self, doing: str) -> Progress[PhaseRun]:
         """Says how many passes have run, of those that run where none is left out."""
@@ -174,7 +174,9 @@ class _Times:
         )
 
 
-def _whole(n_in: int, n_out: int, rounds: Sequence[Sequence[Token]]) -> tuple[RequestTiming, ...]:
+def _whole(
+    n_in: int, n_out: int, rounds: Sequence[Sequence[TimedToken]]
+) -> tuple[RequestTiming, ...]:
     """Returns the requests that ran whole; one that was stopped counts where no other did."""
     requests = [request_of(n_in, tokens) for tokens in rounds if tokens]
     whole = [request for request in requests if request.n_out == n_out]
@@ -212,7 +214,7 @@ def _answer_requests(times: _Times) -> Iterator[Progress[PhaseRun]]:
             (times.many, times.few, times.long_in),
             (times.few, times.many, times.long_out),
         ):
-            writing, tokens = stream(times.engine, ids[:n_in], choose), list[Token]()
+            writing, tokens = stream(times.engine, ids[:n_in], choose), list[TimedToken]()
             rounds.append(tokens)
             for _ in range(n_out):
                 yield times.progress(f"{n_in} tokens in, {n_out} out")

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from model.records import Machine, Trial
 
-Bound: TypeAlias = Literal["memory", "compute", "overhead"]
+BoundBy: TypeAlias = Literal["memory", "compute", "overhead"]
 _AT_MOST = 1.1  # of a pass's time: two measurements of one thing may lie so far apart
 
 
@@ -164,14 +164,14 @@ class RoofPoint:
         """Returns the fraction of the matrix rate that the arithmetic reaches."""
         return self.flops_per_second / ceilings.matmul
 
-    def floors(self, ceilings: Ceilings) -> dict[Bound, float]:
+    def floors(self, ceilings: Ceilings) -> dict[BoundBy, float]:
         """Returns the seconds that each ceiling alone would ask of this pass.
 
         A floor is the least that a pass can take, so memory's is by the quicker of both bandwidths.
         One that the pass undercut is refuted by it and left out: its ceiling was measured while the
         machine was busier, or the weights lay in a cache.
         """
-        asked: dict[Bound, float] = {
+        asked: dict[BoundBy, float] = {
             "memory": self.n_bytes / max(ceilings.copy, ceilings.read),
             "compute": self.flops / ceilings.matmul,
         }
@@ -180,7 +180,7 @@ class RoofPoint:
         most = _AT_MOST * self.seconds.median
         return {name: seconds for name, seconds in asked.items() if seconds <= most}
 
-    def bound(self, ceilings: Ceilings) -> Bound | None:
+    def bound(self, ceilings: Ceilings) -> BoundBy | None:
         """Names the ceiling that asks most of this pass; None where it undercut all of them."""
         floors = self.floors(ceilings)
         return max(floors, key=lambda name: floors[name], default=None)

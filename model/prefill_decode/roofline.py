@@ -25,7 +25,7 @@ from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.machine.device import lock_of
 from model.passes import prefill
-from model.prefill_decode.batching import Say, flops_of_token, point_of, prepare
+from model.prefill_decode.batching import ProgressOf, flops_of_token, point_of, prepare
 from model.prefill_decode.ceilings import (
     N_TRIES,
     buffer_bytes,
@@ -96,7 +96,7 @@ def narrow_twin(lm: LanguageModel) -> "PreTrainedModel | None":
     return twin
 
 
-def measure_floors(lm: LanguageModel, say: Say[Roofline]) -> Passes[dict[str, float]]:
+def measure_floors(lm: LanguageModel, say: ProgressOf[Roofline]) -> Passes[dict[str, float]]:
     """Times a step of the narrow twin, by each engine: the least that the operations take."""
     now = say("layers with hardly a number in them")
     yield now
@@ -172,7 +172,7 @@ def measure_roofline(
     return measured()
 
 
-def _measure_ceilings(lm: LanguageModel, say: Say[Roofline]) -> Passes[Ceilings]:
+def _measure_ceilings(lm: LanguageModel, say: ProgressOf[Roofline]) -> Passes[Ceilings]:
     rates = []
     for doing, measure in CEILINGS:
         yield say(doing)
@@ -198,7 +198,7 @@ def prefill_lengths(lm: LanguageModel, lengths: Sequence[int]) -> tuple[int, ...
 
 
 def _prefill(
-    lm: LanguageModel, n_tokens: int, n_passes: int, say: Say[Roofline]
+    lm: LanguageModel, n_tokens: int, n_passes: int, say: ProgressOf[Roofline]
 ) -> Passes[RoofPoint]:
     """Times passes over a prompt."""
     ids, doing = random_ids(lm, n_tokens), f"reading {n_tokens} tokens"
@@ -213,7 +213,7 @@ def _prefill(
 
 
 def _decode(
-    lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: Say[Roofline]
+    lm: LanguageModel, n_batch: int, n_past: int, n_passes: int, say: ProgressOf[Roofline]
 ) -> Passes[RoofPoint]:
     """Times steps of a batch."""
     step = yield from prepare(lm, n_batch, n_past, n_passes, say)
@@ -222,7 +222,7 @@ def _decode(
 
 
 def _decode_by(
-    lm: LanguageModel, name: str, n_past: int, n_passes: int, say: Say[Roofline]
+    lm: LanguageModel, name: str, n_past: int, n_passes: int, say: ProgressOf[Roofline]
 ) -> Passes[RoofPoint]:
     """Times a quicker step of one row; its arithmetic is that of the model's own."""
     engine, ids = make_engine(lm, name, n_past + n_passes + 2), random_ids(lm, n_past)
@@ -237,7 +237,7 @@ def _decode_by(
 
 
 def _time(
-    run: Callable[[], float], n_passes: int, doing: str, say: Say[Roofline]
+    run: Callable[[], float], n_passes: int, doing: str, say: ProgressOf[Roofline]
 ) -> Passes[list[float]]:
     """Runs a pass again and again, a slow one less often: a class is waiting."""
     seconds: list[float] = []

@@ -16,7 +16,7 @@ from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import TOO_LONG_A_PROMPT, check_context, inputs_of, run_pass
-from model.prefill_decode.experiments import Token, request_of, stream
+from model.prefill_decode.experiments import TimedToken, request_of, stream
 from model.prefill_decode.records import ScoredAnswer, Scoring, Timed
 from model.tokenizing import encode, encode_bare, text_of
 
@@ -70,7 +70,7 @@ def score_and_write(
     )
     n_passes = 2 * (N_RUNS + 1)
     n_total = n_passes + n_written
-    scored, embedded, tokens = list[float](), list[float](), list[Token]()
+    scored, embedded, tokens = list[float](), list[float](), list[TimedToken]()
 
     def measured() -> Scoring:
         return Scoring(

@@ -8,7 +8,7 @@ from transformers import DynamicCache
 
 from model.language_model import LanguageModel, Logits
 from model.masks import LogProbs
-from model.server.client import Server
+from model.server.client import Client
 from model.server.logits import with_uniform_rest
 from model.server.text import ServerRows, ServerText
 
@@ -17,7 +17,7 @@ from model.server.text import ServerRows, ServerText
 class ServerBackend:
     """The server of one model."""
 
-    server: Server
+    server: Client
 
     def new_text(self, lm: LanguageModel) -> ServerText:
         """Returns a text of which the server has read nothing."""
@@ -83,7 +83,7 @@ class ServerBackend:
         return "a server, as its client sees it"
 
 
-def server_of(lm: LanguageModel) -> Server:
+def server_of(lm: LanguageModel) -> Client:
     """Returns the server that runs a model.
 
     Raises:

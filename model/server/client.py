@@ -51,16 +51,16 @@ def _last_name(name: str) -> str:
     return cut(PurePath(name).name)
 
 
-class Server:
+class Client:
     """One address, and what it can be asked."""
 
-    def __init__(self, url: str, key: str = "", max_best: int = MAX_BEST) -> None:
+    def __init__(self, url: str, key: str = "") -> None:
         """Takes the address, with or without /v1, and the key; nothing is sent yet.
 
         Raises:
             EngineError: where this is no address.
         """
-        self.max_best, self._model = max_best, ""
+        self.max_best, self._model = MAX_BEST, ""
         self._connection = Connection(url, key)
 
     def served(self, wanted: str = "") -> Served:

@@ -10,7 +10,7 @@ from model.language_model import LanguageModel, ModelParts
 from model.loading import describe
 from model.sentences import Sentence, cut
 from model.server.backend import ServerBackend
-from model.server.client import Server
+from model.server.client import Client
 from model.weights.check import LoadError
 from model.weights.locate import find_folder, shown_name
 from model.weights.reading import SAFELY, Say, load_tokenizer, reading
@@ -38,7 +38,7 @@ def open_server(
     say = progress or (lambda _: None)
     say(Sentence("Asking the model’s server what it serves"))
     try:
-        server = Server(url, key)
+        server = Client(url, key)
         served = server.served(model)
         say(Sentence("Asking it for a token: the first in a server’s life may take seconds"))
         server.expect([[0]], 1)

@@ -11,38 +11,29 @@ from __future__ import annotations
 import copy
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from model.draw import draw
+from model.language_model import CachedText, LanguageModel
 from model.masks import MASKS, PENALTIES, without
 from model.passes import Logits
 from model.records import NO_MEMORY, BoolArray, Memory, Pass, Stage
 from model.sampling import Settings, process
-from model.server.client import MAX_BY_ID, Server
+from model.server.client import MAX_BY_ID, Client
 from model.server.logits import ServerLogits, check_enough, with_uniform_rest
-
-if TYPE_CHECKING:
-    from model.language_model import LanguageModel
 
 _OF_ALL_LOGITS = {"top_n_sigma", "min_k", "top_h"}  # where they cut depends on every logit
 _BY_SHAPE = {"temperature", "typical_p", "eta", "p_less"}  # more than the rest's sum matters
 
 
-class ServerText:
-    """What a server has read of one text: as many ids, and nothing of its cache.
+class ServerText(CachedText):
+    """What a server has read of one text: as many ids, and nothing of its cache."""
 
-    Attributes:
-        cache: None, for it is the server's.
-        keeps_cache: True, for the server has a prefix cache.
-        n_read: positions that it has read.
-    """
+    cache = None  # the server's own
+    keeps_cache = True  # the server has a prefix cache
 
-    cache = None
-    keeps_cache = True
-
-    def __init__(self, lm: LanguageModel, server: Server, logits: Logits | None = None) -> None:
+    def __init__(self, lm: LanguageModel, server: Client, logits: Logits | None = None) -> None:
         """Begins with nothing read, or with a row of a batch that was read from the server."""
         self.lm, self.server, self.n_read = lm, server, 0
         self._n_sent = 0  # best first; single tokens that were asked for are not counted

@@ -14,7 +14,7 @@ from model.job import Progress, Work
 from model.language_model import LanguageModel
 from model.passes import check_context
 from model.server.backend import server_of
-from model.server.client import Server
+from model.server.client import Client
 from model.serving import experiments
 from model.serving.experiments import count_same
 from model.serving.records import (
@@ -77,7 +77,7 @@ def serve_over_server(lm: LanguageModel, requests: Sequence[Request]) -> Work[Se
 class _Sending:
     """Requests on their way, each in a thread, the tokens that came, and the server's figures."""
 
-    def __init__(self, server: Server, requests: Sequence[Request], n_at_once: int) -> None:
+    def __init__(self, server: Client, requests: Sequence[Request], n_at_once: int) -> None:
         """Sends each at its time, or once there are fewer than so many on their way."""
         self._server, self._requests = server, list(requests)
         self._came: list[list[tuple[int, float]]] = [[] for _ in requests]

@@ -21,7 +21,7 @@ ENDING = 60  # tokens of a text's end that are shown
 
 
 @dataclass(frozen=True)
-class Kind:
+class TextKind:
     """One way to write, and how often it is tried."""
 
     name: str
@@ -32,7 +32,7 @@ class Kind:
 def generate_long(
     lm: LanguageModel,
     prompt_ids: Sequence[int],
-    kinds: Sequence[Kind],
+    kinds: Sequence[TextKind],
     n_tokens: int,
     human: Sequence[Sequence[int]],
     human_name: str,

@@ -21,7 +21,7 @@ from model.passes import TOO_LONG_A_PROMPT, Logits, check_context
 from model.records import Finish, FloatArray
 from model.sampling import Settings, process
 from model.speculative.drafting import Draft, Drafter, new_batch
-from model.speculative.records import Source
+from model.speculative.records import TokenSource
 
 Purpose: TypeAlias = Literal["draft", "accept", "draw"]
 PURPOSES: tuple[Purpose, ...] = ("draft", "accept", "draw")
@@ -59,7 +59,7 @@ class RoundOutcome:
     rows: Logits  # (proposals + 1, vocab) the target's raw logits
     n_accepted: int
     token_ids: tuple[int, ...]  # what the text gained
-    source: Source | None  # None where an accepted end token ended the text
+    source: TokenSource | None  # None where an accepted end token ended the text
     reads: tuple[tuple[int, int, int], ...]  # target's, draft's cache: before, read, kept
     target_seconds: float
     seconds: float  # of the whole round
@@ -161,7 +161,7 @@ class Speculation:
         probs = self.probs_of(row, ids)
         return draw_from(probs, self.pointer(len(ids), "draft")), probs
 
-    def _judge(self, draft: Draft, rows: Logits) -> tuple[int, tuple[int, ...], Source | None]:
+    def _judge(self, draft: Draft, rows: Logits) -> tuple[int, tuple[int, ...], TokenSource | None]:
         """Returns the number accepted, what the text gains, and who chose its last token."""
         judge = self._match if self._is_plain_greedy else self._weigh
         n_accepted, drawn_id = judge(draft, rows)

@@ -9,7 +9,7 @@ FORCED_LENGTH = 4  # tokens in a round of the draft that is always right, or alw
 PROPOSE, VERIFY, DECIDE, CROP = 1, 2, 3, 4  # the stages of a round, as they are shown
 
 Verdict: TypeAlias = Literal["accepted", "rejected", "not tested"]
-Source: TypeAlias = Literal["residual", "bonus"]
+TokenSource: TypeAlias = Literal["residual", "bonus"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Drawn:
     """The token of a round that the target itself chose."""
 
     label: str
-    source: Source  # from what the draft left of the target's distribution, or all accepted
+    source: TokenSource  # from what the draft left of the target's distribution, or all accepted
     prob: float  # in the distribution that it was drawn from
     pointer: float
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from model.job import LOOK_SECONDS, Progress, Stopped, Work, finish, meanwhile
-from model.sentences import Figure, Sentence, apart, cut
+from model.sentences import Numeral, Sentence, apart, cut
 from model.weights.check import INDEX, LoadError, bytes_of, check_causal, shards_of
 from model.weights.device import check_memory, host_bytes
 from model.weights.download import DamagedError, Download, shared_download
@@ -160,7 +160,7 @@ def _pace(download: Download) -> Sentence:
     if rate <= 0:
         return Sentence("waiting for the first bytes")
     seconds = (download.n_bytes - download.n_done) / rate
-    pace = Figure(format(rate / 1e6, ".1f"))
+    pace = Numeral(format(rate / 1e6, ".1f"))
     if seconds < 90:
         left = format(seconds, ".0f")
         return Sentence("{pace} MB/s, {seconds} s left", pace=pace, seconds=left)

@@ -41,7 +41,7 @@ _LARGE = "PlotlyChart."  # a module of Streamlit's of which much is called at on
 _IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", re.MULTILINE)
 
 
-class Kept:
+class Asset:
     """What one address answers, compressed when it is first asked for."""
 
     def __init__(
@@ -160,6 +160,16 @@ def page_sheets() -> tuple[str, ...]:
     return tuple(name for name in _FILES if name.endswith("/page.css"))
 
 
+def presenter_sheets() -> tuple[str, ...]:
+    """Returns the style sheets of a page on a projector: the frame's, then those of topics."""
+    return tuple(name for name in _FILES if name.endswith("/presenter.css"))
+
+
+def style_of(*sheets: str) -> str:
+    """Returns style sheets as an element, for a page that has them besides those of all."""
+    return f"<style>{''.join(map(source, sheets))}</style>"
+
+
 def style_sheets(*folders: Path) -> tuple[str, ...]:
     """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
 
@@ -174,16 +184,16 @@ def style_sheets(*folders: Path) -> tuple[str, ...]:
 ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control": "no-store"})
 
 
-def _served_files() -> Iterable[tuple[str, Kept]]:
+def _served_files() -> Iterable[tuple[str, Asset]]:
     for name in _FILES:
-        yield address(name), Kept(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
+        yield address(name), Asset(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
     for language in words.languages().values():
         if where := address_of_words(language):
-            yield where, Kept("application/json", partial(_written, language))
+            yield where, Asset("application/json", partial(_written, language))
     for path in SERVED.glob("static/*/*"):
         if path.suffix in KINDS:
             read = partial(_read_streamlits, path)
-            yield path.relative_to(SERVED).as_posix(), Kept(KINDS[path.suffix], read)
+            yield path.relative_to(SERVED).as_posix(), Asset(KINDS[path.suffix], read)
 
 
 def _read_streamlits(path: Path) -> bytes:

@@ -9,7 +9,7 @@ Knows Streamlit; nothing of models, nor of what a component shows.
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,52 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from pages.frame.assets import address, name_of, style_sheets
+from pages.frame.assets import address, name_of, source, style_sheets
 
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
-
-# Calls before the files are here are made when they are, in the same order. `data-drawn` says that
-# a place is drawn, see in_order.js; what draws itself later than it is called says that it is busy.
-_SCRIPT = """
-const at = (address) => new URL(address, document.baseURI).href;
-const sheetAt = async (address) => {
-  const answer = await fetch(at(address));
-  if (!answer.ok) throw new Error(address);
-  return new CSSStyleSheet().replace(await answer.text());
-};
-const say = ({ parentElement }) => {
-  const said = document.createElement("p");
-  said.role = "alert";
-  said.textContent = "A part of this page did not come. Load the page again.";
-  parentElement.replaceChildren(said);
-};
-let mount;
-// the words of another language come before a script that speaks
-const { words } = document.documentElement.dataset;
-const entry = words ? import(at(WORDS)).then(({ fetchWords }) => fetchWords(at(words))).then(
-  () => import(at(ENTRY)),
-) : import(at(ENTRY));
-const arrival = Promise.all([entry, ...SHEETS.map(sheetAt)]);
-const ready = arrival.then(([{ default: draw }, ...sheets]) => {
-  mount = (component) => {
-    const place = component.parentElement;
-    const adopted = [...place.adoptedStyleSheets ?? []]; // a guide's may be there first
-    const isBare = sheets.some((sheet) => !adopted.includes(sheet));
-    if (isBare) place.adoptedStyleSheets = [...sheets, ...adopted];
-    return draw(component);
-  };
-}, () => mount = say);
-const settle = (place) => {
-  if (place.querySelector("[aria-busy=true]")) requestAnimationFrame(() => settle(place));
-  else place.host.setAttribute("data-drawn", "");
-};
-const drawn = (component) => {
-  const close = mount(component);
-  settle(component.parentElement);
-  return close;
-};
-export default (component) => mount ? drawn(component) : ready.then(() => drawn(component));
-"""
 
 
 def trigger_value(key: str, name: str) -> Any:
@@ -83,10 +40,15 @@ def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
         entry: The module.
         folders: Those of its style sheets, which are here before it is drawn.
     """
+    words = address("frame/live/words.js")
     sheets = [address(sheet) for sheet in style_sheets(*folders)]
-    script = _SCRIPT.replace("ENTRY", json.dumps(address(name_of(entry))))
-    script = script.replace("WORDS", json.dumps(address("frame/live/words.js")))
-    return st.components.v2.component(name, js=script.replace("SHEETS", json.dumps(sheets)))
+    return st.components.v2.component(name, js=script(address(name_of(entry)), words, sheets))
+
+
+def script(entry: str, words: str, sheets: Sequence[str]) -> str:
+    """Returns the module that Streamlit imports: component.js, called with addresses."""
+    given = ", ".join(map(json.dumps, (entry, words, sheets)))
+    return f"{source('frame/component.js')}export default mounting({given});\n"
 
 
 def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

@@ -28,6 +28,7 @@ class Lesson:
     remember: str = ""  # the sentence below the picture
     measures: str = ""  # the page of the course whose laboratory this is, as its file
     sections: tuple[str, ...] = ()  # of a laboratory: the titles of what stood on that page
+    has_figure: bool = True  # whether one of Plotly's is drawn before anything is pressed
 
     @property
     def is_home(self) -> bool:
@@ -47,13 +48,14 @@ class Lesson:
 
 
 LESSONS: tuple[Lesson, ...] = (
-    Lesson("pages/generate.py", N_("One token at a time"), N_("Write")),
+    Lesson("pages/generate.py", N_("One token at a time"), N_("Write"), has_figure=False),
     Lesson(
         "pages/guess.py",
         N_("Guess the next token"),
         N_("Write"),
         N_("Predicting the next word is a game that you can play too."),
         N_("Who predicts well gives the right word a large share of the probability."),
+        has_figure=False,
     ),
     Lesson(
         "pages/stopping.py",
@@ -61,6 +63,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Write"),
         N_("A text ends at a token, at a limit, or at a string."),
         N_("The end is a token too: a text ends when the pointer falls on it."),
+        has_figure=False,
     ),
     Lesson(
         "pages/sampling.py",
@@ -75,6 +78,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Choose"),
         N_("A text is as likely as the product of its tokens’ probabilities."),
         N_("The probability of a text is one product: every token of it counts."),
+        has_figure=False,
     ),
     Lesson(
         "pages/beam_search.py",
@@ -190,10 +194,10 @@ LESSONS: tuple[Lesson, ...] = (
             "Loss by context length",
         ),
     ),
-    Lesson("pages/claims.py", N_("Claims about generation, tested"), LABORATORY),
-    Lesson("pages/tour.py", N_("Guided lessons"), CLASS),
+    Lesson("pages/claims.py", N_("Claims about generation, tested"), LABORATORY, has_figure=False),
+    Lesson("pages/tour.py", N_("Guided lessons"), CLASS, has_figure=False),
     Lesson("pages/classroom.py", N_("A room for the class"), CLASS),
-    Lesson("pages/glossary.py", N_("Glossary"), CLASS),
+    Lesson("pages/glossary.py", N_("Glossary"), CLASS, has_figure=False),
 )
 
 

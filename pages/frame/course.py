@@ -16,11 +16,6 @@ from pages.frame.words import _
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
-# an answer runs its own fragment alone: the page shows what is below without being run anew
-_HIDDEN = Markup(
-    '<style>.stMain:has(.st-key-{0}_asked):not(:has(.st-key-{0}_asked [aria-checked="true"])) '
-    ".remember {{visibility: hidden;}}</style>"
-)
 _AROUND = {"model", "present"}  # of any page's link
 _moved = component("moved", Path(__file__).with_name("moved.js"))
 
@@ -47,7 +42,10 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
-            st.html(_HIDDEN.format(asked))  # alone: what holds a style is not shown
+            # an answer runs its own fragment alone: no run of the page would show what is below
+            question = f".st-key-{asked}_asked"
+            waits = f'.stMain:has({question}):not(:has({question} [aria-checked="true"]))'
+            st.html(f"<style>{waits} .remember {{visibility: hidden;}}</style>")
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if after is not None:

@@ -28,17 +28,6 @@ def echo(text: object) -> str:
     return f"“{'a very long number' if is_long else cut(str(text))}”"
 
 
-def whole_number(name: str, value: object) -> int:
-    """Returns a whole number that the page sent; what is forged may be anything."""
-    if not isinstance(value, int) or not is_whole(value):
-        raise ValueError(
-            Sentence(
-                "The page sent {given} for {name}: reload the page.", given=echo(value), name=name
-            )
-        )
-    return value
-
-
 @dataclass(frozen=True)
 class Field(ABC):
     """One setting of a page."""

@@ -20,7 +20,7 @@ from pages.frame.assets import (
     PAGES,
     SERVED,
     SHARED,
-    Kept,
+    Asset,
     address,
     address_of_words,
     modules,
@@ -28,22 +28,20 @@ from pages.frame.assets import (
     source,
     style_sheets,
 )
-from pages.frame.contents import APP, LESSONS
+from pages.frame.contents import APP, LESSONS, lesson_at
 from pages.frame.words import Language
-from viz.palette import code, declarations, sizes
+from viz.palette import code, root_rule, sizes
 
 _SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
-_COMPONENT = '[data-testid="stBidiComponentIsolated"]'  # has a unit of its own
-STYLE = f"<style>:root {{{declarations()}}}\n{_COMPONENT} {{{sizes()}}}\n{_SHEET}</style>"
+_WITH_UNIT = ':is([data-testid="stBidiComponentIsolated"], .stHtml)'  # of their own
+STYLE = f"<style>{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
-_FIGURE = re.compile(r"\bshow_charts?\(")  # of `pages/frame/figures.py`
-_LESSON = re.compile(r"from (pages\.lessons\.[\w.]+) import")  # of a topic's own files
 # Streamlit's modules for the first screens: asked for at once, they are there when they are needed
 _OF_ALL = ("BidiComponent", "Button", "Checkbox", "Html", "PageLink")
 _OF_HOME = ("DownloadButton",)
 _OF_LESSONS = ("ButtonGroup", "TextInput", "Slider", "Selectbox", "NumberInput")
-_OF_FIGURES = ("PlotlyChart",)
+_OF_FIGURES = ("PlotlyChart",)  # 4.7 MB, compiled while the page begins, or else its figure waits
 # and ours
 _ENTRIES = ("frame/announcer.js", "frame/address.js")
 _OWN = {
@@ -66,7 +64,7 @@ PAGE = (
 
 def _preloads(name: str) -> Iterable[str]:
     """Returns what the page of that name needs, so that it is asked for before it is imported."""
-    figures = _OF_FIGURES if name and _has_figures(f"pages/{name}.py") else ()
+    figures = _OF_FIGURES if name and lesson_at(f"pages/{name}.py").has_figure else ()
     for module in _streamlits(*_OF_ALL, *(_OF_LESSONS if name else _OF_HOME), *figures):
         yield _MODULE.format(f"static/js/{module}")
     own = _OWN.get(name, ())
@@ -94,31 +92,13 @@ def _streamlits(*names: str) -> set[str]:
     return {module for module in found if module not in PAGE}
 
 
-def _has_figures(path: str) -> bool:
-    """Tells whether a page, or what it imports of topics, draws a figure of Plotly's.
-
-    Plotly is 4.7 MB of script: it is compiled while the page begins, and waits for its figure.
-    """
-    found: set[str] = set()
-    wanted = [path]
-    while wanted:
-        if (file := wanted.pop()) in found:
-            continue
-        found.add(file)
-        text = (PAGES.parent / file).read_text("utf-8")
-        if _FIGURE.search(text):
-            return True
-        wanted += [f"{module.replace('.', '/')}.py" for module in _LESSON.findall(text)]
-    return False
-
-
 @cache
-def _page(name: str, language: Language) -> Kept:
+def _page(name: str, language: Language) -> Asset:
     where = address_of_words(language)
     head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
     head += _TEXT.format(where) if where else ""
     text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
-    return Kept("text/html", text.encode, "no-cache", "Accept-Language")
+    return Asset("text/html", text.encode, "no-cache", "Accept-Language")
 
 
 ROOT_TAG = '<html lang="en">'  # of every page, as it lies on the disk

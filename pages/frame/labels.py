@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
-from pages.frame.assets import ABSENT, Kept
+from pages.frame.assets import ABSENT, Asset
 
 
-class _Labels(Kept):
+class _Labels(Asset):
     def __init__(self, text: bytes, name: str) -> None:
         super().__init__("application/json", lambda: text)
         self.name = name

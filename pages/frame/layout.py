@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages.frame import words
+from pages.frame.assets import presenter_sheets, style_of
 from pages.frame.component import component
 from pages.frame.contents import lesson_at, neighbours
 from pages.frame.course import show_claim
@@ -20,39 +21,8 @@ from pages.frame.first_paint import late_style
 from pages.frame.gc_tuning import collector_paused
 from pages.frame.terms import forget_shown
 from pages.frame.words import N_, _
-from viz.palette import Theme, sizes
+from viz.palette import Theme
 
-# more specific than page.css, wherever that stands
-_PRESENTER = """
-<style>
-html:root {--unit: clamp(1.15rem, 1.35vw, 1.6rem);}
-.stApp [data-testid="stBidiComponentIsolated"] {--unit: 1.25rem;}
-header[data-testid="stHeader"], .stSidebar {display: none;}
-.stApp .stMainBlockContainer {padding-top: .6rem; max-width: none;}
-.st-key-head .stCheckbox [data-testid="stTooltipIcon"] {display: none;}
-.stApp .stMainBlockContainer :is(h1, p:not([class]), li, td, th) {font-size: var(--size-body);}
-.stApp .stMainBlockContainer .stMarkdown :is(p, li) {max-width: none;}
-.stApp .stMainBlockContainer [data-testid="stMetricValue"] p {font-size: var(--size-text);}
-.stApp .stMainBlockContainer :is(label p, [data-testid="stCaptionContainer"] p,
-  input, textarea, [data-baseweb="select"]) {font-size: var(--size-small);}
-.stApp .stMainBlockContainer .stHtml {--unit: 1rem; SIZES zoom: 1.3;}
-.stApp .stMainBlockContainer .stHtml:has(.lead) {zoom: 1;}
-@media (max-height: 900px) {.stElementContainer:has(.lead) {display: none;}}
-.stApp .stMainBlockContainer .stHtml :is(p, li):not([class]) {font-size: inherit;}
-@media (max-width: 1100px) { /* 25 large labels of an axis need the whole width */
-  .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) {flex-wrap: wrap;}
-  .stHorizontalBlock:has(> .stColumn .xtick:nth-child(25)) > .stColumn {min-width: 100%;}
-}
-</style>
-""".replace("SIZES", sizes())
-# from the first paint on; announcer.js says so of the elements
-_LEFT_TO_RIGHT = """
-<style>
-.stMainBlockContainer {direction: ltr;}
-:is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)
-  {direction: rtl;}
-</style>
-"""
 _announcer = component("announcer", Path(__file__).with_name("announcer.js"))
 _address = component("address", Path(__file__).with_name("address.js"))
 _importing = threading.Lock()
@@ -84,10 +54,10 @@ def open_page(title: str, *, is_english: bool = False) -> DeltaGenerator:
     forget_shown()
     if said := words.chosen():
         say_in_address("address_language", [words.NAME], said)
-    style = _PRESENTER if is_presenting() else "<style></style>"
+    sheets = [*presenter_sheets()] if is_presenting() else []
     if is_english and words.language().direction == "rtl":
-        style += _LEFT_TO_RIGHT
-    st.html(late_style() + style)
+        sheets.append("frame/left_to_right.css")
+    st.html(late_style() + style_of(*sheets))
     data = {"theme": theme_now(), "english": is_english}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):

@@ -35,7 +35,7 @@ _Key: TypeAlias = tuple[str, str, str]  # name, device, format of numbers
 
 
 @dataclass
-class _Turn:
+class _LoadingTurn:
     """One reader at a time loads a model."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -45,7 +45,7 @@ class _Turn:
 
 _loaded: WeakValueDictionary[_Key, LanguageModel] = WeakValueDictionary()
 _kept: dict[str, LanguageModel] = {}
-_turns: defaultdict[_Key, _Turn] = defaultdict(_Turn)
+_turns: defaultdict[_Key, _LoadingTurn] = defaultdict(_LoadingTurn)
 
 
 def opening(name: str, device: str = "auto", dtype: str = "auto") -> Work[LanguageModel]:

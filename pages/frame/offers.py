@@ -7,6 +7,7 @@ ids to readers elsewhere. ONE_TOKEN_ENGINE_URL names a server whose model reader
 
 import ipaddress
 import os
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -73,9 +74,16 @@ def offered_models() -> tuple[str, ...]:
 
     Of the shipped family only what writes one token at a time: the rest belongs to other lessons.
     """
-    listed = tuple(listed_models())
-    here = listed or ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
+    here = tuple(listed_models()) or _shipped_writers()
     return here if server_model() is None else (default_model(), *here)
+
+
+@cache
+def _shipped_writers() -> tuple[str, ...]:
+    from model.weights.locate import SHIPPED
+
+    writers = {name for name, folder in SHIPPED.items() if _writes(folder)}
+    return (DEFAULT_MODEL, *sorted(writers - {DEFAULT_MODEL}))
 
 
 def resolve(name: str) -> tuple[str, str]:

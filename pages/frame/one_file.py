@@ -23,15 +23,7 @@ from hashlib import sha256
 from pages.frame import words
 from pages.frame.assets import imports, modules, source
 
-_LOADER = """
-const program = JSON.parse(document.getElementById("program").textContent);
-const addressOf = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-const workers = Object.entries(program.workers).map(([name, text]) => [name, addressOf(text)]);
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(program.sheet);
-const { default: start } = await import(addressOf(program.page));
-start({ sheet, workers: Object.fromEntries(workers) });
-"""
+_LOADER = source("frame/one_file.js")
 _EXPORT = re.compile(r"^export (default |(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 
 

@@ -13,6 +13,7 @@ from pages.frame.component import component
 from pages.frame.layout import is_presenting
 from viz.format import digits
 
+SHOWN_SECONDS = 8.0  # for which the longest lane is watched
 _race = component("race", Path(__file__).with_suffix(".js"))
 
 
@@ -34,22 +35,20 @@ class Lane:
 def show_race(
     lanes: Sequence[Lane],
     key: str,
-    shown_seconds: float = 8.0,
     *,
     waits: bool = False,
     by_tokens: bool = False,
 ) -> None:
-    """Lets the lanes run, the longest for so many seconds, and says how much slower that is.
+    """Lets the lanes run, the longest for SHOWN_SECONDS, and says how much slower that is.
 
     Args:
         lanes: What runs.
         key: The key of the figure begins with it.
-        shown_seconds: Seconds for which the longest lane is watched.
         waits: Whether it stands at its start, until it is shown as one that does not.
         by_tokens: Whether a bar is as long as its share of the tokens, so that the first lane to be
             full has won; else as its time, of the longest lane's.
     """
-    slower = shown_seconds / max(lane.seconds for lane in lanes)
+    slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {
         "lanes": [asdict(lane) for lane in lanes],
         "slower": slower,

@@ -29,7 +29,7 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
-from model.sentences import Figure, Sentence, fill
+from model.sentences import Numeral, Sentence, fill
 from viz.format import THIN, count
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def in_language(value: object) -> Any:
     match value:
         case Sentence():
             return _(value)
-        case Figure():
+        case Numeral():
             return numeral(value)
         case dict():
             return {name: in_language(part) for name, part in value.items()}

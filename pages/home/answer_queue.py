@@ -41,7 +41,7 @@ class _Tab:
 
 
 @dataclass
-class Place:
+class QueuePlace:
     """Of one request, while it is answered; filled in by who answers it."""
 
     seconds: float = 0.0  # of the processor
@@ -69,7 +69,7 @@ class AnswerQueue:
         self._now = self._highest = 0.0  # virtual time: of the newest begin, of the last end
 
     @asynccontextmanager
-    async def place(self, tab: str, network: str) -> AsyncIterator[Place]:
+    async def place(self, tab: str, network: str) -> AsyncIterator[QueuePlace]:
         """Waits for a place, and gives it up at the end.
 
         Args:
@@ -85,7 +85,7 @@ class AnswerQueue:
             raise FullError
         known.n_here += 1
         begins = asyncio.get_running_loop().create_future()
-        waiting, place = _Waiting(next(self._numbers), tab, network, begins), Place()
+        waiting, place = _Waiting(next(self._numbers), tab, network, begins), QueuePlace()
         self._waiting.append(waiting)
         self._begin()
         try:
@@ -126,7 +126,7 @@ class AnswerQueue:
             return "remote"
         return "long" if self._clock() < tab.long_until else "short"
 
-    def _end(self, tab: _Tab, kind: str, network: str, place: Place) -> None:
+    def _end(self, tab: _Tab, kind: str, network: str, place: QueuePlace) -> None:
         tab.is_served, tab.is_remote = False, place.is_remote
         tab.served += place.seconds
         self._highest = max(self._highest, tab.served)

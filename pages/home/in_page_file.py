@@ -22,7 +22,7 @@ from pages.frame.one_file import one_file
 from pages.home.facts import page_facts, trained_on
 from pages.home.payload import describe_model, describe_shape
 from pages.lessons.tour.in_file import lesson_in_file
-from viz.palette import declarations
+from viz.palette import root_rule
 
 FOLDER = Path(__file__).parent / "in_page"
 LESSON = "how-a-model-writes"  # the one that the file holds
@@ -38,11 +38,10 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
         lm: The model.
         query: Of a link, whose text it opens with where its address asks for none.
     """
-    style = f":root{{{declarations()}}}\n"
     return one_file(
         (FOLDER / "page.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=style + source("home/in_page/file.css"),
+        style=root_rule() + source("home/in_page/file.css"),
         sheets=style_sheets(SHARED, LIVE, LAZY),
         workers={
             "model": name_of(FOLDER / "worker.js"),

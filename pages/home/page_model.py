@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pages.frame.assets import ABSENT, Kept, address
+from pages.frame.assets import ABSENT, Asset, address
 from pages.frame.offers import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "ONE_TOKEN_PAGE_MODEL"
 WORKER = "home/in_page/worker.js"
-_FILES: dict[str, Kept] = {}  # by hash and name, once a page was told of them
+_FILES: dict[str, Asset] = {}  # by hash and name, once a page was told of them
 
 
 def page_model(lm: LanguageModel) -> dict[str, str] | None:
@@ -48,12 +48,12 @@ def _served(lm: LanguageModel) -> str:
     weights = SHIPPED[lm.name] / "model.safetensors"
     text = json.dumps(facts(lm) | {"query": ""}).encode()
     root = sha256(text + sha256(weights.read_bytes()).digest()).hexdigest()[:16]
-    _FILES[f"{root}/facts.json"] = Kept("application/json", lambda: text)
-    _FILES[f"{root}/weights"] = Kept("application/octet-stream", partial(weights.read_bytes))
+    _FILES[f"{root}/facts.json"] = Asset("application/json", lambda: text)
+    _FILES[f"{root}/weights"] = Asset("application/octet-stream", partial(weights.read_bytes))
     return root
 
 
-def _find(name: str) -> Kept | None:
+def _find(name: str) -> Asset | None:
     """Returns a file, also if a process before this one told the page of it."""
     from pages.frame.models import shared_model
 

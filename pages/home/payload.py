@@ -15,12 +15,12 @@ from model.records import Distribution, Pass, Piece, Step
 from model.tokenizing import pieces, vocabulary_labels
 from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
-from pages.home.texts import Reading
+from pages.home.texts import TextAnswer
 
 _UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
 
 
-def describe_reading(reading: Reading) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def describe_reading(reading: TextAnswer) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describes what a request brought; its arrays are the logits for the next position."""
     text, steps = reading.generation, reading.steps
     described, arrays = name_arrays(text.distribution, text.logits)
@@ -59,18 +59,18 @@ def columns_of(steps: Sequence[Step]) -> dict[str, list[Any]]:
 
 
 def name_arrays(
-    kept: Distribution, logits: np.ndarray | None = None, prefix: str = ""
+    kept: Distribution, logits: np.ndarray | None = None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Describes a distribution and names its arrays: all logits where they are few enough."""
     if logits is not None and not kept.n_tail and len(logits) <= MAX_EXACT:
-        return {"n_vocab": len(logits), "n_unsent": 0}, {f"{prefix}logits": logits}
+        return {"n_vocab": len(logits), "n_unsent": 0}, {"logits": logits}
     described = {"n_vocab": kept.n_vocab, "n_unsent": kept.n_unsent}
-    arrays: dict[str, np.ndarray] = {f"{prefix}logits": kept.logits}
+    arrays: dict[str, np.ndarray] = {"logits": kept.logits}
     if kept.ids is not None:
-        arrays[f"{prefix}ids"] = kept.ids
-        arrays[f"{prefix}tail_counts"] = kept.tail_counts
-        arrays[f"{prefix}tail_logits"] = kept.tail_logits
-        arrays[f"{prefix}tail_variances"] = kept.tail_variances
+        arrays["ids"] = kept.ids
+        arrays["tail_counts"] = kept.tail_counts
+        arrays["tail_logits"] = kept.tail_logits
+        arrays["tail_variances"] = kept.tail_variances
     return described, arrays
 
 

@@ -21,7 +21,7 @@ from pages.frame.one_file import one_file
 from pages.home.facts import facts
 from pages.home.files import SavedRun
 from pages.home.payload import columns_of, describe_pass, describe_piece, joined, name_arrays
-from viz.palette import declarations
+from viz.palette import root_rule
 
 FOLDER = Path(__file__).parent / "replay"
 LIVE = Path(__file__).parent / "live"
@@ -66,11 +66,10 @@ def recording_of(run: SavedRun) -> dict[str, Any]:
 
 def to_page(recording: Mapping[str, Any], *, presenter: bool) -> str:
     """Puts a recording into its page."""
-    style = f":root{{{declarations()}}}\n" + source("home/replay/replay.css")
     return one_file(
         (FOLDER / "replay.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=style,
+        style=root_rule() + source("home/replay/replay.css"),
         sheets=style_sheets(SHARED, LIVE, FOLDER),
         blocks={"run": strict_json({**recording, "presenter": presenter})},
     )

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from pages.frame.readers import network_in
 from pages.frame.words import N_, Language, speaking, spoken_in, told
-from pages.home.answer_queue import PLACES, AnswerQueue, FullError, Place
+from pages.home.answer_queue import PLACES, AnswerQueue, FullError, QueuePlace
 from pages.home.ticket import Ticket, read_ticket
 
 LOGGER = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
         ) from None
 
 
-def _answer(ticket: Ticket, data: bytes, place: Place, language: Language) -> bytes:
+def _answer(ticket: Ticket, data: bytes, place: QueuePlace, language: Language) -> bytes:
     """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
     from pages.home.tab import tab_of  # torch and transformers come in behind the server
 

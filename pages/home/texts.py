@@ -44,7 +44,7 @@ MAX_WORD = 16  # tokens, each of which may take a pass
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextAnswer:
     """What a request brought: the text as it stands, and what it took to get there."""
 
     generation: Generation
@@ -116,7 +116,7 @@ class Texts:
         check_context(self.lm, len(ids))
         return pieces(self.lm.tokenizer, ids), explain_chat_difference(self.lm, text, ids)
 
-    def read(self, asked: TextRequest) -> Reading:
+    def read(self, asked: TextRequest) -> TextAnswer:
         """Reads a text, as far as it is not in a cache here.
 
         Raises:
@@ -131,7 +131,7 @@ class Texts:
         n_tokens: int = 1,
         token_id: int | None = None,
         next_seed: int | None = None,
-    ) -> Reading:
+    ) -> TextAnswer:
         """Appends tokens to a text: drawn under its settings, or the one that the reader forces.
 
         Args:
@@ -159,7 +159,9 @@ class Texts:
                 break
         text.seed = asked.seed if next_seed is None else next_seed
         next_id = None if text.finished else _next_id(text, asked)
-        return Reading(text, tuple(steps), next_id, n_kept, n_read, seconds, text.last_pass, notice)
+        return TextAnswer(
+            text, tuple(steps), next_id, n_kept, n_read, seconds, text.last_pass, notice
+        )
 
     def logits_at(self, asked: TextRequest, position: int) -> Distribution:
         """Returns what the token at a position was drawn from, or a prompt's is held against.

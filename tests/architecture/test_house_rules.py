@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,67 @@ def test_no_text_is_run_as_code_and_no_import_is_hidden_in_one() -> None:
         assert not called & RUN_AS_CODE, path
     for path in (path for path in committed() if path.endswith(".js")):
         assert not re.search(r"\beval\(|new Function\(|document\.write\(", read(path)), path
+
+
+RULE = re.compile(r"[^{};]*\{\s*[a-z-]+ *:[^{}]*;\s*\}|[^{};]*[.#:][a-z][\w-]* *\{[^{}]*:[^{}]*\}")
+CODE = re.compile(r"=> *[{(]|\bfunction *\w*\(|\bdocument\.\w")  # of a script
+
+
+def embedded(module: ast.Module) -> list[str]:
+    """Returns rules of a style sheet and scripts that stand in strings, with nothing put in."""
+    nodes = [*ast.walk(module)]
+    said = {node.value for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    parts = {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    texts = [
+        written(node)
+        for node in nodes
+        if node not in said | parts and isinstance(node, ast.Constant | ast.JoinedStr)
+    ]
+    found = [rule for text in texts if "{" in text for rule in RULE.findall(text)]
+    found += [text for text in texts if CODE.search(text)]
+    return [text for text in found if "\0" not in text]
+
+
+def written(node: ast.Constant | ast.JoinedStr) -> str:
+    """Returns a string as it is written, with a NUL for what is put into it."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(
+        part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "\0"
+        for part in parts
+    )
+
+
+def test_style_sheets_and_scripts_are_files() -> None:
+    for text in (
+        'A = "<style>.a {color: red;}</style>"',
+        'A = f".a {{width: {b}px;}} .c {{color: red;}}"',
+        'A = "const f = (a) => { f(a); };"',
+        'A = "document.title = 1"',
+    ):
+        assert embedded(ast.parse(text)), text
+    assert not embedded(ast.parse('"""Says .a {b: c}."""\nA = f".a {{width: {b}px}}"'))
+    for path in python_files("app.py", "one_token", "pages", "model", "viz"):
+        assert not embedded(tree(path)), path
+
+
+def names_of_two(modules: Mapping[str, ast.Module]) -> dict[str, list[str]]:
+    """Returns the classes and types that several files define by one name, with those files."""
+    files = defaultdict[str, list[str]](list)
+    for path, module in modules.items():
+        for node in module.body:
+            if isinstance(node, ast.ClassDef):
+                files[node.name].append(path)
+            elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+                files[ast.unparse(node.target)].append(path)
+    return {name: paths for name, paths in files.items() if len(paths) > 1}
+
+
+def test_a_class_or_type_has_a_name_of_its_own() -> None:
+    same = {"a.py": "class A: ...", "b.py": "A: TypeAlias = int", "c.py": "class B: ..."}
+    assert names_of_two({path: ast.parse(text) for path, text in same.items()}) == {
+        "A": ["a.py", "b.py"]
+    }
+    assert not names_of_two({path: tree(path) for path in committed() if path.endswith(".py")})
 
 
 def test_scripts_are_checked_with_all_that_strict_means_and_every_folders_records() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pages.frame.first_paint import STYLE
 from tests.architecture.sources import ROOT
-from viz.palette import SIZES, declarations
+from viz.palette import SIZES, root_rule
 
 _SIZE = rf"var\(--size-(?:{'|'.join(SIZES)}|_)\)"  # the last in a Python string that is formatted
 _FACE = r"var\(--(?:read|sans|mono)\)"
@@ -148,12 +148,12 @@ def test_a_token_is_taken(suffix: str, text: str) -> None:
 
 
 def test_five_sizes_follow_one_unit_and_are_those_of_the_theme() -> None:
-    sizes = re.findall(r"--size-(\w+):calc\(([\d.]+)\*var\(--unit\)\)", declarations())
+    sizes = re.findall(r"--size-(\w+):calc\(([\d.]+)\*var\(--unit\)\)", root_rule())
     assert {name: float(n) for name, n in sizes} == SIZES
     assert len(SIZES) == 5
     theme = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["theme"]
     assert {float(size.removesuffix("rem")) for size in theme["headingFontSizes"]} <= set(
         SIZES.values()
     )
-    units = re.findall(r":root \{[^}]*--unit: ?([^;]+);", STYLE)
+    units = re.findall(r":root ?\{[^}]*--unit: ?([^;]+);", STYLE)
     assert units == ["1rem"], "the style of another page is in that of the app's"

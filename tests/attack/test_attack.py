@@ -25,7 +25,7 @@ from model.classroom.records import Answer
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
 from model.constraints.decoding import Constraint
-from model.constraints.patterns import Kind
+from model.constraints.patterns import Form
 from model.loading import LanguageModel, LoadError, load_model
 from model.machine import child as child_process
 from model.machine.child import Child, EndedError
@@ -198,7 +198,7 @@ def test_a_chat_template(template: str, says: str, in_page: InPage) -> None:
 
 
 @pytest.mark.parametrize(("kind", "source", "says"), CONSTRAINTS)
-def test_a_constraint(kind: Kind, source: str, says: str) -> None:
+def test_a_constraint(kind: Form, source: str, says: str) -> None:
     with pytest.raises(ValueError, match=says) as caught:
         Constraint(tiny("llama"), kind, source)
     assert is_short(str(caught.value))

@@ -28,7 +28,7 @@ from viz.chart import Chart
 from viz.constraints.mask_chart import mask_figure, own_figure
 from viz.figure import as_seen
 from viz.kv_cache.attention_chart import attention_figure
-from viz.palette import declarations
+from viz.palette import root_rule
 from viz.speculative.charts import distributions_figure
 from viz.speculative.round_view import STYLE, round_cards
 from viz.stopping.small_cases import next_tokens_picture
@@ -114,7 +114,7 @@ def faults(painted: list[dict[str, Any]]) -> list[str]:
 
 def test_every_bar_of_a_share_is_as_long_as_its_number(scripts: Page) -> None:
     sheets = [(ROOT / "pages" / sheet).read_text("utf-8") for sheet in SHEETS]
-    scripts.add_style_tag(content=f":root{{{declarations()}}}" + "".join(sheets) + STYLE)
+    scripts.add_style_tag(content=root_rule() + "".join(sheets) + STYLE)
     scripts.add_script_tag(content=get_plotlyjs())
     figures = {name: as_seen(chart.figure, "light").to_dict() for name, chart in charts().items()}
     cards = str(round_cards(one_round(), DECIDE))

@@ -16,7 +16,7 @@ import pytest
 
 from pages.frame.first_paint import STYLE
 from tests.architecture.sources import read
-from viz.palette import ROLES, THEMES, Theme, code, colour, declarations, paint, sheer
+from viz.palette import ROLES, THEMES, Theme, code, colour, paint, root_rule, sheer
 
 Rgb = npt.NDArray[np.float64]
 
@@ -133,7 +133,7 @@ def test_roles_that_share_a_figure_stay_apart(eye: str, theme: Theme) -> None:
 
 
 def test_css_names_every_role_in_both_themes() -> None:
-    named = declarations()
+    named = root_rule()
     for role in ROLES:
         assert f"--{role}:light-dark({code(role, 'light')}, {code(role, 'dark')});" in named
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from model.claims.records import Evidence, Outcome
+from model.claims.records import ClaimOutcome, Evidence
 from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
 from tests.claims.test_adversaries import CHANCE, FAILS, HOLDS, PARTLY
 
@@ -50,5 +50,5 @@ def between(*values: float) -> Evidence:
         ([share(9), always(True, False)], FAILS),  # one failure is a failure
     ],
 )
-def test_the_rule_from_evidence_to_a_verdict(parts: list[Evidence], verdict: Outcome) -> None:
+def test_the_rule_from_evidence_to_a_verdict(parts: list[Evidence], verdict: ClaimOutcome) -> None:
     assert combine(parts) == verdict

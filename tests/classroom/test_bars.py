@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.classroom.records import ClassRound, ClassRow, Kind, Question, Tally
+from model.classroom.records import ClassRound, ClassRow, Question, QuestionKind, Tally
 from viz.classroom.bars import MAX_BARS, beside, counted, drawn, numbers
 
 counts = st.lists(st.integers(0, 60), min_size=2, max_size=8)
 
 
 def tally(
-    votes: Sequence[int], written: Sequence[tuple[str, int]] = (), kind: Kind = "choice"
+    votes: Sequence[int], written: Sequence[tuple[str, int]] = (), kind: QuestionKind = "choice"
 ) -> Tally:
     options = tuple(f"answer {i}" for i in range(len(votes)))
     return Tally(Question(1, kind, "Which?", options), tuple(votes), tuple(written))

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.browser
 
 
 @dataclass(frozen=True)
-class Answered:
+class Reply:
     """What came back."""
 
     status: int
@@ -57,14 +57,14 @@ class Proxy:
 
     port: int
 
-    def ask(self, path: str, source: str = PUPIL, body: Any = None, **headers: str) -> Answered:
+    def ask(self, path: str, source: str = PUPIL, body: Any = None, **headers: str) -> Reply:
         """Asks one thing from an address of this machine, under the name that readers open."""
         (answered,) = self.ask_all([path], source, body, **headers)
         return answered
 
     def ask_all(
         self, paths: list[str], source: str = PUPIL, body: Any = None, **headers: str
-    ) -> list[Answered]:
+    ) -> list[Reply]:
         """Asks one thing after another on one connection."""
         connection = HTTPConnection("127.0.0.1", self.port, 30, source_address=(source, 0))
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -74,7 +74,7 @@ class Proxy:
             answer = connection.getresponse()
             text, is_json = answer.read(), "json" in answer.headers.get_content_type()
             said = json.loads(text) if is_json else None
-            answered.append(Answered(answer.status, dict(answer.headers), said))
+            answered.append(Reply(answer.status, dict(answer.headers), said))
         connection.close()
         return answered
 

@@ -74,7 +74,7 @@ def asked(url: str, body: Any = None) -> Any:
 
 
 @dataclass
-class Room:
+class Pages:
     """The pages of one room."""
 
     code: str
@@ -102,7 +102,7 @@ class Room:
 
 
 @pytest.fixture(scope="module")
-def _opened(window: BrowserContext, server: Server, url: str) -> Iterator[tuple[Room, Witness]]:
+def _opened(window: BrowserContext, server: Server, url: str) -> Iterator[tuple[Pages, Witness]]:
     """Opened by a teacher; one phone has joined, by a code that was mistyped at first."""
     witness = Witness()
     with watched(window, server, witness) as page:
@@ -136,11 +136,11 @@ def _opened(window: BrowserContext, server: Server, url: str) -> Iterator[tuple[
         wait_idle(page)
         expect(page.get_by_role("link", name="Open the desk")).to_have_attribute("href", link)
         forget_first_requests(witness)
-        yield Room(code, desk, projector, phone), witness
+        yield Pages(code, desk, projector, phone), witness
 
 
 @pytest.fixture
-def room(_opened: tuple[Room, Witness], server: Server) -> Iterator[Room]:
+def room(_opened: tuple[Pages, Witness], server: Server) -> Iterator[Pages]:
     """The room that the file's tests share, one after another: to open one takes seconds."""
     room, witness = _opened
     with unharmed(server, witness):
@@ -148,7 +148,7 @@ def room(_opened: tuple[Room, Witness], server: Server) -> Iterator[Room]:
 
 
 @pytest.fixture
-def witness(_opened: tuple[Room, Witness]) -> Witness:
+def witness(_opened: tuple[Pages, Witness]) -> Witness:
     """What went wrong in the room's pages."""
     return _opened[1]
 
@@ -210,7 +210,7 @@ def assert_filled(projector: Page) -> None:
     )
 
 
-def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> None:
+def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Pages, url: str) -> None:
     desk, projector, phone = room.desk, room.projector, room.phone
     assert "#" not in desk.url, "the key is in no address that a projector might show"
     assert violations(desk) == []
@@ -249,7 +249,7 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Room, url: str) -> N
 
 
 def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
-    room: Room, url: str, witness: Witness
+    room: Pages, url: str, witness: Witness
 ) -> None:
     desk, projector, phone = room.desk, room.projector, room.phone
     desk.get_by_text("Another text").click()
@@ -297,7 +297,7 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     forget_first_requests(witness)
 
 
-def test_a_lesson_is_the_room_s_script(room: Room, url: str) -> None:
+def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
     projector, phone = room.projector, room.phone
     room.press("Show")
     expect(projector.locator("#picture .draw span").first).not_to_be_empty()
@@ -348,7 +348,7 @@ def test_a_lesson_is_the_room_s_script(room: Room, url: str) -> None:
     expect(projector.locator("#page")).to_be_hidden()
 
 
-def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Room) -> None:
+def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Pages) -> None:
     desk, phone = room.desk, room.phone
     desk.locator("#seconds").fill("6")
     desk.get_by_text("A question of your own").click()
@@ -384,7 +384,7 @@ def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Room) -> 
 
 
 def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
-    room: Room, url: str, witness: Witness
+    room: Pages, url: str, witness: Witness
 ) -> None:
     for at in (room.code, "ZZZZ", "x" * 500):
         for path, body in NO_PHONE_SENDS:

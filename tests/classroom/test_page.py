@@ -7,6 +7,7 @@ from model.classroom.room import Room
 from model.classroom.rooms import end_room, find_desk
 from model.loading import LanguageModel
 from pages.lessons.classroom import lesson
+from pages.lessons.classroom.state import Classroom
 from tests.frame.driving import errors, open_lesson, press
 
 
@@ -19,6 +20,7 @@ def test_a_room_is_opened_once_and_its_desk_has_a_link_of_its_own() -> None:
     app = open_lesson("pages/classroom.py")
     press(app, "classroom_open")
     room = opened_room(app)
+    assert isinstance(room.teacher, Classroom)
     assert room.text == room.teacher.text.prompt
     assert f"/room/{room.code}/desk#{room.key}" in str(
         [html.proto.body for html in app.get("html")]

@@ -1,5 +1,7 @@
 """All rooms of a process: who may open one, who finds it, and which end."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from model.classroom import rooms
@@ -16,7 +18,7 @@ from model.classroom.limits import (
 )
 from model.classroom.members import RoomError
 from model.classroom.room import Room
-from model.classroom.rooms import end_left_rooms, end_room, find_desk, find_room, open_room
+from model.classroom.rooms import end_room, find_desk, find_room, open_room
 
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 
@@ -44,10 +46,10 @@ def test_rooms_are_found_by_code_and_end() -> None:
 def test_a_room_that_nobody_joined_ends_when_its_page_is_gone() -> None:
     left, joined = open_room(), open_room()
     joined.join()
-    left.teacher = object()
+    left.teacher = Mock()
     for room in (left, joined):
         room.page_seen -= ALONE_SECONDS + 1
-    end_left_rooms()
+    open_room()
     assert (left.has_ended, left.teacher, joined.has_ended) == (True, None, False)
     left = open_room()
     left.page_seen -= ALONE_SECONDS + 1

@@ -11,7 +11,7 @@ from outlines_core import Index, Vocabulary  # type: ignore[import-untyped]  # s
 from model.constraints import patterns
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.constraints.experiments import compare_methods
-from model.constraints.patterns import Kind, check_size, explain, pattern_of
+from model.constraints.patterns import Form, check_size, explain, pattern_of
 from model.generation import Generation
 from model.job import Job, finish
 from model.loading import LanguageModel
@@ -69,7 +69,7 @@ def test_allowed_tokens_are_the_beginnings_of_the_choices(lm: LanguageModel) -> 
     ],
 )
 def test_whatever_is_written_satisfies_the_constraint(
-    lm: LanguageModel, kind: Kind, source: str, pattern: str
+    lm: LanguageModel, kind: Form, source: str, pattern: str
 ) -> None:
     constraint = Constraint(lm, kind, source)
     for seed, temperature in enumerate((0.0, *[1.0] * 4, *[3.0] * 4)):

@@ -8,7 +8,7 @@ from unicodedata import category
 import numpy as np
 import pytest
 
-from model.constraints.patterns import Kind, pattern_of
+from model.constraints.patterns import Form, pattern_of
 from model.constraints.regex import MISPLACED
 from tests.constraints.automaton import Automaton
 
@@ -77,7 +77,7 @@ def random_patterns() -> list[str]:
     return [drawn(rng) for _ in range(150)]
 
 
-def accepted(kind: Kind, source: str) -> Automaton | None:
+def accepted(kind: Form, source: str) -> Automaton | None:
     """The automaton; None where nothing is written or an anchor stands in the middle."""
     try:
         return Automaton(pattern_of(kind, source))

@@ -12,6 +12,7 @@ from transformers import GPT2Model
 
 from model.loading import LanguageModel, load_model
 from model.weights import device
+from pages.frame.offers import offered_models
 from tests.tiny_models import (
     CONTEXT,
     END,
@@ -88,6 +89,7 @@ def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
     lm = load_model(name, "cpu")
     assert len(refused_connections) == n_before
     assert (lm.kind, lm.dtype) == (kind, torch.float32)
+    assert (name in offered_models()) == (kind == "causal")
     assert lm.vocab_size == storyteller.vocab_size == 4096
     assert lm.end_ids == {lm.bos_id}
     assert lm.tokenizer.get_vocab() == storyteller.tokenizer.get_vocab()

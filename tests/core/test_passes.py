@@ -22,7 +22,7 @@ PROMPT = "the cat"
 LONG = 60.0  # seconds: only what is wrong waits so long
 
 
-class Reader:
+class TurnTaker:
     """Whoever asks for turns, such as a job."""
 
 
@@ -106,7 +106,7 @@ def test_a_press_waits_for_no_pass_of_a_job(storyteller: LanguageModel) -> None:
         return torch.zeros(1)
 
     def work() -> None:
-        with TURNS.slice_of(Reader(), LONG, is_timed=False):
+        with TURNS.slice_of(TurnTaker(), LONG, is_timed=False):
             passes.run_pass(storyteller, 1, take_long)
 
     with ThreadPoolExecutor(2) as pool:

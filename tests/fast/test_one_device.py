@@ -35,7 +35,7 @@ from model.weights.shapes import typed_shape
 CPU = torch.device("cpu")
 
 
-class Guard(TorchDispatchMode):
+class UnheldOperations(TorchDispatchMode):
     """Notes every operation that runs while this thread does not hold the device."""
 
     def __init__(self) -> None:
@@ -55,11 +55,11 @@ class Guard(TorchDispatchMode):
 
 
 @pytest.fixture
-def guard(monkeypatch: pytest.MonkeyPatch) -> Guard:
+def guard(monkeypatch: pytest.MonkeyPatch) -> UnheldOperations:
     monkeypatch.setattr(device, "_SHARED", {"cpu"})
     monkeypatch.setattr("model.weights.facts._ROWS", 64)
     facts.bytes_per_second.cache_clear()
-    return Guard()
+    return UnheldOperations()
 
 
 def write_and_batch(lm: LanguageModel) -> None:
@@ -105,7 +105,7 @@ def measure(lm: LanguageModel) -> None:
     ],
 )
 def test_a_device_is_touched_under_its_lock_alone(
-    use: Callable[[LanguageModel], None], on_the_host: set[str], guard: Guard
+    use: Callable[[LanguageModel], None], on_the_host: set[str], guard: UnheldOperations
 ) -> None:
     lm = load_model("scribbler", "cpu", "bfloat16")
     assert lm.weights.lock is device.lock_of(CPU)
@@ -114,7 +114,7 @@ def test_a_device_is_touched_under_its_lock_alone(
     assert guard.unguarded == on_the_host
 
 
-def test_so_is_one_on_which_a_model_is_loaded_made_or_fills_gaps(guard: Guard) -> None:
+def test_so_is_one_on_which_a_model_is_loaded_made_or_fills_gaps(guard: UnheldOperations) -> None:
     with guard:
         load_model("storyteller", "cpu", "bfloat16")
         lm = make_shape(typed_shape(2, 32, 4, 2, 290), "bfloat16")

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
 from pages.frame import assets, first_paint, labels
-from pages.frame.assets import PAGES, ROOT, SERVED, Files, Kept, address, imports, modules, source
+from pages.frame.assets import PAGES, ROOT, SERVED, Asset, Files, address, imports, modules, source
 from pages.frame.words import languages
 from tests.frame.asgi import GZIP, ask, run_apart
 
@@ -87,9 +87,9 @@ def test_plotly_is_asked_for_at_once_where_a_page_draws_figures_and_compiled_who
     (plotly,) = SERVED.glob("static/js/PlotlyChart.*.js")
     name = plotly.relative_to(SERVED).as_posix()
     asks = f'<link rel="modulepreload" fetchpriority="low" crossorigin href="./{name}">'
-    for page in ("kv_cache", "roofline", "stopping"):  # the second by way of another's laboratory
+    for page in ("kv_cache", "roofline"):
         assert asks in ask(app, f"/base/{page}").text
-    for page in ("", "futures", "glossary", "tour"):
+    for page in ("", "futures", "glossary", "guess", "stopping", "tour"):
         assert name not in ask(app, f"/base/{page}").text
     comment, _, rest = ask(files, f"/base/{name}").text.partition("\n")
     assert comment == "//# allFunctionsCalledOnLoad"
@@ -98,7 +98,7 @@ def test_plotly_is_asked_for_at_once_where_a_page_draws_figures_and_compiled_who
 
 def test_of_many_who_ask_at_once_one_compresses() -> None:
     read = Mock(return_value=b"a" * 2_000_000)
-    kept = Kept("text/css", read)
+    kept = Asset("text/css", read)
 
     async def many() -> list[int]:
         asked = (kept.answer(Headers(GZIP)) for _ in range(20))

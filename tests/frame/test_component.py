@@ -1,6 +1,5 @@
 """Components of our own: the payload's layout, and how a script, its style and labels come."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -45,8 +44,7 @@ PLAY = """async ([script, calls]) => {
 
 
 def script_of(n_sheets: int) -> str:
-    entry, sheets = json.dumps("drawn/mount.js"), json.dumps(["drawn/a.css"] * n_sheets)
-    return component._SCRIPT.replace("ENTRY", entry).replace("SHEETS", sheets)
+    return component.script("drawn/mount.js", "words.js", ["drawn/a.css"] * n_sheets)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from tests.frame.asgi import run_apart
 PATIENCE_SECONDS = 60  # of a busy machine
 
 
-class Line:
+class ConnectionEnd:
     """One end of a connection, which notes that it was closed."""
 
     def __init__(self, address: str) -> None:
@@ -43,7 +43,7 @@ def protocol(*, answering: bool = False, sending: bool = False, stalled: bool = 
 
 def test_the_oldest_that_is_owed_nothing_goes_and_no_page_that_is_open() -> None:
     held = Connections(limit=5, per_network=5)
-    lines = [Line("127.0.0.1") for _ in range(8)]
+    lines = [ConnectionEnd("127.0.0.1") for _ in range(8)]
     held.add(lines[0], protocol())
     held.upgrade(lines[0])  # an open page
     held.add(lines[1], protocol(answering=True))
@@ -53,7 +53,7 @@ def test_the_oldest_that_is_owed_nothing_goes_and_no_page_that_is_open() -> None
     for new in lines[5:]:
         held.add(new, protocol(answering=True))
     assert [line.is_closed for line in lines] == [False, False, True, True, True] + [False] * 3
-    last = Line("127.0.0.1")
+    last = ConnectionEnd("127.0.0.1")
     held.add(last, protocol())
     assert last.is_closed
     assert len(held) == 5
@@ -61,13 +61,13 @@ def test_the_oldest_that_is_owed_nothing_goes_and_no_page_that_is_open() -> None
 
 def test_one_network_takes_no_other_s_place() -> None:
     held = Connections(limit=20, per_network=10)
-    here = [Line("192.0.2.7") for _ in range(3)]
-    many = [Line("192.0.2.9") for _ in range(300)]
+    here = [ConnectionEnd("192.0.2.7") for _ in range(3)]
+    many = [ConnectionEnd("192.0.2.9") for _ in range(300)]
     for line in (*here, *many):
         held.add(line, protocol())
     assert not any(line.is_closed for line in here)
     assert sum(not line.is_closed for line in many) == 10
-    spread = [Line(f"198.51.100.{i}") for i in range(200)]
+    spread = [ConnectionEnd(f"198.51.100.{i}") for i in range(200)]
     for line in spread:
         held.add(line, protocol())
     assert len(held) == 20
@@ -79,7 +79,7 @@ def test_one_network_takes_no_other_s_place() -> None:
 
 def test_a_machine_with_many_addresses_is_one_network() -> None:
     held = Connections(limit=20, per_network=10)
-    many = [Line(f"2001:db8:1:2::{i:x}") for i in range(15)]
+    many = [ConnectionEnd(f"2001:db8:1:2::{i:x}") for i in range(15)]
     for line in many:
         held.add(line, protocol())
     assert sum(not line.is_closed for line in many) == 10
@@ -89,7 +89,7 @@ def test_a_machine_with_many_addresses_is_one_network() -> None:
 def test_a_named_proxy_limits_nobody(monkeypatch: pytest.MonkeyPatch, named: str) -> None:
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", named)
     held = Connections(limit=20, per_network=10)
-    lines = [Line("10.0.0.5") for _ in range(15)]
+    lines = [ConnectionEnd("10.0.0.5") for _ in range(15)]
     for line in lines:
         held.add(line, protocol())
     assert not any(line.is_closed for line in lines)

@@ -41,7 +41,7 @@ def test_a_reader_s_own_model_is_given_back_once_it_is_gone(
     gc.unfreeze()
 
 
-class Loop:
+class ReferenceCycle:
     """What holds itself."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def test_a_full_collection_comes_by_the_clock_alone(monkeypatch: pytest.MonkeyPa
         assert gc.get_threshold()[2] > 1000 * old
     finally:
         gc.set_threshold(young, middle, old)
-    watched = weakref.ref(Loop())
+    watched = weakref.ref(ReferenceCycle())
     for n_asked in (1, 2):
         assert [seconds for seconds, _ in due] == [gc_tuning.EVERY] * n_asked
         due[-1][1]()

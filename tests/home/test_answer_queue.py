@@ -12,7 +12,7 @@ from tests.frame.asgi import run_apart
 SCHOOL, STRANGER = "192.0.2.7", "203.0.113.9"
 
 
-class Server:
+class NotedQueue:
     """A queue whose answers end when they are told to; it notes who was answered."""
 
     def __init__(self) -> None:
@@ -46,14 +46,14 @@ class Server:
             await asyncio.sleep(0)
 
 
-def scene(play: Callable[[Server], Coroutine[Any, Any, None]]) -> Server:
-    async def run() -> Server:
-        server = Server()
+def scene(play: Callable[[NotedQueue], Coroutine[Any, Any, None]]) -> NotedQueue:
+    async def run() -> NotedQueue:
+        server = NotedQueue()
         await play(server)
         await server.end_all()
         return server
 
-    server: Server = run_apart(run())
+    server: NotedQueue = run_apart(run())
     assert not server.queue._waiting
     assert not +server.queue._taken
     assert not +server.queue._of_network
@@ -61,7 +61,7 @@ def scene(play: Callable[[Server], Coroutine[Any, Any, None]]) -> Server:
 
 
 def test_a_press_goes_before_those_who_were_served_more() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         strangers = [f"stranger {i}" for i in range(20)]
         for _ in range(3):
             for stranger in strangers:
@@ -77,7 +77,7 @@ def test_a_press_goes_before_those_who_were_served_more() -> None:
 
 
 def test_who_asked_much_waits_behind_who_asked_little() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         for i in range(PLACES["short"]):
             await server.ask(f"other {i}")
         for tab in ("stranger", "reader"):
@@ -95,7 +95,7 @@ def test_who_asked_much_waits_behind_who_asked_little() -> None:
 
 
 def test_what_takes_long_has_a_place_of_its_own() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         strangers = [f"stranger {i}" for i in range(8)]
         for stranger in strangers:
             await server.ask(stranger, seconds=1.0)
@@ -115,7 +115,7 @@ def test_what_takes_long_has_a_place_of_its_own() -> None:
 
 
 def test_many_wait_for_a_server_s_model_at_once() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         readers = [f"reader {i}" for i in range(20)]
         for reader in readers:
             await server.ask(reader, seconds=1.0, kind="remote")
@@ -129,7 +129,7 @@ def test_many_wait_for_a_server_s_model_at_once() -> None:
 
 @pytest.mark.parametrize(("network", "n_before"), [(STRANGER, 2), ("", PLACES["short"])])
 def test_one_address_leaves_places_to_others(network: str, n_before: int) -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         for i in range(99):
             await server.ask(f"stranger {i}", network)
         assert len(server._ends) == PLACES["short"], "alone it has all"
@@ -144,7 +144,7 @@ def test_one_address_leaves_places_to_others(network: str, n_before: int) -> Non
 
 
 def test_a_tab_has_one_request_answered_and_few_that_wait() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         for _ in range(MAX_WAITING + 2):
             await server.ask("tab")
         assert server.begun == ["tab"]
@@ -155,7 +155,7 @@ def test_a_tab_has_one_request_answered_and_few_that_wait() -> None:
 
 
 def test_who_gives_up_takes_no_place_and_nobody_is_remembered_for_ever() -> None:
-    async def play(server: Server) -> None:
+    async def play(server: NotedQueue) -> None:
         for i in range(PLACES["short"] + 2):
             await server.ask(f"tab {i}")
         server.tasks[0].cancel()  # while it is answered

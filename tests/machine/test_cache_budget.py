@@ -11,7 +11,7 @@ from model.machine.cache_budget import VARIABLE, CacheBudget, budget_of
 CPU = torch.device("cpu")
 
 
-class Text:
+class HeldText:
     """What holds ten bytes until it is told to let them go."""
 
     bytes_held = 10
@@ -20,14 +20,14 @@ class Text:
         self.bytes_held = 0
 
 
-def use(budget: CacheBudget, text: Text) -> None:
+def use(budget: CacheBudget, text: HeldText) -> None:
     """Work with a text, whose cache is there again after it."""
     with budget.in_use(text):
         text.bytes_held = 10
 
 
 def test_the_longest_idle_caches_are_dropped_first() -> None:
-    budget, texts = CacheBudget(30), [Text() for _ in range(4)]
+    budget, texts = CacheBudget(30), [HeldText() for _ in range(4)]
     for text in texts[:3]:
         use(budget, text)
     use(budget, texts[0])
@@ -39,7 +39,7 @@ def test_the_longest_idle_caches_are_dropped_first() -> None:
 
 
 def test_a_cache_in_use_and_the_last_one_are_kept_whatever_they_take() -> None:
-    budget, first, second = CacheBudget(1), Text(), Text()
+    budget, first, second = CacheBudget(1), HeldText(), HeldText()
     with budget.in_use(first):
         use(budget, second)
         assert (first.bytes_held, second.bytes_held) == (10, 10)
@@ -47,7 +47,7 @@ def test_a_cache_in_use_and_the_last_one_are_kept_whatever_they_take() -> None:
 
 
 def test_a_text_that_is_gone_takes_no_room() -> None:
-    budget, text = CacheBudget(10), Text()
+    budget, text = CacheBudget(10), HeldText()
     use(budget, text)
     del text
     assert budget.bytes_held == 0

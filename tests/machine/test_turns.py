@@ -20,7 +20,7 @@ from model.machine.turns import (
 LONG = 60.0  # seconds: only what is wrong waits so long
 
 
-class Reader:
+class Asker:
     """Whoever asks for turns, such as a job."""
 
 
@@ -51,7 +51,7 @@ def test_a_slice_gives_way_until_the_last_step_is_over_and_no_step_waits_for_it(
 
     def work() -> None:
         may_begin.wait(LONG)
-        with turns.slice_of(Reader(), LONG, is_timed=False):
+        with turns.slice_of(Asker(), LONG, is_timed=False):
             has_begun.set()
             assert turns.give_way(LONG)
             order.append("slice")
@@ -64,7 +64,7 @@ def test_a_slice_gives_way_until_the_last_step_is_over_and_no_step_waits_for_it(
         order.append("step")
     assert order == ["step", "slice"]
     assert (turns.n_steps, turns.is_serving) == (1, False), "a step within a step is the same"
-    with turns.slice_of(Reader(), LONG, is_timed=False) as has_turn:  # once the first has rested
+    with turns.slice_of(Asker(), LONG, is_timed=False) as has_turn:  # once the first has rested
         assert has_turn
         with beside(lambda: serve(turns)):
             pass
@@ -94,14 +94,14 @@ def test_who_meets_another_at_work_has_company_for_a_while() -> None:
     assert turns.has_company
     now[0] += COMPANY_SECONDS
     assert not turns.has_company
-    with turns.slice_of(Reader(), 0.0, is_timed=False), beside(lambda: serve(turns)):
+    with turns.slice_of(Asker(), 0.0, is_timed=False), beside(lambda: serve(turns)):
         pass
     assert turns.has_company
 
 
 def test_one_slice_runs_at_a_time_and_whose_turn_was_the_longest_ago_is_next() -> None:
     turns, order = Turns(), list[int]()
-    jobs = [Reader() for _ in range(4)]
+    jobs = [Asker() for _ in range(4)]
 
     def work(number: int) -> None:
         with turns.slice_of(jobs[number], LONG, is_timed=False) as has_turn:
@@ -126,7 +126,7 @@ def test_while_readers_press_all_jobs_together_rest_after_each_slice(
     length: float, rest: float
 ) -> None:
     now = [0.0]
-    turns, first, second = Turns(lambda: now[0]), Reader(), Reader()
+    turns, first, second = Turns(lambda: now[0]), Asker(), Asker()
     with turns.slice_of(first, 0.0, is_timed=False):
         now[0] += length
     assert ask(turns, second), "nobody presses"
@@ -164,7 +164,7 @@ def test_a_job_is_drawn_after_the_press_that_is_under_way() -> None:
 
 def test_of_those_that_measure_one_goes_on_and_the_others_see_their_place() -> None:
     turns = Turns()
-    first, second, third, free = (Reader() for _ in range(4))
+    first, second, third, free = (Asker() for _ in range(4))
     assert ask(turns, first, is_timed=True)
     assert not ask(turns, second, is_timed=True)
     assert not ask(turns, third, is_timed=True)
@@ -180,7 +180,7 @@ def test_of_those_that_measure_one_goes_on_and_the_others_see_their_place() -> N
 def test_who_left_loses_the_place_within_seconds_and_a_long_pass_is_no_leaving() -> None:
     now = [0.0]
     turns = Turns(lambda: now[0])
-    gone, waiting = Reader(), Reader()
+    gone, waiting = Asker(), Asker()
     assert ask(turns, gone, is_timed=True)
     now[0] = LEFT_SECONDS
     assert not ask(turns, waiting, is_timed=True)
@@ -188,7 +188,7 @@ def test_who_left_loses_the_place_within_seconds_and_a_long_pass_is_no_leaving()
     assert ask(turns, waiting, is_timed=True)
     assert not ask(turns, gone, is_timed=True), "who comes back stands behind"
     del waiting
-    other = Reader()
+    other = Asker()
     with turns.slice_of(gone, 0.0, is_timed=True) as has_turn:
         assert has_turn, "a session that ended takes its jobs along"
         now[0] += 10 * LEFT_SECONDS
@@ -202,7 +202,7 @@ def test_many_threads_all_come_to_their_turn() -> None:
     turns, at_work, drawing, most = Turns(), list[int](), list[int](), list[int]()
 
     def work(number: int) -> int:
-        job = Reader()
+        job = Asker()
         for _ in range(20):
             serve(turns)
             with turns.drawing():

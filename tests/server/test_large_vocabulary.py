@@ -20,7 +20,7 @@ from model.server.backend import server_of
 from model.server.opening import open_server
 from model.snowball.exposure import measure_exposure
 from model.snowball.fork import fork_text
-from model.snowball.long_generation import Kind, generate_long
+from model.snowball.long_generation import TextKind, generate_long
 from pages.lessons.classroom.state import open_class
 from tests.server.fake_vllm import FakeVllm
 from tests.server.real_vllm import RealVllm
@@ -178,7 +178,10 @@ def test_a_fork_is_compared_by_no_more_than_it_is_worth(both: Both) -> None:
 
 def test_long_texts_and_teacher_forcing(both: Both) -> None:
     ids = Generation(both[1], RARE).ids
-    kinds = [Kind("greedy", Settings(temperature=0), 1), Kind("hot", Settings(temperature=1.5), 2)]
+    kinds = [
+        TextKind("greedy", Settings(temperature=0), 1),
+        TextKind("hot", Settings(temperature=1.5), 2),
+    ]
     there, here = (finish(generate_long(lm, ids[:6], kinds, 12, [ids], "books")) for lm in both)
     assert there.endings == here.endings
     assert there.surprise == pytest.approx(here.surprise, abs=EQUAL, nan_ok=True)

@@ -28,7 +28,7 @@ class FakeLlama(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         """Begins while the model is still being loaded."""
-        super().__init__(("127.0.0.1", 0), _Answers)
+        super().__init__(("127.0.0.1", 0), _OtherAnswers)
         self.asked: list[str] = []
         self.is_loaded = False
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
@@ -44,7 +44,7 @@ class FakeLlama(ThreadingHTTPServer):
         return 200, {"choices": [{"text": " mat", "index": 0, "logprobs": words}]}
 
 
-class _Answers(BaseHTTPRequestHandler):
+class _OtherAnswers(BaseHTTPRequestHandler):
     server: FakeLlama
 
     def do_GET(self) -> None:

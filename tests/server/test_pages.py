@@ -10,7 +10,7 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.server.logits import EngineError
 from pages.frame import models
-from pages.frame.contents import LESSONS
+from pages.frame.contents import LESSONS, lesson_at
 from pages.home.controls import Controls
 from tests.frame.driving import (
     PATIENCE_SECONDS,
@@ -48,6 +48,7 @@ def engine(vllm: FakeVllm | RealVllm, monkeypatch: pytest.MonkeyPatch) -> FakeVl
 def test_every_lesson_opens(page: str) -> None:
     app = open_home().switch_page(f"pages/{page}.py").run()
     assert not app.exception
+    assert bool(app.get("plotly_chart")) == lesson_at(f"pages/{page}.py").has_figure
     if page in OVER_SERVER_TOO:
         measure_there(app, *OVER_SERVER_TOO[page])
     is_local = "This page needs weights in this process" in captions(app)

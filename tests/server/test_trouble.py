@@ -12,7 +12,7 @@ from model.job import finish
 from model.loading import LanguageModel
 from model.server import connection
 from model.server.backend import server_of
-from model.server.client import Server
+from model.server.client import Client
 from model.server.logits import EngineError, ServerLogits, with_uniform_rest
 from model.server.opening import open_server
 from model.serving.over_server import serve_over_server
@@ -66,11 +66,11 @@ def test_the_key_is_sent_and_asked_for(fake: FakeVllm) -> None:
 @pytest.mark.parametrize("url", ["", "nowhere", "ftp://127.0.0.1", "http://[", "http://\0"])
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(EngineError, match="no address"):
-        Server(url)
+        Client(url)
 
 
 def test_another_model_s_tokens_are_refused(fake: FakeVllm, storyteller: LanguageModel) -> None:
-    server = Server(fake.url)
+    server = Client(fake.url)
     server.served()
     (answer,), _ = server.expect([[0]], -1)
     with pytest.raises(EngineError, match="ONE_TOKEN_ENGINE_MODEL"):
@@ -159,7 +159,7 @@ def test_a_tokenizer_that_is_not_here_is_asked_of_the_operator(root: str, fake: 
 
 
 def test_a_wrong_address_names_its_variable(fake: FakeVllm) -> None:
-    for ask in (lambda: open_server(f"{fake.url}/api"), lambda: Server(f"{fake.url}/x").figures()):
+    for ask in (lambda: open_server(f"{fake.url}/api"), lambda: Client(f"{fake.url}/x").figures()):
         with pytest.raises(ValueError, match="set ONE_TOKEN_ENGINE_URL"):
             ask()
     lm = open_server(fake.url)

@@ -17,7 +17,7 @@ from model.snowball.context_loss import measure_context_loss
 from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.fork import options
 from model.snowball.instruction_position import FIRST, LATE, NEVER, place_instruction, share_with
-from model.snowball.long_generation import Kind, generate_long, repeats
+from model.snowball.long_generation import TextKind, generate_long, repeats
 from model.snowball.records import BIAS, paired_gap
 from model.snowball.rewind_strategies import compare_rewinds
 from model.snowball.thread import N_PARTS, PART, returning
@@ -108,7 +108,7 @@ def test_a_repeat_is_a_run_of_four_that_stood_before() -> None:
 
 def test_a_long_text_reaches_the_end_of_the_context_without_an_end() -> None:
     lm = tiny("llama")
-    kinds = (Kind("greedy", Settings(temperature=0), 1), Kind("warm", Settings(), 2))
+    kinds = (TextKind("greedy", Settings(temperature=0), 1), TextKind("warm", Settings(), 2))
     texts = finish(generate_long(lm, PROMPT, kinds, 96, [STORIES[0]], "people"))
     assert (texts.names, texts.kinds) == (("greedy", "warm", "people"), (0, 1, 1, 2))
     assert np.isnan(texts.surprise[:3, :6]).all()
@@ -128,7 +128,7 @@ def test_c43_a_text_that_may_not_end_repeats_itself_as_books_do_not(
 ) -> None:
     books = [encode(storyteller, book) for book in held_out("books")]
     prompt = encode(storyteller, "Once upon a time")
-    greedy = (Kind("greedy", Settings(temperature=0), 1),)
+    greedy = (TextKind("greedy", Settings(temperature=0), 1),)
     texts = finish(generate_long(storyteller, prompt, greedy, 256, books, "books"))
     repeated, surprise = (
         values[:, 176:].mean(axis=1) for values in (texts.repeated, texts.surprise)
@@ -221,7 +221,10 @@ def stranger() -> LanguageModel:
         ("choose a judge of its family", lambda lm: measure_exposure(lm, stranger(), STORIES)),
         ("choose fewer positions", lambda lm: measure_exposure(lm, lm, STORIES, n_prompt=30)),
         ("No text has more than", lambda lm: measure_context_loss([lm], STORIES, (1, 64))),
-        ("at most 96", lambda lm: generate_long(lm, PROMPT, (Kind("a", WARM, 1),), 97, (), "b")),
+        (
+            "at most 96",
+            lambda lm: generate_long(lm, PROMPT, (TextKind("a", WARM, 1),), 97, (), "b"),
+        ),
         ("Write an instruction", lambda lm: place_instruction(lm, "a", "b", [" "], WARM)),
         (
             "between 1 and 7",

@@ -74,9 +74,8 @@ def speculation(
     drafter: ModelDraft | PromptLookup,
     settings: Settings = GREEDY,
     prompt: Sequence[int] = PROMPT,
-    n_tokens: int = N_TOKENS,
 ) -> Speculation:
-    return Speculation(new_batch(target), drafter, prompt, settings, max_new_tokens=n_tokens)
+    return Speculation(new_batch(target), drafter, prompt, settings, max_new_tokens=N_TOKENS)
 
 
 def write(text: Speculation, n_draft: int) -> list[int]:

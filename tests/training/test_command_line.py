@@ -11,7 +11,7 @@ from training import distillation_data, filling, measure
 from training.checkpoint import export
 from training.corpus import CorpusError, read_sources, split_documents
 from training.family import bert, llama, make_model, t5
-from training.train import Phase, Plan
+from training.train import Plan, TrainingPhase
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def small(monkeypatch):
     """Gives a member's recipe another shape and a short plan."""
 
     def change(name, config):
-        plan = Plan((Phase(0, {"tinystories": 1.0}, 8, 16),), judge_every=5)
+        plan = Plan((TrainingPhase(0, {"tinystories": 1.0}, 8, 16),), judge_every=5)
         recipe = dataclasses.replace(cli.RECIPES[name], config=config, plan=plan)
         monkeypatch.setitem(cli.RECIPES, name, recipe)
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from training import distillation_data
-from training.corpus import CorpusError, Mixture, Stream
+from training.corpus import CorpusError, DocumentStream, Mixture
 from training.distillation_data import (
     LESSONS,
     N_BEST,
@@ -60,8 +60,8 @@ def test_a_folder_without_lessons_says_how_to_write_them(tmp_path: Path) -> None
         read_lessons(tmp_path)
 
 
-def mixed(rows: distillation_data.Rows) -> Lessons:
-    text = Stream([np.arange(50, dtype=np.uint16)], seed=0)
+def mixed(rows: distillation_data.LessonRows) -> Lessons:
+    text = DocumentStream([np.arange(50, dtype=np.uint16)], seed=0)
     return Lessons(rows, Mixture({"text": text}, seed=0), seed=3)
 
 

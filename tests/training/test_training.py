@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from training.checkpoint import DiskError, write_checkpoint
-from training.corpus import Document, Mixture, Stream, encode_documents
+from training.corpus import Document, DocumentStream, Mixture, encode_documents
 from training.evaluate import agreement, bits_by_position, bits_per_byte, looping, token_nats
 from training.family import llama, make_model
 from training.ngram import KneserNey
 from training.objectives import next_token_loss
-from training.train import Phase, Plan, Training, TrainingProgress, rate_factor, train
+from training.train import Plan, Training, TrainingPhase, TrainingProgress, rate_factor, train
 from training.writing import habits
 
 # ---- the judge and the baseline
@@ -102,7 +102,7 @@ def test_habits_by_hand():
 # ---- the loop
 
 PLAN = Plan(
-    (Phase(0, {"tales": 1.0}, 8, 24), Phase(0.5, {"tales": 1.0}, 4, 48)),
+    (TrainingPhase(0, {"tales": 1.0}, 8, 24), TrainingPhase(0.5, {"tales": 1.0}, 4, 48)),
     tokens=6_000,
     judge_every=20,
     early_at=2000,
@@ -117,7 +117,7 @@ def make_tiny_job(stories, tokenizer, config=TINY, loss_of=next_token_loss, judg
     model = make_model(config, seed=0)
     documents = encode_documents(tokenizer, stories["tales"])
     held = [Document(documents[0], len(stories["tales"][0]))]
-    streams = {"tales": Stream(documents[1:], 0)}
+    streams = {"tales": DocumentStream(documents[1:], 0)}
     return Training(
         model, loss_of(model), Mixture(streams, 0), lambda model: {"tales": judge(model, held)}
     )

@@ -15,7 +15,7 @@ from model.weights.locate import SHIPPED
 from tests.training.test_training import PLAN, Fixed, make_tiny_job
 from training.adapt import StartError, start_from
 from training.checkpoint import export
-from training.corpus import Document, Stream, cut_openings, held_out_documents
+from training.corpus import Document, DocumentStream, cut_openings, held_out_documents
 from training.evaluate import (
     bits_per_missing_token,
     masked_bits_per_byte,
@@ -133,11 +133,11 @@ def test_missing_tokens_are_scored_without_sentinels_and_end():
 
 def test_openings_begin_documents():
     documents = [np.array([0, *[i] * (2 + i % 5)], np.uint16) for i in range(1, 40)]
-    stream = Stream(documents, seed=1, openings=1.0)
+    stream = DocumentStream(documents, seed=1, openings=1.0)
     taken = [stream.take(6) for _ in range(60)]
     assert all(len(each) == 6 and each[0] == 0 for each in taken)
     assert len({int(each[1]) for each in taken}) > 15
-    half = Stream(documents, seed=1, openings=0.5)
+    half = DocumentStream(documents, seed=1, openings=0.5)
     begun = sum(half.take(3)[0] == 0 for _ in range(400)) / 400
     assert 0.5 < begun < 0.75  # some begin a document by chance
 

@@ -11,8 +11,8 @@ from transformers import AutoTokenizer
 from model.weights.locate import SHIPPED
 from training.corpus import (
     CorpusError,
+    DocumentStream,
     Mixture,
-    Stream,
     encode_documents,
     overlap_shares,
     read_sources,
@@ -105,7 +105,7 @@ def test_documents_are_packed_whole_behind_their_end_token(tokenizer):
     documents = encode_documents(tokenizer, ["Tom ran.", "Lily sang."])
     assert all(ids[0] == 0 and 0 not in ids[1:] for ids in documents)
     n_tokens = sum(map(len, documents))
-    stream = Stream(documents, seed=0)
+    stream = DocumentStream(documents, seed=0)
     epochs = [stream.take(n_tokens) for _ in range(3)]
     assert all(sorted(epoch) == sorted(np.concatenate(documents)) for epoch in epochs)
 
@@ -113,18 +113,18 @@ def test_documents_are_packed_whole_behind_their_end_token(tokenizer):
 @pytest.mark.parametrize("openings", [0.0, 0.5])
 def test_a_stream_runs_over_an_epochs_end_and_finds_its_place_again(openings):
     documents = [np.array([0, i], dtype=np.uint16) for i in range(1, 6)]
-    stream, other, again = (Stream(documents, seed=3, openings=openings) for _ in range(3))
+    stream, other, again = (DocumentStream(documents, seed=3, openings=openings) for _ in range(3))
     sizes = (7, 10, 3, 17)
     taken = [stream.take(n).tolist() for n in sizes]
     assert [other.take(n).tolist() for n in sizes[:3]] == taken[:3]
     again.seek(other.place)
     assert again.take(17).tolist() == taken[3]
     if not openings:  # in whatever pieces it is taken
-        assert np.array_equal(Stream(documents, seed=3).take(37), np.concatenate(taken))
+        assert np.array_equal(DocumentStream(documents, seed=3).take(37), np.concatenate(taken))
 
 
 def test_a_mixture_keeps_its_weights_and_serves_a_corpus_that_has_none_of_them():
-    streams = {name: Stream([np.full(9, i, np.uint16)], 0) for i, name in enumerate("abc")}
+    streams = {name: DocumentStream([np.full(9, i, np.uint16)], 0) for i, name in enumerate("abc")}
     rows = Mixture(streams, seed=0).rows(2000, 2, {"a": 3, "b": 1, "elsewhere": 9})
     assert set(rows[:, 0]) == {0, 1}
     assert (rows[:, 0] == 0).mean() == pytest.approx(0.75, abs=0.04)

@@ -5,22 +5,14 @@ or has the focus, says what it may read, and the others fade.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
 from viz.palette import colour
 from viz.strip import chip, element
 
-_POINTED = ":is(:hover,:focus-visible)"
-STYLE = (  # stands in an element of its own: what holds a style is not shown
-    ".mask-row{display:grid;grid-template-columns:subgrid;grid-column:1/-1;position:relative}"
-    f".mask-rows:has(>.mask-row{_POINTED})>.mask-row:not({_POINTED}){{opacity:.3}}"
-    f".mask-row{_POINTED}>.seen>*{{outline:2px solid {colour('chosen')};outline-offset:-1px}}"
-    ".mask-row::after{content:attr(data-says);visibility:hidden;position:absolute;z-index:2;"
-    "top:100%;left:0;margin-top:4px;padding:.1rem .6rem;border-radius:4px;white-space:nowrap;"
-    f"font-size:var(--size-body);background:{colour('ink')};color:{colour('paper')}}}"
-    f".mask-row{_POINTED}::after{{visibility:visible}}"
-)
+STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
 SIZE = "font-size:clamp(.85rem,1.75vw,1.5rem);text-align:center;"  # as the window is wide
 
 

@@ -4,17 +4,18 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from model.claims.records import Evidence, Finding, Outcome, Quantity, Unit
+from model.claims.records import ClaimOutcome, Evidence, Finding, Quantity, QuantityUnit
 from viz.format import THIN, count, digits, duration, nats, percent, size
-from viz.palette import colour, declarations
+from viz.palette import colour, root_rule
 from viz.strip import element
 
 # for each outcome a sign of its own and a colour, so that neither stands alone
-LOOKS: Final[Mapping[Outcome, tuple[str, str]]] = {
+LOOKS: Final[Mapping[ClaimOutcome, tuple[str, str]]] = {
     "holds here": ("✓", "holds"),
     "holds partly": ("◐", "partly"),
     "does not hold here": ("✗", "fails"),
@@ -42,7 +43,7 @@ class Row:
     seconds: float = 0.0  # that the experiment took
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ClaimOutcome:
         """What came of it; what is true by definition is not run."""
         if self.kind == "definition":
             return "by definition"
@@ -61,7 +62,7 @@ def _number(value: float) -> str:
     return f"−{digits(-value)}" if value < 0 else digits(value)
 
 
-WRITERS: Final[Mapping[Unit, Callable[[Any], str]]] = {
+WRITERS: Final[Mapping[QuantityUnit, Callable[[Any], str]]] = {
     "count": count,
     "fraction": percent,
     "share": percent,
@@ -116,7 +117,7 @@ def evidence_words(part: Evidence) -> str:
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
 
 
-def measured(value: float, unit: Unit) -> str:
+def measured(value: float, unit: QuantityUnit) -> str:
     """Writes a number that was measured n times: of a fraction one decimal, and a true minus."""
     is_share = unit == "fraction"  # which may be more than all: twice as much is 200 %
     written = f"{100 * abs(value):.1f}{THIN}%" if is_share else words(Quantity(abs(value), unit))
@@ -218,24 +219,17 @@ def to_html(rows: Sequence[Row], facts: Mapping[str, str]) -> Markup:
     head = element("tr", *(element("th", name) for name in heads))
     where = ", ".join(f"{name} {value}" for name, value in facts.items())
     return _PAGE.format(
-        colours=Markup(declarations()),
+        style=Markup(root_rule() + _STYLE),
         told=f"{tally(rows)}. Measured: {where}.",
         table=element("table", head, *map(_html_row, rows)),
     )
 
 
+_STYLE = Path(__file__).with_name("report.css").read_text("utf-8")
 _PAGE = Markup("""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>What is said of generation, and what was measured</title>
-<style>
-:root {{{colours} color-scheme: light dark}}
-body {{font: var(--size-body)/1.45 var(--sans); background: var(--paper); color: var(--ink);
- max-width: 70rem; margin: 2rem auto; padding: 0 1rem}}
-table {{border-collapse: collapse; width: 100%}}
-td, th {{text-align: left; vertical-align: top; padding: .5rem .6rem;
- border-bottom: 1px solid var(--line)}}
-p, td small {{color: var(--muted)}}
-</style>
+<style>{style}</style>
 <h1>What is said of generation, and what was measured</h1>
 <p>{told}</p>
 {table}</html>

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
-from model.sentences import Figure, Sentence
+from model.sentences import Numeral, Sentence
 from viz.format import count, in_full, percent
 
 MAX_BARS = 5
@@ -85,7 +85,7 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
         votes = _of(n_votes, n) if n_votes else ""
-        return Bar(name, (n_votes / max(1, n), prob), (votes, Figure(percent(prob))), **more)
+        return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
     rows = [row for row in found.rows if row in kept]
@@ -105,7 +105,7 @@ def given(score: ClassScore, n_answers: int) -> list[Sentence]:
     said = Sentence(
         "{votes} voted for it, the model gave it {probability}.",
         votes=_of(score.n_votes, n_answers),
-        probability=Figure(percent(score.model_prob)),
+        probability=Numeral(percent(score.model_prob)),
     )
     best = score.best_name
     return [said, Sentence("Surest of it was {name}.", name=best)] if best else [said]
@@ -146,14 +146,14 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     if rounds[0]:
         middle = float(np.median(rounds[0]))
         marks.append(
-            (Sentence("median {number}", number=Figure(in_full(middle))), place(middle), "prompt")
+            (Sentence("median {number}", number=Numeral(in_full(middle))), place(middle), "prompt")
         )
     if truth is not None:
         marks.append(
-            (Sentence("true {number}", number=Figure(in_full(truth))), place(truth), "generated")
+            (Sentence("true {number}", number=Numeral(in_full(truth))), place(truth), "generated")
         )
     words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
-    drawn_dots = Dots(tuple(dots), tuple(marks), (Figure(in_full(low)), Figure(in_full(high))))
+    drawn_dots = Dots(tuple(dots), tuple(marks), (Numeral(in_full(low)), Numeral(in_full(high))))
     return Outcome(series, dots=drawn_dots, words=words)
 
 

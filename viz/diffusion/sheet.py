@@ -15,9 +15,7 @@ from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
 from viz.strip import element, token
 
-STYLE = (
-    f".sheet{{font-family:var(--mono)}}{Path(__file__).with_name('sheet.css').read_text('utf-8')}"
-)
+STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")
 MASK = "mask"  # written into an open cell
 
 

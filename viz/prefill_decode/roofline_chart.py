@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from model.prefill_decode.records import Bound, Ceilings, Roofline, RoofPoint
+from model.prefill_decode.records import BoundBy, Ceilings, Roofline, RoofPoint
 from viz.chart import (
     Chart,
     Table,
@@ -27,12 +27,12 @@ from viz.prefill_decode.phase_charts import PHASE_ROLES
 
 HEIGHT = 460  # pixels
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
-WORDS: dict[Bound, str] = {
+WORDS: dict[BoundBy, str] = {
     "memory": "reading the weights and the cache",
     "compute": "arithmetic",
     "overhead": "the operations themselves",
 }
-FLOOR_SYMBOLS: dict[Bound, str] = {"memory": "square", "compute": "circle", "overhead": "x-thin"}
+FLOOR_SYMBOLS: dict[BoundBy, str] = {"memory": "square", "compute": "circle", "overhead": "x-thin"}
 _EXPLAINED = 0.3  # of the time: below it no floor is called the bound
 _IN_CACHE = 40e6  # bytes of weights that a processor's last cache may hold
 _BUSY = 1.4  # times as long as the quickest run: beyond it the middle one says little
@@ -167,7 +167,7 @@ def floors_figure(roofline: Roofline) -> Chart:
     return Chart(figure, "Three floors under each pass", caption)
 
 
-def _add_floor(figure: Figure, bound: Bound, roofline: Roofline) -> None:
+def _add_floor(figure: Figure, bound: BoundBy, roofline: Roofline) -> None:
     """Marks how much of each pass's time one floor explains; large where it is the highest."""
     top, points, ink = roofline.ceilings, roofline.points, colour("ink")
     floors = [(point.floors(top).get(bound), point.seconds.median) for point in points]

@@ -100,7 +100,7 @@ export function linear(x, { shape: [nOut, nIn], values }) {
  * @param {Tensor} weight
  * @param {number} epsilon
  */
-export function rmsNorm(x, { shape: [width], values }, epsilon) {
+function rmsNorm(x, { shape: [width], values }, epsilon) {
   const normed = new Float32Array(x.length);
   for (let start = 0; start < x.length; start += width) {
     let squares = 0;
@@ -183,7 +183,7 @@ function softmax(scores) {
  * @param {Float32Array} gate
  * @param {Float32Array} up
  */
-export function swiglu(gate, up) {
+function swiglu(gate, up) {
   return gate.map((number, i) => (number / (1 + Math.exp(-number))) * up[i]);
 }
 

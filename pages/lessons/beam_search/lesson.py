@@ -39,8 +39,6 @@ LESSON = "beam_lesson"
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
 MORE = 1.05  # times as likely: less is called the same
-TREE_STYLE = """<style>.st-key-beam_tree_box {{overflow-x: auto;}}
-.st-key-beam_tree {{min-width: {0}px;}}</style>"""
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
@@ -199,7 +197,8 @@ def _tree(lesson: BeamLesson) -> None:
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
     caption = f"{chart.caption}{greedy} On {lm.shown}, {lm.where}."
-    st.html(TREE_STYLE.format(round(COLUMN_PIXELS * (search.max_new_tokens + 1))))
+    wide = round(COLUMN_PIXELS * (search.max_new_tokens + 1))
+    st.html(f"<style>.st-key-beam_tree {{min-width: {wide}px;}}</style>")
     with st.container(key="beam_tree_box"):
         show_chart(replace(chart, caption=caption), "beam_tree")
 

@@ -11,7 +11,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart
 from pages.frame.question import opening
 from pages.lessons.causal_mask.settings import SETTINGS
-from pages.lessons.causal_mask.state import MAX_MAPPED, MaskLesson, MeasuredText, Refusal
+from pages.lessons.causal_mask.state import MAX_MAPPED, MaskLesson, MeasuredText, Unmeasured
 from viz.causal_mask.attention_map import attention_figure, heads_figure
 
 ALL_HEADS = 0  # in the list of heads, which are counted from 1
@@ -30,7 +30,7 @@ def show_attention(lesson: MaskLesson) -> None:
 
 def _attention(lesson: MaskLesson) -> None:
     masked = lesson.text.maps(is_masked=True)
-    if isinstance(masked, Refusal):
+    if isinstance(masked, Unmeasured):
         st.info(masked.words)
         return
     _begin(lesson.text, masked)
@@ -40,7 +40,7 @@ def _attention(lesson: MaskLesson) -> None:
         is_masked = SETTINGS.widget("mask") != "off"
         layer, head = _choose_head(masked)
     maps = masked if is_masked else lesson.text.maps(is_masked=False)
-    if isinstance(maps, Refusal):
+    if isinstance(maps, Unmeasured):
         st.info(maps.words)
         maps = masked
     left, right = st.columns([6, 5], gap="medium")

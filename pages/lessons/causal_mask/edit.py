@@ -9,7 +9,7 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.question import opening
 from pages.frame.second_run import draw_when_opened
 from pages.lessons.causal_mask.settings import SETTINGS
-from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Refusal
+from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Unmeasured
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure
 
 
@@ -27,10 +27,10 @@ def _edit(lesson: MaskLesson) -> None:
     problem = st.empty()
     position, typed = _controls(lesson.text)
     edit = lesson.text.edit(position, typed)
-    if isinstance(edit, Refusal):
+    if isinstance(edit, Unmeasured):
         show_error(f"{edit.words} Until then the model’s next best is used.", problem)
         edit = lesson.text.edit(position, "")
-    if isinstance(edit, Refusal):
+    if isinstance(edit, Unmeasured):
         show_error(edit.words, problem)
         return
     shifts = shifts_figure(edit.shifts)

@@ -11,7 +11,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import JobPanel
 from pages.frame.question import opening
-from pages.lessons.causal_mask.state import MaskLesson, Refusal
+from pages.lessons.causal_mask.state import MaskLesson, Unmeasured
 from viz.causal_mask.loss_chart import loss_figure, race_figure, surprise_html
 from viz.format import count, digits, nats, percent, plural
 
@@ -25,7 +25,7 @@ def show_losses(lesson: MaskLesson) -> None:
         "next token does not exist yet."
     )
     losses = lesson.text.losses()
-    if isinstance(losses, Refusal):
+    if isinstance(losses, Unmeasured):
         st.info(losses.words)
     else:
         st.html(surprise_html(losses))

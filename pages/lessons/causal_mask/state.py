@@ -33,7 +33,7 @@ Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Unmeasured:
     """Why a measurement was not made, in one sentence."""
 
     words: str
@@ -57,14 +57,14 @@ class MeasuredText:
         """Whether the maps show only the beginning of the text."""
         return len(self.ids) > MAX_MAPPED
 
-    def maps(self, *, is_masked: bool) -> AttentionMaps | Refusal:
+    def maps(self, *, is_masked: bool) -> AttentionMaps | Unmeasured:
         """Returns the attention weights over the beginning of the text."""
         ids = self.ids[:MAX_MAPPED]
         return self._try(
             ("maps", is_masked), lambda: read_attention(self.lm, ids, is_masked=is_masked)
         )
 
-    def edit(self, position: int, typed: str) -> Edit | Refusal:
+    def edit(self, position: int, typed: str) -> Edit | Unmeasured:
         """Returns what replacing one token moves; nothing typed takes the model's next best."""
 
         def measure() -> Edit:
@@ -87,13 +87,13 @@ class MeasuredText:
             return self.ids.index(expected, 1) if expected in self.ids[1:-1] else None
 
         place = self._try("echo", find)
-        return None if isinstance(place, Refusal) else place
+        return None if isinstance(place, Unmeasured) else place
 
-    def leak(self) -> Leak | Refusal:
+    def leak(self) -> Leak | Unmeasured:
         """Returns the probability of the true next tokens, mask on and mask off."""
         return self._try("leak", lambda: read_leak(self.lm, self.ids))
 
-    def losses(self) -> Losses | Refusal:
+    def losses(self) -> Losses | Unmeasured:
         """Returns the loss at every position."""
         return self._try("losses", lambda: losses_in_one_pass(self.lm, self.ids))
 
@@ -104,12 +104,12 @@ class MeasuredText:
         kept: Measured = self._kept[key]  # type: ignore[assignment]  # one maker to a key
         return kept
 
-    def _try(self, key: object, make: Callable[[], Measured]) -> Measured | Refusal:
-        def attempt() -> Measured | Refusal:
+    def _try(self, key: object, make: Callable[[], Measured]) -> Measured | Unmeasured:
+        def attempt() -> Measured | Unmeasured:
             try:
                 return make()
             except ValueError as error:
-                return Refusal(str(error))
+                return Unmeasured(str(error))
 
         return self.keep(key, attempt)
 

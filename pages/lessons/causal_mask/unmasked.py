@@ -12,7 +12,7 @@ from pages.frame.experiment import Experiment
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import measured_on
 from pages.frame.question import opening
-from pages.lessons.causal_mask.state import MaskLesson, Refusal
+from pages.lessons.causal_mask.state import MaskLesson, Unmeasured
 from viz.causal_mask.edit_charts import leak_figure
 from viz.causal_mask.loss_chart import training_figure
 from viz.format import nats, percent, plural
@@ -26,7 +26,7 @@ def show_leak(lesson: MaskLesson) -> None:
         "answer leaks: red lines lead from its probability with the mask to that without."
     )
     leak = lesson.text.leak()
-    if isinstance(leak, Refusal):
+    if isinstance(leak, Unmeasured):
         st.info(leak.words)
     else:
         show_chart(leak_figure(leak), "mask_leak")

@@ -17,7 +17,7 @@ from pages.frame.claims import BY_ID, CLAIMS, EMPIRICAL, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
 from pages.frame.job_panel import JobPanel, is_running, start_job
-from pages.frame.layout import as_written, is_presenting
+from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.frame.question import answered, was_answered
 from pages.lessons.claims.state import ClaimsLesson
@@ -42,12 +42,6 @@ N_LATEST = 3  # findings that are shown while more are being made
 SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 RUN_WIDTH = 100  # px
 LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
-_LARGE_ROWS = """<style>
-.stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.1;}
-@media (min-width: 1600px) {
-  .stApp .stMainBlockContainer [class*="st-key-claim_"] .stHtml {zoom: 1.4;}
-}
-</style>"""
 SURPRISING = "Four more that surprise"
 SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
 VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
@@ -58,8 +52,6 @@ def show_claims(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
     recorded = recorded_job("claims", ClaimsRun)
-    if is_presenting():
-        st.html(_LARGE_ROWS)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
     first, *surprises = SURPRISES
     _show_first(lesson, first, rows[first.id], recorded)

@@ -6,7 +6,7 @@ It gives no answer away: before a class is asked for the next token, the bar's w
 from model.classroom.records import Picture
 from model.language_model import LanguageModel
 from model.sampling import Settings
-from model.sentences import Figure, Sentence
+from model.sentences import Numeral, Sentence
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, ClassText
@@ -37,7 +37,7 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
             names = [""] * len(names)
         else:
             pairs = zip(names, shares, strict=True)
-            names = [Sentence(_LABEL, name=one, share=Figure(percent(p))) for one, p in pairs]
+            names = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
         return Picture(labels=tuple(names), shares=tuple(shares))
     idea = PICTURES.get(OF_PAGES.get(scene.page, ""), "")
     return Picture(rows=tuple(idea.rstrip("/").split("/")))

@@ -14,12 +14,12 @@ from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
-from model.classroom.records import Answer, Kind, Question, SceneShown, Tally
+from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally
 from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
-from model.sentences import Figure, Sentence, joined
+from model.sentences import Numeral, Sentence, joined
 from model.typed import parts_typed
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.typed import numbers_typed
@@ -173,7 +173,7 @@ class Classroom:
 
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
-        kind: Kind = "choice" if choices or scene.reply == "a word" else "number"
+        kind: QuestionKind = "choice" if choices or scene.reply == "a word" else "number"
         more = {"may_write": not choices, "seconds": seconds, "spoken": self.script.spoken}
         self._ask(kind, item.question, choices, **more)
         self.right = plain(scene.right)
@@ -250,7 +250,7 @@ class Classroom:
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 
-    def _ask(self, kind: Kind, words: str, options: Sequence[str], **more: Any) -> None:
+    def _ask(self, kind: QuestionKind, words: str, options: Sequence[str], **more: Any) -> None:
         self.room.ask(kind, words, options, **more)
         self._forget()
 
@@ -336,7 +336,7 @@ class Classroom:
         if self._is_of("number"):
             truth = read_number(self.right)
             self.room.show_outcome(numbers(tally, self.earlier, truth))
-            said = Sentence("The true number is {number}.", number=Figure(in_full(truth)))
+            said = Sentence("The true number is {number}.", number=Numeral(in_full(truth)))
         else:
             self.room.show_outcome(counted(tally, self.earlier, self.right))
         self.room.reveal(said, self.right, self.about)
@@ -382,7 +382,7 @@ class Classroom:
         ]
         return same[0] if len(same) > 1 else None
 
-    def _is_of(self, kind: Kind) -> bool:
+    def _is_of(self, kind: QuestionKind) -> bool:
         """Tells whether the question that was closed last is of a kind."""
         return self.tally is not None and self.tally.question.kind == kind
 

@@ -24,7 +24,7 @@ from pages.frame.assets import address_of_words, name_of
 from pages.frame.first_paint import ROOT_TAG, root_tag
 from pages.frame.words import Language, in_language, speaking, spoken_in, told
 from pages.lessons.classroom.wrong_codes import WrongCodes
-from viz.palette import code, declarations
+from viz.palette import code, root_rule
 
 NO_STORE = {"Cache-Control": "no-store"}
 _WRONG_CODES = WrongCodes()
@@ -40,14 +40,14 @@ _ICON = "data:image/svg+xml," + quote(
     f'<path d="M4 4h24v18H16l-8 7v-7H4z" fill="{code("kept", "light")}"/></svg>'
 )
 
-Answered: TypeAlias = Callable[[Request], Awaitable[Response]]
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 @cache
 def _page(name: str, base: str, language: Language) -> str:
     """Returns a page: its markup with the addresses of its style sheets, script and words."""
     head = [f'<link rel="icon" href="{_ICON}">']
-    head.append(f"<style>:root{{color-scheme:light dark;{declarations()}}}</style>")
+    head.append(f"<style>{root_rule()}</style>")
     for sheet in ("room.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
     entry, where = _address(f"{name}.js", base), address_of_words(language)
@@ -66,7 +66,7 @@ def _address(file: str, base: str) -> str:
     return f"{base}/{address_of_file(name_of(_FOLDER / file))}"
 
 
-def showing(name: str, base: str) -> Answered:
+def showing(name: str, base: str) -> Handler:
     """Returns what answers with a page; it asks for the room itself."""
 
     async def show(request: Request) -> Response:
@@ -76,7 +76,7 @@ def showing(name: str, base: str) -> Answered:
     return show
 
 
-def in_one_sentence(handle: Answered) -> Answered:
+def in_one_sentence(handle: Handler) -> Handler:
     """Answers what is refused with its sentence."""
 
     async def handled(request: Request) -> Response:

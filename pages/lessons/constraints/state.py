@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.constraints.experiments import MAX_TOKENS, probs_of_choices
-from model.constraints.patterns import Kind
+from model.constraints.patterns import Form
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
-KINDS: dict[Kind, str] = {
+KINDS: dict[Form, str] = {
     "choices": "Choices",
     "pattern": "Pattern",
     "schema": "JSON schema",
 }
-HINTS: dict[Kind, str] = {
+HINTS: dict[Form, str] = {
     "choices": "One choice per line. Spaces count: a choice after a word begins with one.",
     "pattern": "A regular expression that the whole continuation matches.",
     "schema": "A JSON schema that the continuation satisfies, its keys in order and no others.",
@@ -28,7 +28,7 @@ HINTS: dict[Kind, str] = {
 class ConstraintRequest:
     """A prompt, and the constraint on what follows it."""
 
-    kind: Kind
+    kind: Form
     prompt: str
     constraint: str
 

@@ -4,14 +4,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.guess.game import GuessingGame, prob_of, score
-from model.guess.parsing import Unit, read_line, spell_out
+from model.guess.parsing import GuessUnit, read_line, spell_out
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
 from model.loading import LanguageModel
 from model.masks import log_softmax
 from model.typed import number_typed
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
-from pages.frame.layout import is_presenting, show_error
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.scores import show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
@@ -24,17 +24,10 @@ LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
 EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
-RULES: dict[Unit, str] = {
+RULES: dict[GuessUnit, str] = {
     "percent": "**What comes next?** Write a word, and how sure you are of it in %. Then Enter.",
     "hands": f"**What comes next?** Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
-_LARGE_FIELDS = """
-<style>
-.st-key-guess_fields input {font-size: var(--size-row); height: auto; padding: .5rem .8rem;}
-.st-key-guess_fields label p, .st-key-guess_fields button p {font-size: var(--size-lead);}
-.st-key-guess_buttons button p {font-size: var(--size-lead);}
-</style>
-"""
 
 
 def show_game(waiting: DeltaGenerator) -> None:
@@ -69,8 +62,6 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 
 
 def _game(lesson: GuessLesson) -> None:
-    if is_presenting():
-        st.html(_LARGE_FIELDS)
     st.markdown(RULES[lesson.unit])
     st.html(text_html(lesson.game.hidden_text))
     if lesson.game.is_over:

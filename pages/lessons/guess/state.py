@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from model.guess.game import GuessingGame, NoGuess
-from model.guess.parsing import Unit
+from model.guess.parsing import GuessUnit
 from model.guess.records import MODEL, UNIFORM
 from model.typed import parts_typed
 from pages.frame.lesson_state import LessonState
@@ -18,7 +18,7 @@ MAX_PLAYERS = 6  # whose fields and lines can be told apart on one screen
 MAX_NAME = 16  # characters
 
 
-def read_names(written: str, unit: Unit) -> tuple[str, ...]:
+def read_names(written: str, unit: GuessUnit) -> tuple[str, ...]:
     """Returns the players' names from a line, separated by commas.
 
     Raises:
@@ -48,7 +48,7 @@ class GuessLesson(LessonState):
 
     game: GuessingGame
     names: tuple[str, ...] = ("You",)
-    unit: Unit = "percent"
+    unit: GuessUnit = "percent"
     hint: str | None = None  # what to do instead of an empty guess, in one sentence
 
     @contextmanager
@@ -66,7 +66,7 @@ class GuessLesson(LessonState):
         with self.attempt("The game goes on with the text before it."):
             self.game = GuessingGame(self.lm, text, n_open)
 
-    def set_players(self, written: str, unit: Unit) -> None:
+    def set_players(self, written: str, unit: GuessUnit) -> None:
         """Replaces the players by the names written; keeps them if those are invalid."""
         with self.attempt():
             self.names, self.unit = read_names(written, unit), unit

@@ -11,7 +11,7 @@ from pages.lessons.prefill_decode.lesson import (
     offer_phase_link,
     show_other_machines,
 )
-from pages.lessons.prefill_decode.scores import Scores
+from pages.lessons.prefill_decode.scores import ScoringRun
 from pages.lessons.prefill_decode.settings import MEASURED
 from pages.lessons.prefill_decode.state import PhaseLesson
 
@@ -20,7 +20,7 @@ _BOUNDS = (RooflineOfThisDevice, Batching, PaddingOfPrompts)
 
 def show_roofline_and_cost(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
-    keys = (*(section.key for section in (*_BOUNDS, Scores)), ENERGY)
+    keys = (*(section.key for section in (*_BOUNDS, ScoringRun)), ENERGY)
     lesson = begin_phases(waiting, *keys)
     show_sections("pages/roofline.py")
     show_other_machines(lesson)
@@ -33,4 +33,4 @@ def _show_rest(lesson: PhaseLesson) -> None:
     for section in _BOUNDS[1:]:
         section(lesson).show()
     show_cost(lesson)
-    Scores(lesson).show()
+    ScoringRun(lesson).show()

@@ -13,7 +13,7 @@ from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.cost_chart import choices_figure, scoring_figure
 
 
-class Scores(Experiment[PhaseLesson]):
+class ScoringRun(Experiment[PhaseLesson]):
     """One choice, made by scoring and by writing."""
 
     key, title = "phase_scoring", "Scoring and embedding in one pass"

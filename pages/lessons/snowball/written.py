@@ -6,7 +6,7 @@ from model.held_out import held_out
 from model.job import Job
 from model.sampling import Settings
 from model.snowball.instruction_position import place_instruction
-from model.snowball.long_generation import Kind, generate_long, repeats
+from model.snowball.long_generation import TextKind, generate_long, repeats
 from model.snowball.records import InstructionPosition, LongTexts, Thread
 from model.snowball.thread import LENGTH, PART, measure_thread, returning
 from model.tokenizing import encode, encode_bare
@@ -30,8 +30,8 @@ TEMPERATURE = 0.8
 LENGTHS = (512, 256, 1024, 2048)  # the first is chosen before the reader does
 PROMPT = "Once upon a time"
 KINDS = (
-    Kind("greedy", Settings(temperature=0), 1),
-    Kind(f"T = {TEMPERATURE:g}", Settings(temperature=TEMPERATURE), 4),
+    TextKind("greedy", Settings(temperature=0), 1),
+    TextKind(f"T = {TEMPERATURE:g}", Settings(temperature=TEMPERATURE), 4),
 )
 PEOPLE = "books, by people"
 N_THREADS = 48  # texts

@@ -23,7 +23,7 @@ from pages.frame.second_run import draw_in_second_run, draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
-from pages.lessons.speculative.race import Race
+from pages.lessons.speculative.race import GreedyRace
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
@@ -47,7 +47,7 @@ GREEDY_DECIDE = "From left to right: a draft token is accepted where it is the t
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    Race(lesson).show()
+    GreedyRace(lesson).show()
     show_summary(
         "pages/speculative.py",
         *("A round, step by step", SpeedUp.title, Drafts.title, PROOF),

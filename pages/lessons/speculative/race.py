@@ -23,7 +23,7 @@ ALONE = "the large model alone"
 OTHER, SAME = "with the draft, another text", "with the draft, the same text"
 
 
-class Race(Experiment[SpeculativeLesson]):
+class GreedyRace(Experiment[SpeculativeLesson]):
     """One text, greedily, by the target alone and with the draft's help."""
 
     key, button, icon = "spec_race", "Race", TIMER

@@ -14,6 +14,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.sentences import Sentence
+from pages.frame.assets import style_of
 from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
@@ -29,17 +30,6 @@ _LAST = "tour_last"  # the scene that was followed last, while the reader looks 
 _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
 _SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
-_LARGE = """
-<style>
-.st-key-tour [class*="st-key-tour_room"] {display: none;}
-</style>
-"""
-_FAULTY = """
-<style>
-[data-guided] .stApp header[data-testid="stHeader"] {display: flex;}
-[data-guided] .stApp .stMainBlockContainer {padding-top: 4rem;}
-</style>
-"""
 _DOWN = Markup('<p class="tour-down"><a href="#figure">{}</a></p>')  # on a phone
 _ENDS = ("?", "!", ".", "؟", "。", "？", "！")  # of a title that is a sentence
 _SCRIPTS = Path(__file__).parent
@@ -63,7 +53,7 @@ def show_bar(path: str) -> None:
         lesson = read_lesson(name)
         number = _number(lesson, place)
     except LessonError as error:
-        st.html(_FAULTY)
+        st.html(style_of("lessons/tour/faulty.css"))
         st.warning(as_written(told(error)))
         return
     scene = lesson.scenes[number - 1]
@@ -73,8 +63,6 @@ def show_bar(path: str) -> None:
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
-    if is_presenting():
-        st.html(_LARGE)
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")

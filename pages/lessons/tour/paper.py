@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from pages.frame.assets import source
 from pages.frame.contents import COURSE, LESSONS, Lesson
 from pages.frame.words import Language, _, language, ngettext, numeral
 from pages.lessons.tour.scene_fields import PAGES
 from pages.lessons.tour.scenes import LessonError, Scene, lesson_names, read_lesson
 from viz.format import percent
-from viz.palette import declarations
+from viz.palette import root_rule
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -25,22 +26,11 @@ if TYPE_CHECKING:
 FIRST = "how-a-model-writes"  # of the lessons
 N_TOKENS = 5  # of a distribution
 _PAGE = Markup("""<!doctype html>
-<html lang="{lang}" dir="{dir}"><head><meta charset="utf-8"><title>{title}</title><style>
-:root {{ {look} --unit: 15px }}
-@page {{ size: A4; margin: 16mm 18mm; }}
-body {{ max-width: 44rem; margin: 1rem auto; padding: 0 1rem; color: #1f2430;
-  font: var(--size-body) / 1.45 var(--sans); }}
-h2 {{ margin: 1.2rem 0 .2rem; font-size: var(--size-lead); }}
-h2, h2 + p {{ break-after: avoid; }}
-li {{ margin: 0 0 .9rem; break-inside: avoid; }}
-.line {{ display: block; height: 1.9em; border-bottom: 1px solid; }}
-.choice {{ display: inline-block; margin-inline-end: 1.6em; }}
-.gap {{ display: inline-block; min-width: 6em; border-bottom: 1px solid; }}
-@media print {{ body {{ margin: 0; padding: 0; }} }}
-</style></head><body>
+<html lang="{lang}" dir="{dir}"><head><meta charset="utf-8"><title>{title}</title>
+<style>{style}</style></head><body>
 {name}<h1>{title}</h1><ol>{items}</ol></body></html>
 """)
-_NAME = Markup('<p>{} <span class="gap" style="width: 18em"></span></p>\n')
+_NAME = Markup('<p>{} <span class="gap name"></span></p>\n')
 _SPOKEN = Markup(' lang="{0.tag}" dir="{0.direction}"')
 _GAP, _LINE = Markup('<span class="gap"></span>'), Markup('<span class="line"></span>')
 
@@ -73,9 +63,10 @@ def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
         own = "" if written_in == language() else _SPOKEN.format(written_in)
         item = _item(scene) if lm is None else _solved(scene, lm)
         items += Markup("<li{}>{}</li>\n").format(own, item)
-    look, name = Markup(declarations()), _NAME.format(_("Name:")) if lm is None else ""
+    style = Markup(root_rule() + source("lessons/tour/paper.css"))
+    name = _NAME.format(_("Name:")) if lm is None else ""
     spoken = {"lang": language().tag, "dir": language().direction}
-    return str(_PAGE.format(look=look, title=title, name=name, items=items, **spoken))
+    return str(_PAGE.format(style=style, title=title, name=name, items=items, **spoken))
 
 
 def _scenes_of(part: str) -> Iterator[tuple[Scene, Language]]:

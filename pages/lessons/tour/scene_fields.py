@@ -9,7 +9,7 @@ from model.sentences import Sentence, cut
 from pages.frame.contents import LESSONS, page_of_section
 from pages.frame.fields import echo
 from pages.lessons.tour.conditions import PHRASES, Condition, read_condition
-from pages.lessons.tour.scene_file import MAX_TITLE, FaultError, Field, check_length, choices_of
+from pages.lessons.tour.scene_file import MAX_TITLE, FaultError, FieldLine, check_length, choices_of
 
 MAX_CHOICES = 5
 MAX_KNOWN = 240  # characters of a list of what is known, in a sentence
@@ -31,7 +31,7 @@ FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; a
 PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
 
 
-def read_reply(fields: Mapping[str, Field]) -> tuple[tuple[str, ...], str, str]:
+def read_reply(fields: Mapping[str, FieldLine]) -> tuple[tuple[str, ...], str, str]:
     """Returns what a question is answered with: choices, or a kind of reply; and the right one."""
     line, text = fields.get("Choices", (0, ""))
     choices = choices_of((line, text))
@@ -56,7 +56,7 @@ def read_reply(fields: Mapping[str, Field]) -> tuple[tuple[str, ...], str, str]:
     return choices, reply, right
 
 
-def read_of_class(field: Field | None) -> str:
+def read_of_class(field: FieldLine | None) -> str:
     """Returns what a class is asked besides the scene's question."""
     if field is None:
         return ""
@@ -67,7 +67,7 @@ def read_of_class(field: Field | None) -> str:
     return text
 
 
-def read_parts(page: str, field: Field | None) -> tuple[str, ...]:
+def read_parts(page: str, field: FieldLine | None) -> tuple[str, ...]:
     """Returns the names of a list of parts that the page has."""
     if field is None:
         return ()
@@ -105,7 +105,7 @@ def read_page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], s
     return page_of_section(page, link.fragment), query, link.fragment
 
 
-def read_task(field: Field, english: Field | None) -> tuple[str, Condition]:
+def read_task(field: FieldLine, english: FieldLine | None) -> tuple[str, Condition]:
     """Returns a task and what tells whether it is done: a translated one's is in the English."""
     line, text = english or field
     found = re.search(r" until (.+?)\.?$", text, re.DOTALL)

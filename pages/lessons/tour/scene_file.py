@@ -18,8 +18,8 @@ STRUCTURE = ("Page", "Light", "Cover", "Reply", "Class")  # the same in every la
 TEXTS = ("Here", "Task", "Question", "Choices", "Right", "Answer", "Remember", "Note")
 FIELDS = (*STRUCTURE, *TEXTS)
 
-Field: TypeAlias = tuple[int, str]  # its line, and what stands behind the colon
-_Paragraphs: TypeAlias = list[Field]  # the line that each begins at, and its text
+FieldLine: TypeAlias = tuple[int, str]  # its line, and what stands behind the colon
+_Paragraphs: TypeAlias = list[FieldLine]  # the line that each begins at, and its text
 _HEADING = re.compile(r"##?(?!#)")  # of the lesson, or of a scene
 
 
@@ -34,7 +34,7 @@ class SceneFile:
     line: int  # of its heading
     title: str
     words: str  # Markdown
-    fields: Mapping[str, Field]  # by name
+    fields: Mapping[str, FieldLine]  # by name
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _scene(paragraphs: _Paragraphs) -> SceneFile:
         raise FaultError(first, Sentence("give the scene a title, as in “## The draw”"))
     check_length(first, Sentence("the title"), title, MAX_TITLE)
     words: list[str] = []
-    fields: dict[str, Field] = {}
+    fields: dict[str, FieldLine] = {}
     for line, text in paragraphs[1:]:
         name, colon, rest = text.partition(":")
         if not colon or name not in FIELDS:
@@ -122,7 +122,7 @@ def _scene(paragraphs: _Paragraphs) -> SceneFile:
     return SceneFile(first, title, "\n\n".join(words), fields)
 
 
-def choices_of(field: Field) -> tuple[str, ...]:
+def choices_of(field: FieldLine) -> tuple[str, ...]:
     """Returns the choices that a field lists."""
     return tuple(filter(None, (one.strip() for one in field[1].split("|"))))
 

@@ -27,7 +27,7 @@ from pages.lessons.tour.scene_fields import (
 from pages.lessons.tour.scene_file import (
     FIELDS,
     FaultError,
-    Field,
+    FieldLine,
     LessonFile,
     SceneFile,
     take_apart,
@@ -253,6 +253,6 @@ def _scene(scene: SceneFile) -> Scene:
     )
 
 
-def _text(fields: Mapping[str, Field], name: str) -> str:
+def _text(fields: Mapping[str, FieldLine], name: str) -> str:
     """Returns what stands in a field, in one line; empty if there is none."""
     return " ".join(fields.get(name, (0, ""))[1].split())

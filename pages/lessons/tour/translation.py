@@ -13,7 +13,7 @@ from model.sentences import Sentence
 from pages.lessons.tour.scene_file import (
     STRUCTURE,
     FaultError,
-    Field,
+    FieldLine,
     LessonFile,
     SceneFile,
     choices_of,
@@ -103,14 +103,14 @@ def _check_choices(english: SceneFile, own: SceneFile, file: str) -> None:
         raise FaultError(line, why)
 
 
-def _check_number(english: Field, own: Field) -> None:
+def _check_number(english: FieldLine, own: FieldLine) -> None:
     if own[1] != english[1]:
         raise FaultError(
             own[0], Sentence("what is right is {number}: write it as it is", number=english[1])
         )
 
 
-def _check_task(english: Field, own: Field) -> None:
+def _check_task(english: FieldLine, own: FieldLine) -> None:
     """Refuses a task with other numbers than the one that decides when it is done."""
     said, wanted = (sorted(_numbers(text)) for _, text in (own, english))
     if said != wanted:
