@@ -307,6 +307,16 @@ def test_no_tokenizer_works_on_millions_of_characters(
             read(lm, "a" * n_characters)
 
 
+def test_a_text_longer_than_the_tokenizer_expects_is_read_without_a_warning() -> None:
+    words = tiny("llama").tokenizer
+    before, words.model_max_length = words.model_max_length, 2
+    try:
+        assert len(encode_bare(tiny("llama"), "the cat sat")) > 2
+        assert not words.deprecation_warnings, "the page says what is too long"
+    finally:
+        words.model_max_length = before
+
+
 def test_a_text_for_few_tokens_is_refused_by_its_length(storyteller: LanguageModel) -> None:
     lm = dataclasses.replace(storyteller, tokenizer=None)
     with pytest.raises(ValueError, match="reads up to 1,000 here"):
