@@ -178,6 +178,7 @@ B, EOS, LACKING = ids_of(BYTE_LEVEL, "b")[0], BYTE_LEVEL.eos_token_id, VOCAB_SIZ
         ([SMILE[0], B, SMILE[0]], ["", "<0xF0>b", ""]),  # bytes that can be no character
         ([EOS, B, EOS], ["", "b", ""]),  # a special token is no text
         ([E[0], EOS, B], ["", "<0xC3>", "b"]),  # and breaks off an unfinished character
+        ([E[0], EOS, E[1]], ["", "<0xC3>", "<0xA9>"]),  # which what follows does not complete
         ([LACKING, B], ["", "b"]),
     ],
 )
