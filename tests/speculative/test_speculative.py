@@ -286,6 +286,12 @@ def test_a_plain_token_takes_its_share_of_the_time() -> None:
     assert timing._parts(without, without).draft_seconds == 0, "no model drafts"
 
 
+def test_a_speed_up_is_the_median_over_the_runs_of_plain_seconds_over_these() -> None:
+    rounds: Any = [SimpleNamespace(seconds=2.0)]
+    runs = [timing._Sample(1, run, rounds, 3, 4, plain, True) for run, plain in enumerate((8, 4))]
+    assert timing._speed_up(runs) == pytest.approx((4 + 2) / 2)
+
+
 def test_proposals_are_counted_by_their_place_in_a_round() -> None:
     rounds: Any = [SimpleNamespace(n_tested=n, n_accepted=k) for n, k in ((3, 2), (1, 0), (2, 2))]
     counted = timing.acceptance_of(rounds, 4)
