@@ -50,6 +50,7 @@ let sureness = 0.5;
 /** The answer that is on its way. @type {Record<string, unknown>|null} */
 let pending = null;
 let soon = ""; // what the ear was told of the time that is left
+let hasJoined = false; // just now, by the form: the question takes the focus
 /** @type {string|null} */
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
 
@@ -117,6 +118,8 @@ function paint() {
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
+  if (hasJoined) focusQuestion();
+  hasJoined = false;
 }
 
 /** @param {PhoneQuestion} question */
@@ -287,8 +290,8 @@ byId("join").addEventListener("submit", async (event) => {
     localStore.write(key(), token);
     replaceAddress(`${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
     say("");
+    hasJoined = true;
     await poll();
-    focusQuestion();
   } catch (error) {
     say(trouble(error));
   }
