@@ -21,6 +21,7 @@ from model.beam_search.experiments import compare_searches
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel, load_model
+from pages.lessons.beam_search.settings import LIMIT
 from pages.lessons.beam_search.state import PROMPTS
 
 LENGTHS = (4, 5, 6, 8)  # tokens of the exact comparison
@@ -72,7 +73,7 @@ def find_examples(lm: LanguageModel) -> None:
     for prompt in PROMPTS:
         print(f"\n{prompt}")
         for n_tokens in LENGTHS:
-            comparison = finish(compare_searches(lm, prompt, 4, n_tokens))
+            comparison = finish(compare_searches(lm, prompt, 4, n_tokens, LIMIT))
             greedy, best = comparison.greedy, comparison.best
             times = math.exp(best.total - greedy.total)
             proof = "proved" if comparison.is_proved else "not proved"

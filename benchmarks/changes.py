@@ -116,8 +116,10 @@ def in_python(source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def seen(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the nodes below one, without annotations, sentences, and checks that never fail."""
+    """Yields the nodes below one, without types, sentences, and checks that never fail."""
     left_out = ast.Raise | ast.Assert | ast.JoinedStr
+    if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+        return
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue

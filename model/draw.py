@@ -40,8 +40,7 @@ def rank_order(scores: FloatArray) -> npt.NDArray[np.intp]:
 
 def best_ids(scores: FloatArray, n: int) -> npt.NDArray[np.intp]:
     """Returns the first n of `rank_order`, without sorting the rest."""
-    if n >= len(scores):
-        return rank_order(scores)
+    n = min(n, len(scores))
     least = np.partition(scores, -n)[-n]
     ids = np.flatnonzero(scores >= least)
     return ids[rank_order(scores[ids])][:n]

@@ -202,8 +202,8 @@ class Generation:
             self._passes = [self._read()]
             n_kept = n_to_read - self.last_pass.n_input
         # a token of the prompt is prefill, were it but one
-        is_prompt = n_to_read <= n_prompt or n_kept < n_prompt
-        self._passes = [replace(self.last_pass, phase="prefill") if is_prompt else self.last_pass]
+        last = self.last_pass
+        self._passes = [replace(last, phase="prefill") if n_to_read <= n_prompt else last]
         return n_kept
 
     def fork(self, seed: int | None = None) -> Generation:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from unicodedata import category
 from weakref import WeakKeyDictionary
@@ -22,7 +23,14 @@ from model.chat_template import write_in_template, writes_date
 from model.machine.text_trial import try_text
 from model.records import Piece
 from model.sentences import Sentence, cut, is_failure, reason
-from model.token_bytes import alphabet_of, characters, joiner, text_behind, token_bytes
+from model.token_bytes import (
+    alphabet_of,
+    characters,
+    joiner,
+    n_unfinished,
+    text_behind,
+    token_bytes,
+)
 
 if TYPE_CHECKING:
     from model.language_model import LanguageModel
@@ -131,9 +139,20 @@ def text_of(tokenizer: Any, ids: Sequence[int]) -> str:
         text: str = tokenizer.decode(
             list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
-        if "\ufffd" not in text and alphabet.literal_ids.isdisjoint(ids):
+        is_whole = "\ufffd" not in text and not _breaks_off(tokenizer, ids)
+        if is_whole and alphabet.literal_ids.isdisjoint(ids):
             return text
     return "".join(piece.joined for piece in pieces(tokenizer, ids))
+
+
+def _breaks_off(tokenizer: Any, ids: Sequence[int]) -> bool:
+    """Returns whether a special token stands inside of a character, over which a decoder joins."""
+    special_ids = alphabet_of(tokenizer).special_ids
+    if special_ids.isdisjoint(ids[1:]):
+        return False
+    ends = (ids[:i] for i, token_id in enumerate(ids) if token_id in special_ids)
+    before = ([*islice(newest_bytes(tokenizer, end, 0), 3)][::-1] for end in ends)
+    return any(n_unfinished(b"".join(newest)) for newest in before)
 
 
 def end_of(tokenizer: Any, ids: Sequence[int], n_characters: int) -> str:

@@ -20,8 +20,6 @@ from model.generation import Generation
 from model.masks import log_softmax
 from model.passes import Logits
 
-LIMIT = 20_000  # prefixes whose next tokens are scored, unless the caller says otherwise
-MAX_TOKENS = 12
 N_ROWS = 32  # prefixes read in one pass
 ROUNDING = 1e-4  # nats by which one text must be likelier than another for it to count
 
@@ -42,14 +40,14 @@ class BestFirstSearch:
         start: Generation,
         n_tokens: int,
         known: tuple[Sequence[int], Sequence[float]],
-        limit: int = LIMIT,
+        limit: int,
         end_ids: frozenset[int] | None = None,
     ) -> None:
         """Begins from a whole text that some other search has found: only likelier ones count.
 
         Args:
             start: the prompt as it was read; it stays as it is.
-            n_tokens: how many are generated, at most MAX_TOKENS, fewer where an end comes first.
+            n_tokens: how many are generated, fewer where an end comes first.
             known: ids and log-probabilities of a whole text, greedy's or a beam's.
             limit: how many prefixes may be expanded.
             end_ids: tokens that end a text; the model's own by default.

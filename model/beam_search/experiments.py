@@ -3,7 +3,7 @@
 import time
 
 from model.beam_search import BeamSearch
-from model.beam_search.best_first import LIMIT, BestFirstSearch
+from model.beam_search.best_first import BestFirstSearch
 from model.beam_search.records import ScoredText, SearchComparison
 from model.generation import Generation
 from model.job import Progress, Work
@@ -16,7 +16,7 @@ def compare_searches(
     prompt: str,
     n_beams: int,
     n_tokens: int,
-    limit: int = LIMIT,
+    limit: int,
     end_ids: frozenset[int] | None = None,
 ) -> Work[SearchComparison]:
     """Searches greedily and with beams, then for the likeliest text of all.

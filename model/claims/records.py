@@ -16,6 +16,8 @@ QuantityUnit: TypeAlias = Literal[
     "count", "fraction", "share", "seconds", "bytes", "nats", "ratio", "number", "text"
 ]
 
+ONE_SIDED = 1.645 / 1.96  # of a 95 % interval's half-width: 19 of 20 means lie above minus that
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -40,6 +42,25 @@ class Evidence:
     below: float | None = None  # and below this, where there is an upper bar
     is_condition: bool = False  # its failure refutes the claim; that it holds supports nothing
     seen_from: float | None = None  # 19 of 20 runs see that it holds where it truly is this or more
+
+    @property
+    def seen_to(self) -> float | None:
+        """19 of 20 runs see that it holds where it truly is from `seen_from` to this."""
+        return self._below_upper_bar(1 + ONE_SIDED)
+
+    @property
+    def refused_from(self) -> float | None:
+        """19 of 20 runs refuse it where it truly is this or more; None without an upper bar."""
+        return self._below_upper_bar(1 - ONE_SIDED)
+
+    def _below_upper_bar(self, n_halves: float) -> float | None:
+        """Returns what lies so many half-widths of the interval below the upper bar."""
+        if self.below is None or self.interval is None:
+            return None
+        low, high = self.interval
+        if self.unit == "ratio":
+            return self.below * (low / high) ** (n_halves / 2)
+        return self.below - n_halves * (high - low) / 2
 
     @property
     def must_always_be(self) -> bool:

@@ -17,13 +17,20 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from model.claims.records import ClaimOutcome, Evidence, Finding, Quantity, QuantityUnit
+from model.claims.records import (
+    ONE_SIDED,
+    ClaimOutcome,
+    Evidence,
+    Finding,
+    Quantity,
+    QuantityUnit,
+)
 from model.snowball.records import Estimate
 
 Z = 1.96  # half-width of a 95 % interval of a share, in standard errors
 SEEN = 0.95  # of the runs: what the power of a verdict is stated for
 # half-widths between a bar and a true value whose interval lies above it in so many runs
-_POWER = 1 + 1.645 / Z
+_POWER = 1 + ONE_SIDED
 _NUMBER: Final = re.compile(r"\{(\w+):(\w+)\}")
 
 

@@ -49,10 +49,9 @@ def cache_shape(config: PreTrainedConfig, bytes_per_number: int) -> CacheShape:
     text_config = config.get_text_config(decoder=True)
     layers = DynamicCache(config=config).layers
     windows = [getattr(layer, "sliding_window", None) for layer in layers]
-    own = getattr(text_config, "per_layer_config", None)  # where layers are not all alike
     # those that keep keys and values: not those that sum up the past or share
     keeping = [
-        text_config if own is None else own[index]
+        text_config.per_layer_config[index]
         for index, layer in enumerate(layers)
         if isinstance(layer, DynamicLayer)
     ]

@@ -6,6 +6,7 @@ survivors, the probability that it removed, the entropy left. What a strategy do
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ def process(
     for name in settings.stage_names:
         given = stages[-1]
         kept: masks.Mask | None = None
-        value: float = getattr(settings, name, 0.0)  # "greedy" has none
+        value: Any = getattr(settings, name, None)  # "greedy" has none
         if name == "xtc":
             value = second_toss(pointer) < value
         elif name == "mirostat":
@@ -73,7 +74,7 @@ def process(
             of = given.best_probs if name in masks.OF_PROBS else scores
             kept = masks.greedy(of) if name == "greedy" else masks.MASKS[name](of, value)
             alive, scores = alive[kept], scores[kept]
-        lost = given.best_probs[:0] if kept is None else given.best_probs[~kept]
+        lost: FloatArray | tuple[()] = () if kept is None else given.best_probs[~kept]
         stages.append(_record(name, raw.size, alive, scores, lost))
     return tuple(stages)
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from model.batch import Batch, check_crop
+from model.draw import best_except
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import Logits
@@ -111,7 +112,7 @@ class ForcedDraft:
             own = choose(row, text)[0]
             if best is None:
                 return own, None
-            return (best if self._is_right else (best + 1) % len(row)), None
+            return (best if self._is_right else best_except(row, [best])), None
 
         return self._inner.propose(ids, n, replace, adaptive=False)
 

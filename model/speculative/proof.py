@@ -58,7 +58,7 @@ HEROES = (
 )
 PROMPTS = tuple(f"{opening} {hero}" for opening in OPENINGS for hero in HEROES)
 FEW_PAIRS = Settings(temperature=0.8, top_k=16, top_p=0.9)  # so that every bin fills
-N_DRAFT = 2  # tokens in a round
+N_COMPARED = 2  # tokens of each draw; all that is left of them is proposed in one round
 MAX_ROWS = 64  # that are read side by side
 ALIKE = 1e-6  # of `information`: less is rounding, and draft and target are alike
 GENEROUS = 1.1  # times the right probability of acceptance: the fault that a test has to see
@@ -148,7 +148,7 @@ def compare_distribution(
     lm: LanguageModel,
     drafter: Drafter,
     ids: Sequence[int],
-    n_draws: int = 10_000,
+    n_draws: int,
     first_seed: int = 0,
 ) -> Work[DistributionTest]:
     """Draws the first two tokens after a prompt by speculation, many times, and counts pairs.
@@ -180,11 +180,12 @@ def compare_distribution(
         yield Progress(n_drawn, n_draws, look=look if n_drawn else None)
         text.begin_again(first_seed + n_drawn)
         # a text that ends after the first token is a pair with nothing
-        while len(text.ids) < len(ids) + 2 and text.finished is None:
-            outcome = text.round(min(N_DRAFT, len(ids) + 2 - len(text.ids)))
+        end = len(ids) + N_COMPARED
+        while len(text.ids) < end and text.finished is None:
+            outcome = text.round(end - len(text.ids))
             n_tested += outcome.n_tested
             n_accepted += outcome.n_accepted
-        pair = tuple(text.ids[len(ids) : len(ids) + 2])
+        pair = tuple(text.ids[len(ids) : end])
         if pair not in expected:
             raise ValueError(f"The target excludes a pair that was drawn, {pair}: report a bug.")
         counts[pair] += 1
@@ -240,10 +241,10 @@ class MemoizedModel(Batch):
 
     def read(self, rows: Sequence[Sequence[int]], n_logits: int = 1) -> tuple[Logits, float]:
         """Returns remembered logits, and runs one pass over the whole text for those that lack."""
-        n_before, seconds = self.n_read, 0.0
+        seconds = 0.0
         self.ids[0] += rows[0]
         text = self.ids[0]
-        keys = [tuple(text[:end]) for end in range(n_before + 1, self.n_read + 1)][-n_logits:]
+        keys = [tuple(text[: self.n_read - after]) for after in reversed(range(n_logits))]
         if any(key not in self._memory for key in keys):
             logits, seconds = forward(self.lm, [text], n_logits=n_logits)
             self._memory.update(zip(keys, logits[0], strict=True))
@@ -272,7 +273,7 @@ class MemoizedSpeculation(Speculation):
     def read_ahead(self) -> None:
         """Reads, in a few wide passes, most of the texts that the rounds to come will ask for."""
         texts = [self.ids]
-        for _ in range(2):
+        for _ in range(N_COMPARED):
             texts = [
                 [*text, token_id]
                 for text in texts

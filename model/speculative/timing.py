@@ -101,8 +101,8 @@ def measure_speed(
     lm: LanguageModel,
     make_drafter: Callable[[], Drafter],
     prompts: Sequence[Sequence[int]],
-    n_tokens: int = 48,
-    n_runs: int = 3,
+    n_tokens: int,
+    n_runs: int,
     lengths: Sequence[int] = LENGTHS,
 ) -> Work[SpeedReport]:
     """Writes prompts plainly and by every draft length, in turns, so that noise is shared.

@@ -14,7 +14,9 @@ const MAX_SAID = 3; // sentences at once
 // captions, measured numbers, and what is said to an answer, but not the question nor the room that is kept for it
 const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"],
   [class*="_reply"] .stMarkdown):not([class*="_asked"] *, [class*="_room"] *)`;
-const ICON = "[role=img][aria-label$=' icon']"; // of Streamlit's Markdown: its text is the icon's name
+// of Streamlit's Markdown: its text is the icon's name, and so is its label until it is renamed
+const ICON = "[role=img][aria-label$=' icon']";
+const RENAMED = "data-icon";
 /** @type {Record<string, string>} */
 const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
 const PRESSES = ["click", "change"];
@@ -24,9 +26,10 @@ const outcomes = () =>
 
 /** An element's text without the names of its icons. @param {Element} place */
 const heardOf = (place) => {
-  if (place.querySelector(ICON) === null) return place.textContent ?? "";
+  const icons = `${ICON}, [${RENAMED}]`;
+  if (place.querySelector(icons) === null) return place.textContent ?? "";
   const copy = /** @type {Element} */ (place.cloneNode(true));
-  for (const icon of copy.querySelectorAll(ICON)) icon.remove();
+  for (const icon of copy.querySelectorAll(icons)) icon.remove();
   return copy.textContent ?? "";
 };
 const isAtWork = () => isScriptRunning() || document.querySelector(".stMain .stProgress") !== null;
@@ -110,6 +113,7 @@ const TOLD = ".stPlotlyChart[aria-label] .main-svg:not([aria-hidden])";
 const keepTold = () => {
   for (const icon of document.querySelectorAll(ICON)) {
     const said = ICONS[icon.getAttribute("aria-label") ?? ""];
+    icon.setAttribute(RENAMED, "");
     if (said) icon.setAttribute("aria-label", said);
     else icon.setAttribute("aria-hidden", "true");
   }

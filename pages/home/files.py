@@ -80,7 +80,7 @@ def write_file(lm: LanguageModel, asked: TextRequest, fields: Mapping[str, Any])
     """
     from pages.home.replay_page import replay_page
 
-    kind, link = fields.get("format"), _text(fields, "link")
+    kind, link = str(fields.get("format")), _text(fields, "link")
     if kind == "live.html" and runs_in_page(lm):
         return {"text": live_page(lm, link)}
     writers = {

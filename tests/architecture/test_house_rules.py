@@ -120,6 +120,12 @@ def test_a_class_or_type_has_a_name_of_its_own() -> None:
     assert not names_of_two({path: tree(path) for path in committed() if path.endswith(".py")})
 
 
+def test_one_script_alone_tells_the_page_s_enter_from_an_input_method_s() -> None:
+    scripts = [path for path in committed() if path.startswith("pages/") and path.endswith(".js")]
+    asks = [path for path in scripts if re.search(r"""key\s*={2,3}\s*["']Enter""", read(path))]
+    assert asks == ["pages/frame/live/keyboard.js"]
+
+
 def test_scripts_are_checked_with_all_that_strict_means_and_every_folders_records() -> None:
     """A file of records that deno.json does not name would leave them unknown, or be dead."""
     options = json.loads(read("deno.json"))["compilerOptions"]

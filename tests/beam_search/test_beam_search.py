@@ -137,6 +137,17 @@ def test_every_candidate_has_its_true_parent_its_rank_and_its_sum() -> None:
         assert set(step.dropped) == set(before.beams) - parents
         assert step.n_candidates == 3 * start.lm.vocab_size
     assert [beam.node_id for beam in search.finished] == list(search.steps[-1].node_ids[:3])
+    for step in search.steps[
+        1:
+    ]:  # each beam's three best are on record, and twice as many as go on
+        made = [search.nodes[i] for i in step.node_ids]
+        assert [node.rank for node in made if node.rank < 6] == list(range(6))
+        places = {parent: set[int]() for parent in {node.parent for node in made}}
+        for node in made:
+            if node.rank >= 6:
+                assert node.place < 3
+            places[node.parent].add(node.place)
+        assert all(found >= {0, 1, 2} for found in places.values())
 
 
 def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
@@ -163,6 +174,8 @@ def test_by_default_texts_are_ranked_by_their_sum_and_one_token_is_enough() -> N
     best, *others = search.run()
     assert (search.length_penalty, len(best.token_ids), len(others)) == (0, 1, 2)
     assert best.token_ids[0] == int(start.logits.argmax())
+    usual = BeamSearch(start)
+    assert (usual.n_beams, usual.max_new_tokens) == (4, 12)
     assert best.total == max(beam.total for beam in (best, *others))
 
 

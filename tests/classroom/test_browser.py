@@ -1,6 +1,7 @@
 """A room on the app's own server: desk, projector and phones, each in a real browser."""
 
 import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -226,6 +227,7 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Pages, url: str) -> 
     with focus_stays(phone):
         phone.keyboard.press("Enter")
         expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(options.nth(1)).not_to_have_accessible_name(re.compile("✓"))
     expect(phone.locator("#sure")).to_be_visible()
     assert_on_one_screen(phone)
     assert "␣" not in phone.locator("body").inner_text()
@@ -243,6 +245,9 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Pages, url: str) -> 
         expect(projector.locator(".bars")).to_contain_text("5 of 5")
         expect(phone.locator(".bars")).to_contain_text("5 of 5")
         expect(phone.locator("#sent")).to_contain_text("You said")
+        expect(phone.locator("#ask")).to_be_focused()
+    # the focus has the question read, so the region does not say it as well
+    expect(phone.locator("#ask")).to_have_attribute("aria-live", "off")
     expect(phone.get_by_role("group", name="What comes next?")).to_have_count(0)  # it is said once
     assert "model" not in projector.locator("main").inner_text()
     assert_filled(projector)
@@ -280,6 +285,7 @@ def test_a_class_stands_beside_the_model_and_a_token_is_drawn(
     assert violations(projector) == []
     room.press("Append the model’s draw")
     expect(phone.locator("#revealed")).to_contain_text("The model drew")
+    expect(phone.locator("#read-out")).to_have_attribute("aria-live", "off")
     expect(projector.locator("#text .drawn")).to_be_visible()
     assert_read_from_the_back_row(projector, "text", "ask", "outcome")
     assert_on_one_screen(phone)

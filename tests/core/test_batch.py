@@ -80,9 +80,15 @@ def test_passes_are_counted_and_logits_of_several_positions_come_from_one(
     assert is_as_alone(batch)
 
 
-def test_a_single_row_may_be_read_by_hand() -> None:
+def test_a_single_row_may_be_read_by_hand_if_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lm = tiny("llama")
     assert lm.weights.quick is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(type(lm.weights.quick), "read", lambda *_: pytest.fail("nobody asked for it"))
+        plain = Batch(lm, [EVEN[0]])
+        assert plain.read([[3]])[0].shape == (1, 1, lm.vocab_size)
     batch = Batch(lm, [EVEN[0]], by_hand=True)
     batch.append([3])
     batch.crop(1)

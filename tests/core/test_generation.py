@@ -56,6 +56,18 @@ def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
     assert step.token_id in {row.token_id for row in step.candidates}
 
 
+def test_a_vocabulary_up_to_the_limit_is_held_whole(
+    g: Generation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("model.generation.MAX_HELD", 100)
+    for limit, is_whole in ((len(g.logits), True), (len(g.logits) - 1, False)):
+        monkeypatch.setattr("model.generation._MAX_EXACT", limit)
+        text = Generation(g.lm, PROMPT)
+        assert (text.stages_for(Settings()) is text.stages_for(Settings())) == is_whole
+        assert (text.distribution.ids is None) == is_whole
+        assert len(text.step(Settings(temperature=0)).candidates) == 12
+
+
 def test_a_server_is_asked_for_the_pointer_of_the_step_or_the_one_that_is_named(
     g: Generation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

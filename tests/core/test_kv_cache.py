@@ -43,6 +43,13 @@ def test_of_two_stacks_the_one_that_writes_is_counted() -> None:
     assert kv_cache.cache_shape(both, 4).bytes_per_token == 2 * 3 * 2 * 16 * 4
 
 
+def test_layers_that_are_not_alike_are_counted_one_by_one() -> None:
+    stack = {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4}
+    unlike: dict[str, Any] = {"per_layer_config": {1: {"num_key_value_heads": 1}}}
+    config = transformers.LlamaConfig(**stack, num_key_value_heads=4, **unlike)
+    assert kv_cache.cache_shape(config, 4).bytes_per_token == 2 * (4 + 1 + 4) * 16 * 4
+
+
 def test_the_shape_names_its_factors() -> None:
     config = transformers.Qwen3Config(**QWEN3, num_key_value_heads=8, head_dim=128)
     shape = kv_cache.cache_shape(config, bytes_per_number=2)

@@ -2,6 +2,7 @@
 
 import math
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -91,6 +92,15 @@ def test_a_clock_is_read_only_when_the_device_is_done(
     monkeypatch.setattr(torch.mps, "synchronize", lambda: waited.append("mps"))
     passes.synchronise(torch.device(device))
     assert waited == ([] if device == "cpu" else [device])
+
+
+def test_a_pass_is_timed_from_its_beginning_and_fills_a_cache_if_there_is_one() -> None:
+    lm = tiny("llama")
+    began = time.perf_counter()
+    _, seconds = passes.prefill(lm, [5, 6, 7], None)
+    assert 0 < seconds < time.perf_counter() - began
+    for cache in (None, lm.new_cache()):
+        assert passes.inputs_of(lm, [[5, 6]], cache)["use_cache"] == (cache is not None)
 
 
 def test_what_is_slow_or_wrong_on_some_devices_stays_off() -> None:

@@ -102,6 +102,17 @@ def test_temperature_before_or_after_top_p_keeps_different_sets(
     assert kept([3, 2, 1], temperature=0.5, top_p=0.8, order=order) == expected
 
 
+@pytest.mark.parametrize(("toss", "n_kept"), [(0.25, 1), (0.5, 4)])
+def test_xtc_is_due_where_the_toss_is_below_its_chance(toss: float, n_kept: int) -> None:
+    settings = made(xtc=0.5, order=("xtc",))
+    assert process(np.zeros(4), [], settings, pointer=toss / 2**27)[-1].kept.sum() == n_kept
+
+
+@pytest.mark.parametrize(("share", "n_kept"), [(0.25, 1), (0.5, 2), (1.0, 4)])
+def test_top_h_keeps_what_reaches_its_share_exactly(share: float, n_kept: int) -> None:
+    assert kept([0, 0, 0, 0], top_h=share) == list(range(n_kept))
+
+
 def test_each_stage_says_what_it_did() -> None:
     raw, top_k = process(HALVES, [], Settings(top_k=2))
     assert (raw.name, raw.removed_mass, raw.boundary_id) == ("raw", 0, None)

@@ -178,6 +178,7 @@ B, EOS, LACKING = ids_of(BYTE_LEVEL, "b")[0], BYTE_LEVEL.eos_token_id, VOCAB_SIZ
         ([SMILE[0], B, SMILE[0]], ["", "<0xF0>b", ""]),  # bytes that can be no character
         ([EOS, B, EOS], ["", "b", ""]),  # a special token is no text
         ([E[0], EOS, B], ["", "<0xC3>", "b"]),  # and breaks off an unfinished character
+        ([E[0], EOS, E[1]], ["", "<0xC3>", "<0xA9>"]),  # which what follows does not complete
         ([LACKING, B], ["", "b"]),
     ],
 )
@@ -305,6 +306,16 @@ def test_no_tokenizer_works_on_millions_of_characters(
     for n_characters in (7_900_000, MAX_CHARACTERS + 1):
         with pytest.raises(ValueError, match="shorten it"):
             read(lm, "a" * n_characters)
+
+
+def test_a_text_longer_than_the_tokenizer_expects_is_read_without_a_warning() -> None:
+    words = tiny("llama").tokenizer
+    before, words.model_max_length = words.model_max_length, 2
+    try:
+        assert len(encode_bare(tiny("llama"), "the cat sat")) > 2
+        assert not words.deprecation_warnings, "the page says what is too long"
+    finally:
+        words.model_max_length = before
 
 
 def test_a_text_for_few_tokens_is_refused_by_its_length(storyteller: LanguageModel) -> None:

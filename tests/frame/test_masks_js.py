@@ -375,6 +375,7 @@ def test_with_a_tail_in_play_the_page_s_numbers_are_python_s_to_a_millionth(
     for stage, ours, _ in sure_or_waiting(masks_page, large, hotter):
         np.testing.assert_allclose(*stage["probs"], 0, 1e-6)
         assert stage["entropy"] == pytest.approx(ours.entropy, abs=1e-6)
+        assert stage["bound"] == 0, "nothing of it was left out"
     first = Case(large[0], Settings(temperature=1.5), [0.0], [], held=large[1])
     assert run(masks_page, [first])[0]["drawn"][0]["id"] == rank_order(large[0])[0]
 

@@ -171,7 +171,8 @@ def test_a_way_that_is_opened_in_part_is_not_opened_twice() -> None:
     assert len(set(opened(tree))) == len(opened(tree)) == 2 + 3 * continuations.N_ROWS
 
 
-@pytest.mark.parametrize("n_left", [0, 2])
-def test_a_prompt_without_room_is_refused(n_left: int) -> None:
+@pytest.mark.parametrize("n_left", [0, 3])
+def test_a_prompt_without_room_for_four_tokens_is_refused(n_left: int) -> None:
     with pytest.raises(ValueError, match="shorten"):
         Continuations(Generation(tiny("llama"), [5] * (CONTEXT - n_left)))
+    Continuations(Generation(tiny("llama"), [5] * (CONTEXT - 4)))

@@ -153,6 +153,7 @@ FORGED: list[tuple[dict[str, Any], str]] = [
     ({"kind": "tokenise", "text": None}, "text"),
     ({"kind": "tokenise", "text": "x" * 10**7}, "text"),
     ({"kind": "file", "format": "exe", "link": ""}, "format"),
+    ({"kind": "file", "format": ["csv"], "link": ""}, "format"),
     ({"kind": "file", "format": "csv", "link": "x" * 10**7}, "link"),
 ]
 

@@ -69,6 +69,13 @@ def test_a_step_is_on_record_as_it_is_in_python(
     assert np.abs(floats(told["last"]) - ours.logits).max() < 1e-4
 
 
+def test_storage_holds_64_positions_and_doubles_for_the_next(in_page: InPage) -> None:
+    """The first token comes from a pass over all 64, the second from that of the 65th."""
+    told = in_page("write", ids=[0, *range(300, 363)], seed=0, settings={}, n=2)
+    held = [step["bytes_held"] for step in told["steps"]]
+    assert held == [64 * BYTES_PER_TOKEN, 128 * BYTES_PER_TOKEN]
+
+
 def test_the_context_ends_a_text(in_page: InPage) -> None:
     full = {"max_position_embeddings": 7}
     told = in_page("write", ids=[0, 409, 623], seed=0, settings={}, n=9, changed=full)

@@ -113,6 +113,13 @@ def test_rounding_leaves_so_many_levels_and_errs_by_half_a_step(
     assert torch.equal(rounded(torch.ones(2, 3), bits, dim), torch.ones(2, 3))
 
 
+def test_16_bits_are_a_half_and_32_change_nothing() -> None:
+    states = torch.tensor([[1.0001, 3.14159]])
+    assert torch.equal(rounded(states, 16, -1), states.half().float())
+    assert not torch.equal(rounded(states, 16, -1), states)
+    assert torch.equal(rounded(states, 32, -1), states)
+
+
 def test_bytes_are_counted_by_hand() -> None:
     """70 tokens: 64 are rounded, 6 stand in full."""
     lm = tiny("llama")

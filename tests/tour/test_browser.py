@@ -63,6 +63,7 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     by_key(page, "tour").get_by_role("button", name="Say it").click()
     expect(live.locator(".token").first).to_be_visible()
     expect(page.locator("[aria-live=polite]").filter(has_text="You said 6")).to_have_count(1)
+    expect(page.locator("[aria-live=polite]").filter(has_text="check_circle")).to_have_count(0)
     page.wait_for_function("() => location.search.includes('said=4.6')")
     page.reload()
     expect(page.get_by_text("You said 6")).to_be_visible()

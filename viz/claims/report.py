@@ -113,8 +113,18 @@ def evidence_words(part: Evidence) -> str:
         upper = "" if part.below is None else f" and below {measured(part.below, unit)}"
         shown.append(f"asked for: above {measured(part.bar, unit)}{upper}")
     if part.seen_from is not None and not math.isnan(part.seen_from):
-        shown.append(f"19 of 20 runs would see it from {measured(part.seen_from, unit)} on")
+        shown.append(
+            f"19 of 20 runs would see it from {measured(part.seen_from, unit)} {_end(part)}"
+        )
     return f"{part.what}: {mean}" + (f" ({'; '.join(shown)})" if shown else "")
+
+
+def _end(part: Evidence) -> str:
+    """Writes where what a run would see ends: nowhere, or before an upper bar."""
+    if part.seen_to is None or part.refused_from is None:
+        return "on"
+    to, refused = (measured(value, part.unit) for value in (part.seen_to, part.refused_from))
+    return f"to {to}, and refuse it from {refused} on"
 
 
 def measured(value: float, unit: QuantityUnit) -> str:

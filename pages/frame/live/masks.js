@@ -55,8 +55,7 @@ export function createDistribution(held) {
   /** @type {Omit<Distribution, "inPlay" | "rawStage">} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
-  const rows = new Int32Array(nFinite);
-  for (let row = 0; row < nFinite; row++) rows[row] = row;
+  const rows = new Int32Array(nFinite).map((_, row) => row);
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
   const evenRow = nRows + nByBin.indexOf(Math.max(...nByBin));
   if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
@@ -117,8 +116,7 @@ export function processLogits(distribution, contextIds, nPrompt, settings, point
       const countsPrompt = COUNT_PROMPT.includes(name) && !settings.generated_only;
       const usedIds = countsPrompt ? contextIds : contextIds.slice(nPrompt);
       tokens = penalise(distribution, given, usedIds, name, value);
-      const isRaised = name === "repetition_penalty" ? value < 1 : value < 0;
-      cut.reachesTail = isRaised && tokens.nUnheld > 0;
+      cut.reachesTail = value < settingOf(NEUTRAL_SETTINGS, name) && tokens.nUnheld > 0;
     } else if (name === "temperature") {
       const scores = given.scores.map((score) => score / value);
       tokens = { ...given, scores, scale: given.scale / value };
@@ -200,8 +198,7 @@ function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
     weight += count * probs[i];
     pull += count * (probs[i] * shifted + ofMean * variance);
   }
-  for (let i = 0; i < rows.length; i++) probs[i] /= weight;
-  return { ...tokens, probs, entropy: Math.log(weight) - pull / weight };
+  return { ...tokens, probs: probs.map((one) => one / weight), entropy: Math.log(weight) - pull / weight };
 }
 
 /** @param {Weighed} tokens @param {Uint8Array} kept */
@@ -244,12 +241,12 @@ function recordStage(distribution, name, tokens, cut = {}) {
     reachesTail: false,
     ...cut,
   };
-  for (let i = 0; i < rows.length; i++) {
-    if (rows[i] >= nRows) continue;
-    stage.scores[rows[i]] = scores[i];
-    stage.probs[rows[i]] = probs[i];
-    stage.kept[rows[i]] = 1;
-  }
+  rows.forEach((row, i) => {
+    if (row >= nRows) return;
+    stage.scores[row] = scores[i];
+    stage.probs[row] = probs[i];
+    stage.kept[row] = 1;
+  });
   return stage;
 }
 

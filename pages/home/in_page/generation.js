@@ -111,7 +111,7 @@ export class Generation {
       this.passes = [this.read()];
     }
     // a token of the prompt is prefill, were it but one
-    if (this.nToRead <= nPrompt || nKept < nPrompt) this.passes = [{ ...this.passes[0], phase: "prefill" }];
+    if (this.nToRead <= nPrompt) this.passes = [{ ...this.passes[0], phase: "prefill" }];
     return nKept;
   }
 

@@ -63,10 +63,9 @@ export class KVCache {
 
   /** @param {number} n */
   reserve(n) {
-    if (n <= this.capacity) return;
     let capacity = Math.max(FIRST_CAPACITY, this.capacity);
     while (capacity < n) capacity *= 2;
-    this.grow(capacity, this);
+    if (capacity !== this.capacity) this.grow(capacity, this);
   }
 
   /** Takes new storage, and into it what a cache holds. @param {number} capacity @param {KVCache} source */

@@ -21,10 +21,10 @@ def show_beginning(lesson: BeamLesson, best: Beginning) -> None:
 
     Args:
         lesson: What the reader has on the page.
-        best: The likeliest text so far, which is meant until another is chosen.
+        best: The best text so far, which is meant until another is chosen.
     """
     steps = lesson.stepper.steps
-    names = {(): "the likeliest text so far"} | _drawn(steps)
+    names = {(): "the best text so far"} | _drawn(steps)
     wanted = SETTINGS["selected"]
     if wanted not in names:
         names[wanted] = f"{_text(steps.search, wanted)} ({_lost(steps, wanted)})"

@@ -136,12 +136,12 @@ def _show_ranking(lesson: BeamLesson) -> None:
 
 
 def _sentences(steps: BeamSteps) -> None:
-    """Writes the likeliest text so far, to be read; beside it greedy's, once the search is over."""
+    """Writes the best text so far, to be read; beside it greedy's, once the search is over."""
     search, best = steps.search, _best_now(steps)
     prompt = text_of(search.lm.tokenizer, search.start.ids)[-MAX_SHOWN:]
     if best is None:
         st.html(prose((prompt, ""), (" …", "")))
-        st.markdown("The likeliest text so far: none is begun.")  # in the place of the next ones
+        st.markdown("The best text so far: none is begun.")  # in the place of the next ones
         return
     path = lineage(search.nodes, best)
     ids = [*search.start.ids, *(search.nodes[i].token_id for i in path)]
@@ -151,7 +151,7 @@ def _sentences(steps: BeamSteps) -> None:
     prob = math.exp(search.nodes[best].total)
     if steps.can_step:
         st.html(prose((prompt, ""), (text, "generated"), (" …", "")))
-        st.markdown(f"The likeliest text so far: **{percent(prob)}**.")
+        st.markdown(f"The best text so far: **{percent(prob)}**.")
         return
     greedy = steps.greedy()
     times = math.exp(search.nodes[best].total - greedy.total)

@@ -1,13 +1,14 @@
 """The settings of the beam-search lesson."""
 
 from model.beam_search import MAX_BEAMS
-from model.beam_search.best_first import LIMIT, MAX_TOKENS
 from pages.frame.fields import Choice, Number, Text, Whole
 from pages.frame.settings_table import SettingsTable
 from pages.frame.token_ids import TokenIds
 from pages.lessons.beam_search.state import ENDS, PROMPTS, SearchRequest
 
 FIRST = SearchRequest()
+MAX_EXACT = 12  # tokens of a text that is proved to be the best
+LIMIT = 20_000  # prefixes whose next tokens the exact search scores
 SETTINGS = SettingsTable(
     "beam",
     Text("prompt", "A text to start from", FIRST.prompt),
@@ -33,7 +34,7 @@ SETTINGS = SettingsTable(
         suggestions=PROMPTS,
         help="Choose one, or write your own.",
     ),
-    Whole("exact_tokens", "Tokens", 5, low=1, high=MAX_TOKENS),
+    Whole("exact_tokens", "Tokens", 5, low=1, high=MAX_EXACT),
     Whole(
         "exact_limit",
         "Prefixes at most",

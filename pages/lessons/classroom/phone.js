@@ -50,6 +50,7 @@ let sureness = 0.5;
 /** The answer that is on its way. @type {Record<string, unknown>|null} */
 let pending = null;
 let soon = ""; // what the ear was told of the time that is left
+let hasJoined = false; // just now, by the form: the question takes the focus
 /** @type {string|null} */
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
 
@@ -83,7 +84,17 @@ function showJoin() {
   return false;
 }
 
+/** Puts the focus on the question, which is read out by that: as a live region it would be so twice. */
+function focusQuestion() {
+  setAttribute(byId("ask"), "aria-live", "off");
+  byId("ask").focus();
+}
+
 function paint() {
+  setAttribute(byId("ask"), "aria-live", "polite");
+  // what the model drew is said in a sentence: the bars were read out before its row joined them
+  const wasReadOut = view.revealed !== "" && !byId("outcome").hidden;
+  setAttribute(byId("read-out"), "aria-live", wasReadOut ? "off" : "polite");
   setShown(byId("join"), false);
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
@@ -107,6 +118,8 @@ function paint() {
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
+  if (hasJoined) focusQuestion();
+  hasJoined = false;
 }
 
 /** @param {PhoneQuestion} question */
@@ -170,7 +183,7 @@ function paintOptions(question, isOpen) {
     const isLong = question?.options.some((words) => words.length > LONG);
     place.className = `${isLong ? "long" : ""} ${(question?.options.length ?? 0) > MANY ? "many" : ""}`;
     setShown(place, place.childElementCount > 0); // an empty group would say the question again
-    if (hadFocus) byId("ask").focus();
+    if (hadFocus) focusQuestion();
   }
   if (!isOpen || question === null) return;
   [...place.children].forEach((button, i) =>
@@ -198,7 +211,7 @@ function paintSureness(question, isOpen) {
   const isAsked = isOpen && question?.kind === "next" && question.mine !== null;
   const hadFocus = byId("sure").contains(document.activeElement);
   setShown(byId("sure"), isAsked);
-  if (hadFocus && !isAsked) byId("ask").focus();
+  if (hadFocus && !isAsked) focusQuestion();
   const row = find(byId("sure"), ".row");
   if (row.children.length === 0) {
     row.append(...SURENESS.map(([words, value]) => createButton("", words, () => choose(value))));
@@ -221,7 +234,7 @@ function paintField(question, isOpen) {
   const hadFocus = byId("write").contains(document.activeElement);
   const isShown = isOpen && question !== null && question.may_write;
   setShown(byId("write"), isShown);
-  if (hadFocus && !isShown) byId("ask").focus();
+  if (hadFocus && !isShown) focusQuestion();
   setAttribute(byId("word"), "inputmode", isNumber ? "decimal" : null);
   const isOwn = isOpen && question !== null && question.options.length > 0;
   setText(byId("own"), isNumber ? _("Your number") : isOwn ? _("or a word of your own") : _("Your word"));
@@ -277,8 +290,8 @@ byId("join").addEventListener("submit", async (event) => {
     localStore.write(key(), token);
     replaceAddress(`${ROOMS}/${encodeURIComponent(code.toUpperCase())}`);
     say("");
+    hasJoined = true;
     await poll();
-    byId("ask").focus();
   } catch (error) {
     say(trouble(error));
   }

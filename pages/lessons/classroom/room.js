@@ -138,7 +138,7 @@ export function drawOutcome(place, outcome, question) {
   const { series, bars, dots, words } = outcome;
   const keys = series.length < 2 ? [] : series.map(([name, role]) => el("span", {}, swatch(role), name));
   place.replaceChildren(
-    el("p", { class: "keys" }, ...keys),
+    el("p", { class: "keys", ariaHidden: "true" }, ...keys), // each bar says whose it is
     dots !== null ? dotsOf(dots, series) : bars.length > 0 ? barsOf(bars, series, spoken) : "",
     el("p", { class: "words", textContent: words }),
   );

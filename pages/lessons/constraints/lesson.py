@@ -196,7 +196,7 @@ def _dead_end(steps: Sequence[ConstrainedStep]) -> None:
         st.markdown(
             f"**A dead end.** Here the model wanted {in_sentence(step.wanted)} "
             f"({percent(step.wanted_prob)}). All that the rule allows has {percent(step.mass)} "
-            f"together, so {in_sentence(step.label)} had to be written."
+            f"together, and {in_sentence(step.label)} was written."
         )
 
 

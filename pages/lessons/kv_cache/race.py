@@ -121,7 +121,7 @@ def _findings(lm: LanguageModel, found: Race) -> None:
         (
             "same best token",
             f"{count(n_same)} of {count(len(steps))}",
-            f"{percent(n_same / len(steps))} of the steps; guaranteed in float32 only",
+            f"{percent(n_same / len(steps))} of the steps; rounding may part nearly equal ones",
         ),
     ]
     if found.gap is not None:

@@ -193,8 +193,8 @@ class Chunks(Policies):
     button = "Serve with the long prompt"
     claim = (
         "While a long prompt is read in one pass, no other request gets a token; read in chunks, "
-        "it lets them write between. They wait for a chunk instead of the whole prompt, and its "
-        "own first token comes later."
+        "it lets them write between. They wait for a chunk instead of the whole prompt, whose "
+        "own first token comes later if it takes several chunks."
     )
     code = (Scheduler.prefill,)
 
@@ -252,8 +252,9 @@ def _show_table(found: Comparison, key: str) -> None:
         n_lanes = len(found.runs) * len(found.alone.requests)
         show_caption(
             f"Measured: {count(found.n_same)} of {count(n_lanes)} lanes have exactly the tokens "
-            "that their request gets alone; guaranteed in float32 only. TTFT counts from the "
-            f"arrival, ITL {_which_gaps(found)}."
+            "that their request gets alone: rounding may part two tokens that are nearly as "
+            "likely, in 16 bits more often. TTFT counts from the arrival, ITL "
+            f"{_which_gaps(found)}."
         )
 
 

@@ -9,6 +9,7 @@ from model.job import Job
 from model.speculative.proof import (
     FEW_PAIRS,
     GENEROUS,
+    N_COMPARED,
     PROMPTS,
     DistributionTest,
     check_greedy,
@@ -16,7 +17,6 @@ from model.speculative.proof import (
     lean,
     pair_probs,
 )
-from model.speculative.proof import N_DRAFT as N_PROPOSED
 from model.speculative.records import GreedyCheck
 from model.tokenizing import encode
 from pages.frame.experiment import Experiment
@@ -127,7 +127,7 @@ def _show_draws(test: DistributionTest) -> None:
         f"**χ² = {digits(chi_square.statistic)}** with {plural(chi_square.n_degrees, 'degree')} of "
         f"freedom, **p {chance(chi_square.p_value, UNUSUAL)}**: {verdict}. {count(n_draws)} times "
         f"the first two tokens after “{SAMPLED_PROMPT}”, by rounds of "
-        f"{plural(N_PROPOSED, 'draft token')} of which "
+        f"{plural(N_COMPARED, 'draft token')} of which "
         f"{percent(test.n_accepted / max(1, test.n_tested))} were accepted. A bin expects five or "
         f"more: {pooled}.{_leaning(test)}"
     )

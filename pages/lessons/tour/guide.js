@@ -1,6 +1,7 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
+import { isEnter } from "../../frame/live/keyboard.js";
 import { keepAnswer, keepLine } from "../../frame/live/record.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { tabStore } from "../../frame/live/storage.js";
@@ -93,7 +94,7 @@ const holdHeight = (event) => {
     return;
   bar.style.minHeight = getComputedStyle(bar).height;
   const isGiven = event instanceof KeyboardEvent
-    ? event.key === "Enter"
+    ? isEnter(event)
     : target.closest("[role=radio], .stForm button");
   if (isGiven) document.querySelector(".st-key-tour")?.setAttribute("data-said", "");
 };
