@@ -25,6 +25,8 @@ from tests.frame.accessibility import forget_first_requests
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 GLOSSARY = "glossary"
 ORIGIN = "http://scripts.test/"
+# a reader who has been here: the first step of a newcomer is played slowly, for a dozen seconds
+SEEN = """try { localStorage.setItem("ott-seen", "1"); } catch { /* a page without storage */ }\n"""
 # what a page's policy refuses is an error, also where the page does without it
 TELL_TALE = """addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
   console.error(`The page’s policy refuses ${blockedURI} (${violatedDirective})`);

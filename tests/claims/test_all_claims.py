@@ -1,7 +1,6 @@
 """Every claim by the experiment that its Run button runs, small: its verdict, and its numbers."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,59 +14,11 @@ from model.loading import LanguageModel
 from pages.frame.claims import CLAIMS, EMPIRICAL
 from pages.frame.contents import LESSONS
 from pages.lessons.claims.lesson import WHEN_TO_USE
+from tests.claims.expected import HOLDS, SURE, UNSURE
 from tests.nightly import by_night
 from tests.tiny_models import tiny
 from viz.claims.report import control_words, evidence_words, sentence
 
-Check = Callable[[SimpleNamespace], bool]
-
-# claims whose verdict is sure on the shipped model, on any machine, even in so small a run
-HOLDS: dict[str, Check] = {
-    "c01": lambda q: q.gap < 1e-3 < q.unread,
-    "c06": lambda q: q.first == q.prompt * q.more,
-    "c10": lambda q: q.same == 0,
-    "c16": lambda q: q.n == 4,
-    "c19": lambda q: q.before > q.after,
-    "c20": lambda q: q.gain > 0,
-    "c24": lambda q: max(q.logits, q.keys) < 1e-4,
-    "c26": lambda q: q.grown == q.each,
-    "c31": lambda q: q.tokens > q.rounds,
-    "c33": lambda q: q.many > q.few,
-    "c34": lambda q: q.once > q.slow,
-    "c37": lambda q: q.moved < 1e-5 < q.leak,
-    "c39": lambda q: q.written > 0,
-    "c40": lambda q: q.first > q.late == 0 and q.same == q.all,
-    "c41": lambda q: q.many > q.few,
-    "c42": lambda q: q.alone > q.few > q.many and q.old > q.many,
-    "c44": lambda q: q.good > 0,
-    "c48": lambda q: q.n > 1,
-    "c46": lambda q: q.n > 0 and q.warm < 0.5,
-    "c47": lambda q: q.kept + q.read == q.all and q.gap < 1e-4,
-    "c49": lambda q: q.maps == 6 and 0 < q.changed < q.steps and q.fall > 10,
-}
-# those whose verdict is the machine's or chance's in so small a run
-OTHERS: dict[str, Check] = {
-    "c03": lambda q: q.n == 16 and 0 < q.half < q.seconds,
-    "c08": lambda q: 0 < q.first < q.all,
-    "c12": lambda q: q.sampled <= q.prompts,
-    "c15": lambda q: q.k == 10,
-    "c17": lambda q: 0 < q.single < 1,
-    "c18": lambda q: q.mass < 1e-3,
-    "c21": lambda q: q.greedy > q.gain >= 0,
-    "c22": lambda q: q.one < q.whole,
-    "c23": lambda q: q.fast > 0,
-    "c25": lambda q: abs(q.without - 2) < 0.1 and abs(q.cached - 1) < 0.05,
-    "c27": lambda q: q.step < 1 < q.read,
-    "c28": lambda q: q.n == 8,
-    "c29": lambda q: 0 < q.saved < 1,
-    "c30": lambda q: q.best in ("sad", "happy", "made of stone"),
-    "c32": lambda q: q.taught > q.plain and q.best > q.worst,
-    "c35": lambda q: q.same < 0.2,
-    "c36": lambda q: q.writer == "scribbler" and 0 < q.true < q.spliced,
-    "c38": lambda q: q.gap < 1e-4,
-    "c43": lambda q: q.near > q.far and q.books > 20,
-    "c45": lambda _: True,
-}
 KINDS = {claim.id: claim.kind for claim in CLAIMS}
 # of the usual numbers of prompts, runs and texts; what is judged by an interval needs more of them
 SCALE, SCALE_OF_INTERVALS = 0.1, 0.6
@@ -96,7 +47,7 @@ def words(finding: Finding) -> str:
     )
 
 
-CHECKS = HOLDS | OTHERS
+CHECKS = SURE | UNSURE
 
 
 @pytest.mark.parametrize("claim_id", by_night(CHECKS, CHECKS.keys() - BY_NIGHT))
@@ -105,8 +56,8 @@ def test_the_claim(context: ExperimentContext, claim_id: str) -> None:
         context = replace(context, scale=SCALE_OF_INTERVALS)
     finding = EXPERIMENTS[claim_id.upper()](context)
     assert "{" not in words(finding)
-    if claim_id in HOLDS:
-        assert finding.outcome == "holds here", finding.evidence
+    if claim_id in SURE:
+        assert finding.outcome == HOLDS, finding.evidence
     assert finding.control or KINDS[claim_id.upper()] != "learned", "held against nothing"
     quantities = {name: quantity.value for name, quantity in finding.quantities.items()}
     assert CHECKS[claim_id](SimpleNamespace(**quantities)), quantities

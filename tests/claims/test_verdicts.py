@@ -4,7 +4,7 @@ import pytest
 
 from model.claims.records import ClaimOutcome, Evidence
 from model.claims.verdicts import combine, judge_all, judge_mean, judge_share
-from tests.claims.test_adversaries import CHANCE, FAILS, HOLDS, PARTLY
+from tests.claims.expected import CHANCE, FAILS, HOLDS, PARTLY
 
 
 def mean(*values: float) -> Evidence:

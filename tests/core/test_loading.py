@@ -12,6 +12,7 @@ from transformers import GPT2Model
 
 from model.loading import LanguageModel, load_model
 from model.weights import device
+from model.weights.locate import SHIPPED
 from pages.frame.offers import offered_models
 from tests.tiny_models import (
     CONTEXT,
@@ -70,22 +71,12 @@ def test_numbers_are_float32_on_a_cpu_unless_asked_otherwise(
     assert lm.cache_shape.bytes_per_number == expected.itemsize
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("storyteller", "causal"),
-        ("storyteller_early", "causal"),
-        ("scribbler", "causal"),
-        ("scribbler_taught", "causal"),
-        ("scribbler_plain", "causal"),
-        ("unmasker", "masked"),
-        ("gapfiller", "seq2seq"),
-    ],
-)
+@pytest.mark.parametrize("name", SHIPPED)
 def test_each_of_the_family_is_loaded_by_its_name_and_has_the_same_tokens(
-    name: str, kind: str, storyteller: LanguageModel, refused_connections: list[str]
+    name: str, storyteller: LanguageModel, refused_connections: list[str]
 ) -> None:
     n_before = len(refused_connections)
+    kind = {"unmasker": "masked", "gapfiller": "seq2seq"}.get(name, "causal")
     lm = load_model(name, "cpu")
     assert len(refused_connections) == n_before
     assert (lm.kind, lm.dtype) == (kind, torch.float32)

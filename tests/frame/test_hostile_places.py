@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Frame, Locator, Page, ViewportSize, exp
 from benchmarks.harness import by_key, visit
 from model.loading import LanguageModel
 from pages.home.in_page_file import live_page
+from tests.browser import SEEN
 from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
@@ -372,7 +373,7 @@ def test_a_clock_that_tells_no_short_time_says_less_than(open_in: Open, file: Pa
 
 
 def test_another_frame_s_message_harms_no_page_with_the_figure(open_in: Open, file: Path) -> None:
-    page = open_in(NO_COPY)
+    page = open_in(SEEN + NO_COPY)
     page.goto(file.as_uri())
     next_once(page)
     page.get_by_role("button", name="copy embed code").click()

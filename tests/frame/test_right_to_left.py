@@ -10,6 +10,7 @@ from benchmarks.harness import ROOT
 from model.loading import LanguageModel
 from pages.frame.words import languages, numeral, speaking
 from pages.home.in_page_file import live_page
+from tests.browser import SEEN
 
 pytestmark = pytest.mark.browser
 
@@ -104,6 +105,7 @@ def in_arabic(
     file = tmp_path_factory.mktemp("ar") / "one-token.html"
     file.write_text(live_page(storyteller), "utf-8")
     context = browser.new_context(reduced_motion="reduce", locale="en-US")
+    context.add_init_script(SEEN)
     page = context.new_page()
     page.goto(f"{file.as_uri()}?lang=ar")
     page.wait_for_function("() => globalThis.oneToken")

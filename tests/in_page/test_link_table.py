@@ -3,23 +3,26 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from benchmarks.in_page import InPage
 from benchmarks.link_table import CONTROLS, PROMPTS, compare, links
 from model.loading import LanguageModel
+from tests.nightly import nightly
 
 N_PROMPTS, N_TOKENS = len(PROMPTS) - 1, 10  # all but the long one
 
 
+@pytest.mark.parametrize("n_prompts", [1, nightly(2)])
 def test_links_write_the_same_texts_here_and_there(
-    in_page: InPage, storyteller: LanguageModel
+    in_page: InPage, storyteller: LanguageModel, n_prompts: int
 ) -> None:
     queries = [query for _, query in links(N_PROMPTS, N_TOKENS)]
-    # each setting with two prompts of other kinds
+    # each setting with one prompt, by night with two, and no prompt with two settings
     table = np.reshape(queries, (N_PROMPTS, len(CONTROLS)))
-    some = table[np.add.outer(*map(range, table.shape)) % 12 == 0]
+    some = table[np.add.outer(*map(range, table.shape)) % (N_PROMPTS // n_prompts) == 0]
     found = [compare(in_page, storyteller, str(query)) for query in some]
-    assert len(found) == 18
+    assert len(found) == n_prompts * len(CONTROLS)
     assert not [outcome.parted for outcome in found if outcome.is_fault]
     n_draws = sum(outcome.n_draws for outcome in found)
     n_parted = sum(bool(outcome.parted) for outcome in found)

@@ -21,6 +21,7 @@ from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.words import Language, speaking
 from pages.home.in_page_file import live_page
 from pages.lessons.tour.scenes import read_lesson
+from tests.browser import SEEN
 from tests.frame.accessibility import violations
 from tests.home.page_session import PageSession
 
@@ -59,6 +60,7 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
         offline=True, viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
     )
     context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.add_init_script(SEEN)
     yield context
     context.close()
 

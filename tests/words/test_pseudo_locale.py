@@ -80,6 +80,8 @@ def walked(page: Page) -> Iterator[str]:
     live = page.locator("#live")
     yield from texts_on(page)
     page.keyboard.press("ArrowRight")
+    expect(live.locator(".bars[data-beat]")).to_be_visible()  # a newcomer's first step: slowly
+    page.keyboard.press("Escape")
     expect(live.locator(".strip .token.of-model:not(.is-pending)")).to_have_count(1)
     live.locator(SECTIONS).evaluate_all(OPEN_ALL)
     yield from texts_on(page)
