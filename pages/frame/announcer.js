@@ -7,6 +7,7 @@ import { find, isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
 import { holdHeight } from "./live/hold_height.js";
 import { keepScroll } from "./live/scroll.js";
+import { _ } from "./live/words.js";
 
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
@@ -15,8 +16,8 @@ const MAX_SAID = 3; // sentences at once
 const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="stMetric"],
   [class*="_reply"] .stMarkdown):not([class*="_asked"] *, [class*="_room"] *)`;
 const ICON = "[role=img][aria-label$=' icon']"; // of Streamlit's Markdown: its text is the icon's name
-/** @type {Record<string, string>} */
-const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
+/** In English and in the reader's language; others stand beside their words. @type {Record<string, string[]>} */
+const ICONS = { "check_circle icon": ["done", _("done")], "circle icon": ["to do", _("to do")] };
 const PRESSES = ["click", "change"];
 
 const outcomes = () =>
@@ -69,12 +70,11 @@ const listen = (region) => {
 
 const CONTENT = ".stMain :is(.stPlotlyChart, .stHtml > *, pre)"; // that a frame may be too small for
 const FOCUSABLE = "a, button, input, select, textarea, summary, [tabindex]";
-const SCROLLED = {
-  tabindex: "0",
-  role: "group",
-  "aria-label": "Scrolls with the arrow keys",
-  "data-scrolls": "",
-};
+const SCROLLS = ["Scrolls with the arrow keys", _("Scrolls with the arrow keys")];
+const SCROLLED = { tabindex: "0", role: "group", "data-scrolls": "" };
+/** The words in the language of a place: pages of the laboratory are in English. @param {Element} place @param {string[]} words */
+const saidAt = (place, [english, own]) =>
+  place.closest("[lang]")?.getAttribute("lang") === "en" ? english : own;
 /** @param {Element} frame */
 const isScrolled = (frame) => {
   const isWider = frame.scrollWidth > frame.clientWidth + 1; // what is rounded is no overflow
@@ -93,9 +93,12 @@ const letTabReach = () => {
     while (frame !== null && !frame.matches(".stMain") && !isScrolled(frame)) frame = frame.parentElement;
     if (frame === null || frame.matches(".stMain") || before.delete(frame)) continue;
     if (frame.querySelector(FOCUSABLE) !== null || frame.matches(FOCUSABLE)) continue;
-    for (const [name, value] of Object.entries(SCROLLED)) frame.setAttribute(name, value);
+    const named = { ...SCROLLED, "aria-label": saidAt(frame, SCROLLS) };
+    for (const [name, value] of Object.entries(named)) frame.setAttribute(name, value);
   }
-  for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
+  for (const frame of before) {
+    for (const name of ["aria-label", ...Object.keys(SCROLLED)]) frame.removeAttribute(name);
+  }
 };
 
 /** What Streamlit draws and no browser may translate: code, tokens in figures and tables, names of models. */
@@ -110,7 +113,7 @@ const TOLD = ".stPlotlyChart[aria-label] .main-svg:not([aria-hidden])";
 const keepTold = () => {
   for (const icon of document.querySelectorAll(ICON)) {
     const said = ICONS[icon.getAttribute("aria-label") ?? ""];
-    if (said) icon.setAttribute("aria-label", said);
+    if (said) icon.setAttribute("aria-label", saidAt(icon, said));
     else icon.setAttribute("aria-hidden", "true");
   }
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
