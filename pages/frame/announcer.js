@@ -121,16 +121,19 @@ const keepTold = () => {
 
 /** What stands in the reader's language on a page that is in English. */
 const OWN = ":is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
+/** A figure of the laboratory on a page in the reader's language. */
+const ENGLISH = ".st-key-in_english";
 /** A page that stays English says so, around what is in the reader's language. @param {boolean} isEnglish */
 const keepLanguage = (isEnglish) => {
   const { lang, dir } = document.documentElement;
   const main = document.querySelector(".stMainBlockContainer");
   if (lang === "en" || main === null) return;
+  const written = { lang: "en", dir: "ltr" };
   if (!isEnglish) {
     for (const name of ["lang", "dir"]) main.removeAttribute(name);
+    for (const node of main.querySelectorAll(`${ENGLISH}:not([lang])`)) Object.assign(node, written);
     return;
   }
-  const written = { lang: "en", dir: "ltr" };
   for (const [name, value] of Object.entries(written)) main.setAttribute(name, value);
   for (const node of main.querySelectorAll(`${OWN}:not([lang])`)) Object.assign(node, { lang, dir });
 };
