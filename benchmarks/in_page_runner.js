@@ -16,7 +16,7 @@ import { NO_MEMORY } from "../pages/frame/live/memory.js";
 import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
 import { numberTyped } from "../pages/frame/live/typed.js";
-import { _, fetchWords, ngettext, numeral } from "../pages/frame/live/words.js";
+import { _, fetchWords, listed, ngettext, numeral } from "../pages/frame/live/words.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
 
@@ -96,6 +96,7 @@ const CALLS = {
       counted,
       written,
       typed: typed.map(numberTyped),
+      listed: listed(["a", "b"]),
       said: _("It is {what}.", { what: "{x}" }),
     };
     await fetchWords("");

@@ -7,6 +7,7 @@ import { find, isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
 import { holdHeight } from "./live/hold_height.js";
 import { keepScroll } from "./live/scroll.js";
+import { _ } from "./live/words.js";
 
 const LOOK = 300; // milliseconds between two looks
 const REST = 1200; // without a change: longer than a step of Play
@@ -17,8 +18,8 @@ const OUTCOMES = `.stMain :is([data-testid="stCaptionContainer"], [data-testid="
 // of Streamlit's Markdown: its text is the icon's name, and so is its label until it is renamed
 const ICON = "[role=img][aria-label$=' icon']";
 const RENAMED = "data-icon";
-/** @type {Record<string, string>} */
-const ICONS = { "check_circle icon": "done", "circle icon": "to do" }; // others stand beside their words
+/** In English and in the reader's language; others stand beside their words. @type {Record<string, string[]>} */
+const ICONS = { "check_circle icon": ["done", _("done")], "circle icon": ["to do", _("to do")] };
 const PRESSES = ["click", "change"];
 
 const outcomes = () =>
@@ -72,12 +73,11 @@ const listen = (region) => {
 
 const CONTENT = ".stMain :is(.stPlotlyChart, .stHtml > *, pre)"; // that a frame may be too small for
 const FOCUSABLE = "a, button, input, select, textarea, summary, [tabindex]";
-const SCROLLED = {
-  tabindex: "0",
-  role: "group",
-  "aria-label": "Scrolls with the arrow keys",
-  "data-scrolls": "",
-};
+const SCROLLS = ["Scrolls with the arrow keys", _("Scrolls with the arrow keys")];
+const SCROLLED = { tabindex: "0", role: "group", "data-scrolls": "" };
+/** The words in the language of a place: pages of the laboratory are in English. @param {Element} place @param {string[]} words */
+const saidAt = (place, [english, own]) =>
+  place.closest("[lang]")?.getAttribute("lang") === "en" ? english : own;
 /** @param {Element} frame */
 const isScrolled = (frame) => {
   const isWider = frame.scrollWidth > frame.clientWidth + 1; // what is rounded is no overflow
@@ -96,9 +96,12 @@ const letTabReach = () => {
     while (frame !== null && !frame.matches(".stMain") && !isScrolled(frame)) frame = frame.parentElement;
     if (frame === null || frame.matches(".stMain") || before.delete(frame)) continue;
     if (frame.querySelector(FOCUSABLE) !== null || frame.matches(FOCUSABLE)) continue;
-    for (const [name, value] of Object.entries(SCROLLED)) frame.setAttribute(name, value);
+    const named = { ...SCROLLED, "aria-label": saidAt(frame, SCROLLS) };
+    for (const [name, value] of Object.entries(named)) frame.setAttribute(name, value);
   }
-  for (const frame of before) { for (const name of Object.keys(SCROLLED)) frame.removeAttribute(name); }
+  for (const frame of before) {
+    for (const name of ["aria-label", ...Object.keys(SCROLLED)]) frame.removeAttribute(name);
+  }
 };
 
 /** What Streamlit draws and no browser may translate: code, tokens in figures and tables, names of models. */
@@ -114,7 +117,7 @@ const keepTold = () => {
   for (const icon of document.querySelectorAll(ICON)) {
     const said = ICONS[icon.getAttribute("aria-label") ?? ""];
     icon.setAttribute(RENAMED, "");
-    if (said) icon.setAttribute("aria-label", said);
+    if (said) icon.setAttribute("aria-label", saidAt(icon, said));
     else icon.setAttribute("aria-hidden", "true");
   }
   for (const drawing of document.querySelectorAll(TOLD)) drawing.setAttribute("aria-hidden", "true");
@@ -122,16 +125,19 @@ const keepTold = () => {
 
 /** What stands in the reader's language on a page that is in English. */
 const OWN = ":is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
+/** A figure of the laboratory on a page in the reader's language. */
+const ENGLISH = ".st-key-in_english";
 /** A page that stays English says so, around what is in the reader's language. @param {boolean} isEnglish */
 const keepLanguage = (isEnglish) => {
   const { lang, dir } = document.documentElement;
   const main = document.querySelector(".stMainBlockContainer");
   if (lang === "en" || main === null) return;
+  const written = { lang: "en", dir: "ltr" };
   if (!isEnglish) {
     for (const name of ["lang", "dir"]) main.removeAttribute(name);
+    for (const node of main.querySelectorAll(`${ENGLISH}:not([lang])`)) Object.assign(node, written);
     return;
   }
-  const written = { lang: "en", dir: "ltr" };
   for (const [name, value] of Object.entries(written)) main.setAttribute(name, value);
   for (const node of main.querySelectorAll(`${OWN}:not([lang])`)) Object.assign(node, { lang, dir });
 };

@@ -36,7 +36,7 @@ from pages.frame.offers import (
     server_model,
     takes_names,
 )
-from pages.frame.words import N_, _, numeral
+from pages.frame.words import N_, _, listed, numeral
 from viz.format import digits, size
 
 IS_OPEN, NAME = "choosing_model", "model_name"
@@ -308,7 +308,7 @@ def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
     ]
     needed = _(
         "In memory: {sizes}; {free} is free.",
-        sizes=", ".join(memory),
+        sizes=listed(memory),
         free=numeral(size(free_bytes(choose_devices(device)[0]))),
     )
     pace = _(

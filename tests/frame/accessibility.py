@@ -108,9 +108,16 @@ def assert_accessible_to_all(page: Page) -> None:
     assert_fits(page, NARROW)
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds, bar what is excepted: rule and element."""
+def violations(page: Page, *rules: str, patience: int = PATIENCE_MS) -> list[str]:
+    """What axe finds, bar what is excepted: rule and element.
+
+    Args:
+        page: As it stands.
+        rules: Those that are asked; all by default.
+        patience: Milliseconds in which what is found may go.
+    """
+    options = {"runOnly": {"type": "rule", "values": rules}} if rules else ALL_RULES
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{AXE_SCRIPT};0")
-    found: list[str] = page.evaluate(AXE, [ALL_RULES, EXCEPTED, PATIENCE_MS])
+    found: list[str] = page.evaluate(AXE, [options, EXCEPTED, patience])
     return found

@@ -23,15 +23,18 @@ PLAIN = ("Once upon a time", "The temperature of the sea in summer", "Straße") 
 # what is shown of prompts, one after the other
 SHOWN = """async ([prompts, trainedOn]) => {
   const { createOwnLanguage } = await import("/pages/home/live/figures/own_language.js");
-  const part = createOwnLanguage();
-  document.body.replaceChildren(part.element);
+  const { createPieces } = await import("/pages/home/live/figures/pieces.js");
+  const [part, whole] = [createOwnLanguage(), createPieces()];
+  document.body.replaceChildren(part.element, whole.element);
   const wordsOf = (selector) =>
     [...part.element.querySelectorAll(selector)].map((node) => node.textContent);
   return prompts.map(([prompt, pieces]) => {
     const header = { pieces, pieces_of: prompt, trained_on: trainedOn, model: { name: "m" } };
     part.update({ header });
+    whole.update({ header });
     const isShown = part.element.checkVisibility();
     return { isShown, labels: wordsOf(".piece-label"), said: wordsOf("p"),
+      counts: whole.element.querySelector("p").textContent,
       hrefs: [...part.element.querySelectorAll("a")].map((a) => a.getAttribute("href")) };
   });
 }"""
@@ -54,6 +57,8 @@ def test_it_is_said_of_other_languages_alone_and_takes_the_hardest_word_apart(
     assert len(german["labels"]) == n_tokens > 4
     assert f"“Straße” is 6 characters and 7 bytes, and takes {n_tokens} tokens." in german["said"]
     assert len(chinese["labels"]) == len("从前有一只小鸟".encode()), "each byte is a token"
+    assert "6 words" in german["counts"]
+    assert "word" not in chinese["counts"], "nothing parts them"
     (href,) = german["hrefs"]
     asked = parse_qs(urlparse(href).query)
     assert asked == {"model": [MULTILINGUAL], "prompt": [STRANGE[0]]}

@@ -9,12 +9,19 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.home_page import Reader
 from tests.charts.test_palette import contrast, linear
+from tests.frame.accessibility import violations
 from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser
 
 VISIBLE, READABLE, TARGET = 3.0, 4.5, 24  # WCAG 2.2: 1.4.11, 1.4.3, 2.5.8 in CSS pixels
 PROJECTED = 28  # CSS pixels of a number that the back row reads
+# a link stands so many pixels under the upper edge of the buttons
+SCROLLED_UNDER = """(root, nPixels) => {
+  const [link, button] = [".loop-code", ".thumb .button"]
+    .map((name) => root.querySelector(name).getBoundingClientRect());
+  root.getRootNode().host.closest(".stMain").scrollTop += link.bottom - button.top - nPixels;
+}"""
 RGB = """(node, [pseudo, property]) => {
   const probe = new OffscreenCanvas(1, 1).getContext("2d");
   probe.fillStyle = getComputedStyle(node, pseudo)[property];
@@ -119,6 +126,30 @@ def test_on_a_phone_a_finger_finds_room_and_the_buttons_stay_at_the_thumb(phone:
         phone.live.locator(place).scroll_into_view_if_needed()
         expect(phone.button("Next")).to_be_in_viewport(ratio=1)
     expect(phone.live.locator(".below ~ .transport")).to_be_visible()  # the keyboard meets it last
+
+
+def test_what_the_buttons_of_a_phone_cut_is_a_target_wherever_the_page_stands(
+    phone: Reader,
+) -> None:
+    root, bar = phone.live.locator(".ott"), phone.live.locator(".thumb")
+
+    def cut(n_pixels: int) -> list[str]:
+        """Scrolls a link so far under the buttons; returns the targets that are too small."""
+        root.evaluate(SCROLLED_UNDER, n_pixels)
+        return violations(phone.page, "target-size", patience=0)
+
+    for n_pixels in (1, 8, 16, 40, 70):
+        assert cut(n_pixels) == [], n_pixels
+    bar.evaluate("(bar) => bar.style.cssText = 'border: 0; padding: 8px 0; bottom: 0'")
+    assert ["loop-code" in found for found in cut(8)] == [True], "without room around the buttons"
+    bar.evaluate("(bar) => bar.removeAttribute('style')")
+    cut(8)
+    code = phone.live.locator(".loop-code")
+    code.evaluate("(code) => code.focus()")
+    low, high = code.bounding_box(), bar.bounding_box()
+    assert low is not None
+    assert high is not None
+    assert low["y"] + low["height"] <= high["y"], "what the keyboard comes to stands above them"
 
 
 def test_the_keyboard_meets_the_parts_in_the_order_in_which_they_are_seen(phone: Reader) -> None:

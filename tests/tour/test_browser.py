@@ -59,7 +59,7 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     page.goto(f"{url}/?lesson=how-a-model-writes&scene=4")
     expect(live.locator(".strip")).to_have_attribute("data-tour", "covered")
     expect(live.locator(".token").first).to_be_hidden()
-    by_key(page, "tour").get_by_role("spinbutton").fill("6")
+    by_key(page, "tour").get_by_role("textbox").fill("6")
     by_key(page, "tour").get_by_role("button", name="Say it").click()
     expect(live.locator(".token").first).to_be_visible()
     expect(page.locator("[aria-live=polite]").filter(has_text="You said 6")).to_have_count(1)

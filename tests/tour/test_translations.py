@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.frame.words import ENGLISH, Language, languages, speaking, told
 from pages.lessons.tour import scenes
@@ -19,7 +20,7 @@ from pages.lessons.tour.scenes import (
     parse_translation,
     read_lesson,
 )
-from tests.frame.driving import open_lesson, words
+from tests.frame.driving import captions, open_lesson, words
 
 ENGLISH_FILE = """\
 # A lesson
@@ -239,6 +240,27 @@ def test_links_keep_a_language_that_was_chosen(folder: Path) -> None:
     app.button_group(key="tour_reply_mine_1").set_value("ja").run()
     assert "said=1.1" in " ".join(one.proto.body for one in app.get("html")), "by its place"
     assert "**nein**" in words(app)
+
+
+def test_a_number_is_read_as_the_reader_s_language_writes_it(folder: Path) -> None:
+    text = ENGLISH_FILE.replace("Page: /\n", "Page: /kv_cache?prompt=A+bird\n")
+    (folder / "mine.md").write_text(text, "utf-8")
+
+    def reply(app: AppTest, typed: str) -> str:
+        app.text_input(key="tour_reply_mine_2").set_value(typed)
+        [say] = [one for one in app.button if "tour_reply_mine_2_form" in one.proto.form_id]
+        say.click().run()
+        return f"{words(app)} {captions(app)}"
+
+    app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="mine", scene="2", lang="de")
+    for none in ("viele", "1,2.3,4"):
+        told = reply(app, none)
+        assert "12" in told
+        assert "0,5" in told, "an example, as German writes it"
+        assert "check_circle: Richtig" not in told
+    assert app.text_input(key="tour_reply_mine_2").value == "1,2.3,4", "it stays, to be mended"
+    assert "**1,5**" in reply(app, "1,5")
+    assert "said=2.1.5" in " ".join(one.proto.body for one in app.get("html"))
 
 
 def test_the_one_file_has_each_language_that_the_folder_has(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Every sentence of home and of the one file is in the catalogues: a pseudo-locale finds others."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from benchmarks.in_page import InPage
+from model.classroom.rooms import end_room, find_desk
 from model.loading import LanguageModel
 from model.sentences import MAX_ECHO
 from pages.frame import models
@@ -17,13 +19,34 @@ from pages.frame.fields import read_fields
 from pages.frame.words import Language, _, for_browser, speaking
 from pages.home.in_page_file import LESSON, live_page
 from pages.home.link import FIELDS
+from pages.lessons.classroom import lesson as classroom
+from pages.lessons.tour import scenes
 from pages.lessons.tour.scenes import read_lesson
-from tests.frame.driving import open_home, press
+from tests.frame.driving import open_home, open_lesson, press
 from tests.words.pseudo import TAG, accented, speaking_pseudo, texts_on, unmarked
 
 OPEN_ALL = "nodes => nodes.forEach((node) => node.open = true)"
 # sections of the laboratory, which stays English, are fetched once they are opened
 SECTIONS = "details:not([data-lazy])"
+# a lesson has a file per language: its words are none of the catalogue's
+LESSON_TEXT = """# Áé óú
+
+Áí ó.
+
+## Óú
+
+Éé íó.
+
+Question: Áé?
+
+Right: 6
+
+Answer: Íí.
+
+Remember: Óó.
+"""
+# an icon, the prompt, where a link leads, and letters that keep the room of what will be said
+NO_WORDS = re.compile(r":material/\w+:|\*[\w ]+ …\*|\be+\b|\]\([^)]*\)")
 ADVERSARY = """() => {
   const place = document.querySelector("#live").shadowRoot.querySelector(".ott");
   place.insertAdjacentHTML("beforeend", "<p>Nobody marked this.</p>");
@@ -121,6 +144,30 @@ def test_python_says_nothing_on_home_that_is_not_marked(monkeypatch: pytest.Monk
     with speaking(Language(TAG)):
         told = [_(text) for lesson in LESSONS for text in (lesson.title, lesson.claim)]
         assert not unmarked([*told, *(lesson.part_name for lesson in LESSONS)])
+
+
+def test_python_says_nothing_in_a_lesson_nor_of_a_room_that_is_not_marked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(models, "later", lambda *_: None)
+    monkeypatch.setattr(scenes, "FOLDER", tmp_path)
+    monkeypatch.setattr(classroom, "show_chart", lambda *_: None)  # as in the laboratory: English
+    structure = "Page: /\n\nReply: a number\n\n"
+    for name, own in (("mine", structure), ("mine.en_XA", "")):
+        (tmp_path / f"{name}.md").write_text(LESSON_TEXT.replace("Right:", f"{own}Right:"), "utf-8")
+    scene = open_home(lesson="mine", scene="1", lang=TAG)
+    said = [*texts_in(scene)]
+    for typed in ("mány", "5"):
+        scene.text_input(key="tour_reply_mine_1").set_value(typed)
+        [reply] = [one for one in scene.button if "tour_reply" in one.proto.form_id]
+        reply.click().run()
+        said += texts_in(scene)
+    room = open_lesson("pages/classroom.py", lang=TAG)
+    said += texts_in(room)
+    press(room, "classroom_open")
+    end_room(find_desk(*room.session_state["classroom_room"]))
+    said += [*texts_in(room), *texts_in(open_lesson("pages/tour.py", lang=TAG, done="mine"))]
+    assert not unmarked(NO_WORDS.sub("", text) for text in said)
 
 
 def texts_in(app: AppTest) -> Iterator[str]:

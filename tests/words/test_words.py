@@ -32,6 +32,7 @@ TYPED = (
     *("0,5", "1,5", "1.234", "1,234", "1.234,5", "1,2,3", "1 234,5", "٠٫٥", "٠،٥", "١٬٢٣٤", "１２"),
     *("50 %", "−3", "1e6", "1e999", "nan", "", "5,", "1_5", "0,500", "\u200f१२\u200f", "1|5"),
 )
+COMMA = "between the parts of a list"
 NUMBERS = (0, 1, 2, 3, 11, 100, 101, 1234, 12345)
 
 
@@ -51,6 +52,7 @@ def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         said = "".join(f'msgstr[{i}] "{{n}} {tag} {i}"\n' for i in range(n))
         messages = f'#: a.js\nmsgid "{{n}} token"\nmsgid_plural "{{n}} tokens"\n{said}\n'
         messages += f'#: a.js\nmsgid "It is {{what}}."\nmsgstr "{{what}} ({tag})"\n'
+        messages += f'#: a.js\nmsgctxt "{COMMA}"\nmsgid ", "\nmsgstr " {tag} "\n'
         (folder / f"{tag}.po").write_text(
             f"{HEAD.format(tag=tag, forms=forms)}\n{messages}", "utf-8"
         )
@@ -125,4 +127,5 @@ def test_scripts_choose_the_form_and_write_the_number_as_python_does(
         assert told["written"] == [numeral(text) for text in texts]
         assert told["typed"] == list(map(typed_or_none, TYPED))
         assert told["said"] == _("It is {what}.", what="{x}")
+    assert told["listed"] == f"a {language.path.stem} b"
     assert len(set(told["counted"])) == len(NUMBERS)

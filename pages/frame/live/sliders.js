@@ -4,7 +4,7 @@ import { withCommas } from "./aloud.js";
 import { el, setAttribute, setText } from "./dom.js";
 import { formatSetting } from "./format.js";
 import { SETTINGS } from "./settings.js";
-import { _ } from "./words.js";
+import { _, listed } from "./words.js";
 
 const SWIPE_PX = 10;
 const ROUND_COUNTS = [1, 1.5, 2, 3, 5, 7];
@@ -57,7 +57,7 @@ export function createSlider(name, onMove) {
     if (input.value !== place) input.value = place;
     const words = inWords(name, value);
     setText(readout, words);
-    setAttribute(input, "aria-valuetext", withCommas(effect ? `${words}, ${effect}` : words));
+    setAttribute(input, "aria-valuetext", withCommas(effect ? listed([words, effect]) : words));
   }
   return { input, readout, set };
 }

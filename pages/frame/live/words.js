@@ -73,10 +73,18 @@ export function numberSigns() {
   return { decimal: catalogue?.decimal ?? ".", group: catalogue?.group ?? "," };
 }
 
-/** Parts as one list in a sentence: "a, b". @param {string[]} parts */
+/**
+ * Parts as one list: "a, b". `Intl.ListFormat` has no style that joins by a comma in every language.
+ * @param {string[]} parts
+ */
 export function listed(parts) {
-  const how = /** @type {const} */ ({ type: "unit", style: "short" });
-  return new Intl.ListFormat(languageTag(), how).format(parts);
+  return parts.join(comma());
+}
+
+/** What stands between the parts of a list. */
+export function comma() {
+  // Translators: with the space behind it, where your language writes one
+  return pgettext("between the parts of a list", ", ");
 }
 
 /** The tag of the language that is spoken, for `lang` and for what is asked of a server. */

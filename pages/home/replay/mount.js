@@ -2,7 +2,7 @@
 
 import { el, find, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
-import { _, languageTag, translateMarkup } from "../../frame/live/words.js";
+import { _, languageTag, listed, translateMarkup } from "../../frame/live/words.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { RecordingEngine } from "../live/engines/recording.js";
 import { Live } from "../live/live.js";
@@ -129,8 +129,8 @@ function writeAround(
     [_("prompt"), prompt],
     [_("prompt ids"), ids.slice(0, nPrompt).join(" ")],
     [_("written ids"), ids.slice(nPrompt).join(" ")],
-    [_("chosen"), forced.map((at) => idAt(ids[at], formatCount(at))).join(", ") || _("none")],
-    [_("versions"), Object.entries(versions).map((pair) => pair.join(" ")).join(", ")],
+    [_("chosen"), listed(forced.map((at) => idAt(ids[at], formatCount(at)))) || _("none")],
+    [_("versions"), listed(Object.entries(versions).map((pair) => pair.join(" ")))],
   ];
   const parts = again.flatMap(([name, text]) => [el("dt", {}, name), el("dd", { translate: false }, text)]);
   find(document, "#again").append(...parts);

@@ -86,7 +86,8 @@ def show_classroom(waiting: DeltaGenerator) -> None:
                 n=N_PUPILS,
             )
         )
-        show_chart(page.picture, "classroom_draws")
+        with st.container(key="in_english"):  # a figure of the laboratory
+            show_chart(page.picture, "classroom_draws")
 
 
 def draws_of_a_class(lm: LanguageModel) -> Chart:

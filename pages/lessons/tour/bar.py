@@ -18,6 +18,7 @@ from pages.frame.assets import style_of
 from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
+from pages.frame.typed import as_programs_write
 from pages.frame.values import whole_of
 from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
@@ -28,6 +29,7 @@ CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
 _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
+_REFUSED = "tour_refused"  # why a reply was not taken
 _SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
 _DOWN = Markup('<p class="tour-down"><a href="#figure">{}</a></p>')  # on a phone
@@ -127,6 +129,12 @@ def _say(lesson: GuidedLesson, number: int, key: str) -> None:
     scene, reply = lesson.scenes[number - 1], st.session_state.get(key)
     if reply is None or not cleaned(reply):
         return
+    if scene.reply == "a number":
+        try:
+            reply = as_programs_write(reply)
+        except ValueError as error:
+            st.session_state[_REFUSED] = told(error)
+            return
     kept = scene.choices.index(reply) + 1 if scene.choices else cleaned(reply)
     st.session_state[_SAID] = lesson.name, {**_said(lesson), number: str(kept)}
 
@@ -241,9 +249,11 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         ):
             if scene.reply == "a share":
                 st.slider(scene.question, 0, 100, 50, format="%d %%", key=key)
-            else:
-                st.number_input(scene.question, min_value=0, value=None, step=1, key=key)
+            else:  # a browser's own field for numbers reads commas and digits in its own way
+                st.text_input(scene.question, key=key, autocomplete="off")
             st.form_submit_button(_("Say it"), on_click=_say, args=args)
+        if refused := st.session_state.pop(_REFUSED, ""):
+            st.caption(refused)
 
 
 def _show_task(scene: Scene, was_done: bool) -> None:

@@ -2,7 +2,7 @@
 
 import { el, quote, setText } from "../../../frame/live/dom.js";
 import { writeStrings } from "../../../frame/live/stopping.js";
-import { _ } from "../../../frame/live/words.js";
+import { _, listed } from "../../../frame/live/words.js";
 
 /** Makes the field. @param {Actions} actions */
 export function createStopField(actions) {
@@ -23,7 +23,7 @@ export function createStopField(actions) {
     /** @param {View} view */
     update({ header: { stop } }) {
       const text = writeStrings(stop);
-      const strings = stop.map(visible).join(", ");
+      const strings = listed(stop.map(visible));
       setText(words, strings ? _("Stop at {strings}", { strings }) : _("Stop strings: none"));
       if (text !== shown) box.value = text; // what was refused stays, to be mended
       shown = text;

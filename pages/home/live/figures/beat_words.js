@@ -13,7 +13,7 @@ import { required } from "../../../frame/live/required.js";
 import { passOf } from "./loopfacts.js";
 import { scoredStage } from "./rows.js";
 import { describeStage, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
-import { _, ngettext } from "../../../frame/live/words.js";
+import { _, listed, ngettext } from "../../../frame/live/words.js";
 
 /** By beat. @type {Record<number, (view: BarsView, result: Result) => string>} */
 const SAYS = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
@@ -111,7 +111,7 @@ function cut(view, result) {
       "Nothing is cut: all {n} tokens may be drawn.",
       nVocab,
     );
-  const masks = result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)).join(", ");
+  const masks = listed(result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)));
   return ngettext(
     "The cut, {masks}: {n} token stays and grows to {all}, {n_out} are out.",
     "The cut, {masks}: {n} tokens stay and grow to {all}, {n_out} are out.",

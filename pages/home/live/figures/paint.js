@@ -2,6 +2,7 @@
 // only ever text.
 
 import { brushOf, el } from "../../../frame/live/dom.js";
+import { _ } from "../../../frame/live/words.js";
 
 const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "pointer", "stage"]
   .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage-tint"]);
@@ -132,7 +133,7 @@ export function asSvg(svg) {
 export async function asPng(svg, scale) {
   const canvas = await drawPixels(svg, scale);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-  if (blob === null) throw new Error("This browser has no memory for a picture of this size.");
+  if (blob === null) throw new Error(_("This browser has no memory for a picture of this size."));
   return blob;
 }
 

@@ -2,9 +2,12 @@
 
 import { el, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
 import { formatCount, formatNumber, formatTokens } from "../../../frame/live/format.js";
-import { _, ngettext } from "../../../frame/live/words.js";
+import { _, listed, ngettext } from "../../../frame/live/words.js";
 
 const MAX_SHOWN = 400;
+/** Scripts without a space between words, of which there is then no count. */
+const SPACELESS =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /** The pieces of the text in the prompt box. @returns {Part} */
 export function createPieces() {
@@ -32,14 +35,11 @@ export function createPieces() {
 /** @param {string} text @param {number} n */
 function describe(text, n) {
   const nWords = text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
-  const nCharacters = [...text].length;
-  const counts = [
-    ngettext("{n} character", "{n} characters", nCharacters),
-    ngettext("{n} word", "{n} words", nWords),
-    formatTokens(n),
-  ];
+  const counts = [ngettext("{n} character", "{n} characters", [...text].length)];
+  if (SPACELESS.test(text)) return listed([...counts, formatTokens(n)]);
+  counts.push(ngettext("{n} word", "{n} words", nWords), formatTokens(n));
   if (nWords > 0) counts.push(_("{number} tokens per word", { number: formatNumber(n / nWords) }));
-  return counts.join(", ");
+  return listed(counts);
 }
 
 /** A piece with its bytes, its id, and the character that it completes. @param {Piece} piece */

@@ -15,7 +15,7 @@ import {
   replacedSettings,
   stageTitle,
 } from "../../../frame/live/strategies.js";
-import { _, ngettext } from "../../../frame/live/words.js";
+import { _, listed, ngettext } from "../../../frame/live/words.js";
 
 /** The settings without a column, and what a server changes. */
 const MORE = /** @type {SettingName[]} */ (Object.keys(SETTINGS)).filter((name) => !SETTINGS[name].isCommon);
@@ -129,14 +129,14 @@ function idleInWords({ settings, controls }) {
   const without = ignored.length > 0 ? ignoredInWords(ignored, controls.order) : "";
   if (replaced.length === 0) return without;
   const idle = _("Mirostat takes the place of {settings}: beside it the temperature alone acts.", {
-    settings: replaced.map(stageTitle).join(", "),
+    settings: listed(replaced.map(stageTitle)),
   });
   return `${without} ${idle}`.trim();
 }
 
 /** @param {string[]} names @param {string} order */
 function ignoredInWords(names, order) {
-  const said = { engine: ENGINE_TITLES[order], settings: names.map(stageTitle).join(", ") };
+  const said = { engine: ENGINE_TITLES[order], settings: listed(names.map(stageTitle)) };
   return ngettext(
     "{engine} has no {settings}: this setting does nothing in its order.",
     "{engine} has none of {settings}: these settings do nothing in its order.",

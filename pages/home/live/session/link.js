@@ -6,7 +6,7 @@ import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
 import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
 import { reasonOf } from "../../../frame/live/errors.js";
 import { last } from "../../../frame/live/required.js";
-import { _, languageTag } from "../../../frame/live/words.js";
+import { _, comma, languageTag } from "../../../frame/live/words.js";
 
 const MAX_TOKENS = 4096; // generated tokens that a link may ask for
 const MANY = MAX_TOKENS.toLocaleString(languageTag());
@@ -100,7 +100,7 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
     !orders[order].includes(name)
   );
   if (lost.length === 0) return [];
-  const labels = asManyAsFit(lost.map(({ label }) => _("“{text}”", { text: _(label) })), MAX_FAULTS, ", ");
+  const labels = asManyAsFit(lost.map(({ label }) => _("“{text}”", { text: _(label) })), MAX_FAULTS, comma());
   return [
     _("The order “{order}” has no stage for {settings}: add order=all to the link.", {
       order,
