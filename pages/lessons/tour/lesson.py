@@ -47,7 +47,7 @@ def show_lessons() -> None:
             "stays."
         )
     )
-    names = sorted(lesson_names(), key=lambda name: name != FIRST)
+    names = sorted(lesson_names(), key=_in_course)
     foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
@@ -68,6 +68,16 @@ def show_lessons() -> None:
     _progress(key="tour_progress", data={"foreign": spoken}, height="content")
     _show_paper()
     _show_record()
+
+
+def _in_course(name: str) -> tuple[bool, int, str]:
+    """Returns what the lessons are sorted by: the first one, then as their first pages stand."""
+    stems = ["" if page.is_home else page.stem for page in LESSONS]
+    try:
+        place = stems.index(read_lesson(name).scenes[0].page)
+    except LessonError:  # the list says why
+        place = len(stems)
+    return name != FIRST, place, name
 
 
 def _show_paper() -> None:
