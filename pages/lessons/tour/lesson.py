@@ -47,7 +47,7 @@ def show_lessons() -> None:
             "stays."
         )
     )
-    names = sorted(lesson_names(), key=_in_course)
+    names = sorted(lesson_names(), key=in_course)
     foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
@@ -70,7 +70,7 @@ def show_lessons() -> None:
     _show_record()
 
 
-def _in_course(name: str) -> tuple[bool, int, str]:
+def in_course(name: str) -> tuple[bool, int, str]:
     """Returns what the lessons are sorted by: the first one, then as their first pages stand."""
     stems = ["" if page.is_home else page.stem for page in LESSONS]
     try:
