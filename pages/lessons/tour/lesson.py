@@ -26,7 +26,7 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-MAX_PICTURES = 5  # of a card
+MAX_PICTURES = 4  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
