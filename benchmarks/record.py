@@ -26,6 +26,7 @@ from model.prefill_decode.recordings import Recording, save_recording
 from model.prefill_decode.roofline import measure_roofline
 from model.recorded import FOLDER, record_section
 from model.timing import describe
+from pages.frame.second_run import WHOLE
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
@@ -84,6 +85,7 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
     lesson, *keys = PAGES[page]
     keys = [key for key in keys if not wanted or key in wanted]
     app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
+    app.session_state[WHOLE] = True
     for key in keys:
         _run_out(app.switch_page(f"pages/{page}.py").run(), lesson)
         if key in FIRST:
