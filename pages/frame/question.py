@@ -16,10 +16,23 @@ _ASKED = Markup('<p class="asked">{}</p>')
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
-def opening(words: str) -> None:
-    """Says what a page, or a part of it, is about; in a guided lesson its scene says so."""
-    if not lesson_asks():
-        st.markdown(words)
+def opening(words: str, question: str = "") -> None:
+    """Says what a page, or a part of it, is about; in a guided lesson its scene says so.
+
+    Args:
+        words: As Markdown.
+        question: That the picture below answers, as plain text.
+    """
+    if lesson_asks():
+        return
+    st.markdown(words)
+    if question:
+        show_question(question)
+
+
+def show_question(question: str) -> None:
+    """Writes a question large."""
+    st.html(_ASKED.format(question))
 
 
 def answered(question: str, choices: Sequence[str], right: str, key: str) -> bool:

@@ -45,6 +45,7 @@ def test_both_bars_of_the_pair_are_whole() -> None:
     assert bars["␣&lt;b&gt;"] == {0: 0.3, 1: 0.75}, "markup is only ever text"
     for row in (0, 1):
         assert sum(bar.get(row, 0) for bar in bars.values()) == pytest.approx(1)
+    assert figure.layout.xaxis.range[1] < 1.1, "they take the width of the page"
     (taken,) = [bar for bar in figure.data if "taken away" in bar.name]
     assert taken.marker.pattern.shape
     assert list(taken.x) == [pytest.approx(0.55)]

@@ -38,6 +38,7 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
 @pytest.mark.browser
 def test_the_page_shows_both_caches_at_once(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("encoder_decoder")
+    by_key(page, "gap_inside").locator("summary").first.click()
     expect(by_key(page, "gap_caches").locator(".js-plotly-plot")).to_be_visible()
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()

@@ -27,6 +27,8 @@ FOLDED = ("expander", "popover")  # what a page keeps there is for its laborator
 SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re.DOTALL)
 # what the first page says to a newcomer beside the text and the bars
 OF_HOME = ("beat_words", "beats", "draw_bar", "flight", "others", "picture_text", "pieces", "rows")
+# a question within a paragraph: it is to stand in a line of its own, the loudest of a page
+BURIED = re.compile(r"^(?!\*\*[^*\n]+\*\*$).*\?\*\*.*$", re.MULTILINE)
 STRINGS = re.compile(r'"([^"\n]* [^"\n]*)"|`([^`]* [^`]*)`')
 OF_COURSE = [one for one in LESSONS if one.part in COURSE and not one.is_home]
 SPELLINGS = {
@@ -121,6 +123,7 @@ def test_a_page_of_the_course_uses_no_word_that_was_not_explained(lesson: Lesson
     text = own_words(opened(lesson.stem).main)
     assert len(text.split()) > N_WORDS, "the page was read"
     assert early(text, lesson.path) == []
+    assert BURIED.findall(text) == []
 
 
 @pytest.mark.parametrize("script", OF_HOME)
@@ -138,6 +141,9 @@ def test_the_check_of_pages_finds_what_it_is_for() -> None:
         "T =",
     ]
     assert early("A KV cache after prefill", "pages/prefill_decode.py") == []
+    assert BURIED.findall("**Which is first?**\nTwo models. **Which is first?** Press.") == [
+        "Two models. **Which is first?** Press."
+    ]
 
 
 @pytest.mark.parametrize("name", lesson_names())

@@ -117,7 +117,9 @@ def test_engines_part_and_the_figures_below_follow_a_slider_that_is_released(
 def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     turn_to: Callable[[str], Page],
 ) -> None:
-    shown = on_the_textbook(turn_to("sampling"))
+    shown = turn_to("sampling")
+    shown.locator("details:has(> .lab-masks) > summary").click()  # they wait in a fold
+    on_the_textbook(shown)
     run = shown.locator(".st-key-vote_run button")
     run.click()
     expect(run).to_have_text(re.compile("Stop"), timeout=PATIENCE_MS)

@@ -27,6 +27,7 @@ from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.in_file import lesson_in_file
+from pages.lessons.tour.lesson import in_course
 from pages.lessons.tour.scene_fields import FIGURES, PAGES, PARTS, REPLIES
 from pages.lessons.tour.scene_file import FIELDS
 from pages.lessons.tour.scenes import (
@@ -50,6 +51,7 @@ TOKENS_A_SECOND = 5  # of Play, as the first page opens
 MAX_STEPS = 12  # presses until a page has no step left
 RECORDED = Path(__file__).parents[2] / "model/recorded/sections"  # of each job, with its seconds
 LESSONS = {name: read_lesson(name) for name in lesson_names()}
+IN_COURSE = ["how-a-model-writes", "sampling", "search-and-speculation", "inference-speed"]
 TOPICS = {  # what the keys of a page's settings begin with
     "beam_search": "beam",
     "causal_mask": "mask",
@@ -78,6 +80,11 @@ def opened(name: str, number: int) -> AppTest:
     while any(button.label == "Stop" for button in app.button):
         app.run()
     return app
+
+
+def test_lessons_stand_as_the_course_does_and_one_that_cannot_be_read_last() -> None:
+    names = ["no such lesson", *sorted(LESSONS)]
+    assert sorted(names, key=in_course) == [*IN_COURSE, "no such lesson"]
 
 
 def slug(title: str) -> str:

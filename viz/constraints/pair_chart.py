@@ -10,6 +10,7 @@ from viz.palette import MONO, colour
 
 BEFORE, AFTER = "the model", "after the mask"
 MAX_NAMED = 5  # tokens with a segment of their own
+WIDTH = 1.03  # of the axis: no number stands behind a bar, half of its last tick does
 ROOM = 0.07  # of the bar: what a token needs to be named in it
 ROOM_OF_TAKEN = 0.3  # and the words for what is taken away
 
@@ -40,7 +41,7 @@ def pair_figure(distribution: MaskedDistribution) -> Chart:
     words = [gone if taken >= ROOM_OF_TAKEN else ""]
     add_bars(figure, gone, [0], [taken], words, [gone], marker=hatched(), **inside)
     place_rows(figure, [BEFORE, AFTER])
-    figure.update_xaxes(share_axis())
+    figure.update_xaxes(share_axis(range=[0, WIDTH]))
     figure.update_layout(height=190, barmode="stack", bargap=0.25, showlegend=False)
     caption = (
         f"Measured: the rule allows {percent(distribution.mass)} of the probability. The mask "

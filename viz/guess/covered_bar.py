@@ -8,7 +8,7 @@ from viz.format import percent
 from viz.palette import colour
 from viz.strip import element
 
-NAMED = 0.08  # of the bar: a segment that has room for its share
+NAMED = 0.16  # of the bar: a segment that has room for its share on a phone
 
 
 def covered_bar(shares: Sequence[float]) -> Markup:

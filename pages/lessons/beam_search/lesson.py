@@ -46,8 +46,8 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     opening(
         "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, "
-        "extends each by every token, and goes on with the likeliest texts. **Whose sentence is "
-        "the likelier one in the end?** Press Step, or Play."
+        "extends each by every token, and goes on with the likeliest texts.",
+        "Whose sentence is the likelier one in the end?",
     )
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, more beams", key="beam_setup"):

@@ -135,14 +135,9 @@ def _generation(lesson: ConstraintLesson) -> None:
         return
     if not stepper.steps.can_step:
         _verdict(lesson)
-    coming = None
-    left, *right = st.columns([3, 2] if generation.steps else 1, gap="large")
-    with left:
-        if stepper.steps.can_step:
-            coming = _mask(generation)
+    coming = _mask(generation) if stepper.steps.can_step else None
     if generation.steps:
-        with left if coming is None else right[0]:
-            st.markdown("The probability that the mask removes at each token.")
+        with st.expander("What the mask removed at each token", key="constraint_removed"):
             show_chart(mass_figure(generation.steps, coming), "constraint_mass")
 
 

@@ -66,8 +66,8 @@ def steps_of(page: Diffusion) -> Stepper[BothSides]:
 def show_fill(lesson: DiffusionLesson) -> None:
     """Shows the loop and the masked model at the same text, then what both are set up with."""
     opening(
-        "Two models go on from the same beginning, one pass each at a time. **Which is done "
-        "first, and whose text reads better?** Press Step, or Play."
+        "Two models go on from the same beginning, one pass each at a time.",
+        "Which is done first, and whose text reads better?",
     )
     st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0

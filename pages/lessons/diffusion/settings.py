@@ -18,7 +18,7 @@ SETTINGS = SettingsTable(
     Choice("page", "Given text", next(iter(PAGES)), tuple(PAGES), in_link=False),  # its texts are
     Text("beginning", "Beginning", BIRD, max_characters=MAX_TEXT),
     Text("ending", "End", HOME, max_characters=MAX_TEXT),
-    Whole("passes", "Passes (K)", 8, low=1, high=MAX_POSITIONS, is_slider=True),
+    Whole("passes", "Passes", 8, low=1, high=MAX_POSITIONS, is_slider=True),
     Whole("positions", "Positions to fill", 32, low=4, high=MAX_POSITIONS, is_slider=True),
     sampling_number("temperature", 0.8, high=1.5, is_slider=True),
     Choice("order", "Unmasking order", ORDERS[0], ORDERS, is_segmented=True),

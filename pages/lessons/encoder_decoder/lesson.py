@@ -43,7 +43,8 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     show_faults(SETTINGS)
     opening(
         "A model that writes from left to right never sees those words. So here are two "
-        "machines: one reads, the other writes. **What will it write into gap 2?** Press Step."
+        "machines: one reads, the other writes.",
+        "What will it write into gap 2?",
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
@@ -80,7 +81,12 @@ def _draw(lesson: GapLesson) -> None:
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)
-    st.header("Two caches", anchor=False)
+    with st.expander("Two caches", key="gap_inside"):
+        _show_inside(text)
+
+
+def _show_inside(text: Infilling) -> None:
+    """Shows what each machine keeps, and how a gap is written."""
     if text.written_ids:
         caches = text.look()
         grid, sizes = caches_figure(caches), bytes_figure(caches)

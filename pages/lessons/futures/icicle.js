@@ -125,7 +125,7 @@ export function createIcicle(actions) {
       : WORDS.closed;
     const ofAll = formatProbability(share * shown.topProb);
     const isFit = [...label].length + 1 <= room;
-    const cut = kind === "token" && room > 3.5 ? shorten(label, Math.floor(room - 1)) : "";
+    const cut = kind === "token" && room > 4.5 ? shorten(label, Math.floor(room - 1.5)) : "";
     const [name, number] = node.children;
     setText(name, isFit ? label : cut);
     setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");

@@ -75,7 +75,7 @@ class AllContinuations(Experiment[FuturesLesson]):
     button = "Open more"
     claim = (
         "Here are all texts that may follow, each as wide as it is likely. Greedy decoding takes "
-        "the widest piece of each row: **is the text that it writes the likeliest?**"
+        "the widest piece of each row."
     )
     code = (Continuations.step, Continuations._open, open_texts)
 

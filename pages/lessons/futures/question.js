@@ -7,6 +7,7 @@ import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { last } from "../../frame/live/required.js";
 import { measure, snapped } from "./tree.js";
 
+const ASKED = "Is the text that greedy decoding writes the likeliest?";
 const GUESSES = /** @type {const} */ ([
   ["yes", "Yes, no text is likelier"],
   ["no", "No, another text is likelier"],
@@ -48,7 +49,7 @@ export function beamWordsOf(kept, weighed, best) {
 /** The question, and once it is answered the answer. @param {(guess: FuturesView["guess"]) => void} answer */
 export function createQuestion(answer) {
   const buttons = GUESSES.map(([guess, words]) => createButton("button", words, () => answer(guess)));
-  const asked = el("p", { class: "row futures-question" }, ...buttons);
+  const asked = el("p", { class: "row futures-question" }, el("strong", {}, ASKED), ...buttons);
   const answered = announced(el("p", { class: "futures-answer" }));
   /** @param {FuturesShown} view */
   function update(view) {

@@ -13,6 +13,7 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
+from pages.frame.question import show_question
 from pages.lessons.guess.scores import show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
@@ -25,8 +26,8 @@ FIRST = next(iter(PASSAGES.values()))
 PER_ROW = 3  # fields beside each other
 EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
 RULES: dict[GuessUnit, str] = {
-    "percent": "**What comes next?** Write a word, and how sure you are of it in %. Then Enter.",
-    "hands": f"**What comes next?** Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
+    "percent": "Write a word, and how sure you are of it in %. Then Enter.",
+    "hands": f"Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
 
 
@@ -62,11 +63,12 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 
 
 def _game(lesson: GuessLesson) -> None:
-    st.markdown(RULES[lesson.unit])
     st.html(text_html(lesson.game.hidden_text))
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
+        show_question("What comes next?")
+        st.markdown(RULES[lesson.unit])
         _fields(lesson)
         st.html(covered_bar(lesson.game.best_shares()))
         st.caption("The model’s draw bar for this very place, its words covered.")

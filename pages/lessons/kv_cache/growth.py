@@ -88,19 +88,22 @@ def _growth(lesson: CacheLesson) -> None:
     st.html(prose((prompt, ""), (written, "generated"), size="lead"))
     n_steps = len(generation.steps)
     n_to_come = max(0, MIN_DRAWN - n_steps)
-    if is_said:
-        st.header("Without a cache, every column is computed again", anchor=False)
     chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, foretells=is_said)
     show_chart(chart, "kv_squares")
+    why = "Why keys and values are kept, and queries are not"
+    draw_when_opened(why, lambda: _show_why(text), key="kv_why")
+    inside = "What lies in the cache, its bytes, and a rewind"
+    draw_when_opened(inside, lambda: _show_inside(lesson, grid), key="kv_inside")
+
+
+def _show_why(text: GrowingText) -> None:
+    """Shows what the newest token's query looks up."""
+    st.markdown(
+        "The newest token’s query is compared with the **key** of every token, and their "
+        "**values** are mixed by the match. The next token brings a **query** of its own."
+    )
     if (head := text.query()) is not None:
-        st.header("Why keys and values are kept, and queries are not", anchor=False)
-        st.markdown(
-            "The newest token’s query is compared with the **key** of every token, and their "
-            "**values** are mixed by the match. The next token brings a **query** of its own."
-        )
         show_chart(attention_figure(head), "kv_attention")
-    title = "What lies in the cache, its bytes, and a rewind"
-    draw_when_opened(title, lambda: _show_inside(lesson, grid), key="kv_inside")
 
 
 def _show_inside(lesson: CacheLesson, grid: CacheGrid) -> None:

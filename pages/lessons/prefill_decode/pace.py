@@ -1,6 +1,7 @@
 """The first part: prefill against decode, the table of both phases, every gap."""
 
 from contextlib import nullcontext
+from functools import partial
 
 import streamlit as st
 
@@ -8,6 +9,7 @@ from model.fast.engines import engine_names
 from model.job import Job
 from model.passes import decode_one_token, prefill
 from model.prefill_decode.experiments import measure_phases, stream
+from model.prefill_decode.recordings import Recording
 from model.prefill_decode.records import PhaseRun, RequestTiming
 from pages.frame.figures import recorded_on, show_caption, show_chart, show_folded, show_table
 from pages.frame.question import answered, was_answered
@@ -17,6 +19,7 @@ from pages.lessons.prefill_decode.recorded import (
     BesideRecording,
     chosen_recording,
     recording_beside,
+    say_recorded,
 )
 from pages.lessons.prefill_decode.settings import SETTINGS
 from viz.format import count, digits, duration, plural
@@ -29,6 +32,7 @@ from viz.prefill_decode.latency_charts import (
 )
 from viz.prefill_decode.phase_charts import pace_figure, swap_figure, swap_words, typical
 
+NUMBERS = "Both phases in numbers"
 TIMES = {  # what the second request may take of the first, and up to how many times that is
     "as long, or less": 1.3,
     "about twice as long": 3.5,
@@ -74,9 +78,18 @@ class BothPhases(BesideRecording):
     def _draw_run(self, run: PhaseRun) -> None:
         """Draws all that was measured, in a fold: the clocks above say what counts."""
         if was_answered("phase_said"):
-            ending = "here" if run is self.lesson.phases else "recorded"
-            key = f"phase_numbers_{ending}"
-            draw_when_opened("Both phases in numbers", lambda: _show_numbers(run), key=key)
+            draw_when_opened(NUMBERS, lambda: _show_numbers(run), key="phase_numbers_here")
+
+    def _draw_recording(self, recording: Recording) -> None:
+        """Draws a recording in a fold of its own, with what it ran on."""
+        if was_answered("phase_said"):
+            draw = partial(_show_recorded, recording)
+            draw_when_opened(NUMBERS, draw, key="phase_numbers_recorded")
+
+
+def _show_recorded(recording: Recording) -> None:
+    say_recorded(recording)
+    _show_numbers(recording.phases)
 
 
 def _show_clocks(run: PhaseRun) -> None:

@@ -51,8 +51,17 @@ class BesideRecording(Experiment[PhaseLesson]):
         recording = recording_beside(is_measured=measured is not None)
         if recording is None:
             return
-        machine = recording.machine
-        versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
-        st.caption(f"Recorded {machine.date[:10]}: {recording.title}, {versions}.")
-        with recorded_on(machine, "_rec"):
-            self._draw_run(getattr(recording, self.part))
+        with recorded_on(recording.machine, "_rec"):
+            self._draw_recording(recording)
+
+    def _draw_recording(self, recording: Recording) -> None:
+        """Says what a recording ran on, then draws it."""
+        say_recorded(recording)
+        self._draw_run(getattr(recording, self.part))
+
+
+def say_recorded(recording: Recording) -> None:
+    """Says when and on what a recording ran."""
+    machine = recording.machine
+    versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
+    st.caption(f"Recorded {machine.date[:10]}: {recording.title}, {versions}.")

@@ -76,13 +76,16 @@ export class Lab {
   }
 
   /**
-   * What the page shows: the lesson one picture, the masks and the map, its laboratory the engines. A guided
-   * lesson speaks of the map and the masks, and has its own questions.
+   * What the page shows: the lesson one picture and the map, with the masks folded away; its laboratory the
+   * engines. A guided lesson speaks of the map and the masks, and has its own questions.
    * @param {LabHeader} given
    */
   partsOf({ compares, guided }) {
     if (compares) return [this.masks, this.orders, this.sampler];
-    return guided ? [this.map, this.masks, this.reasons] : [this.picture, this.masks, this.reasons, this.map];
+    if (guided) return [this.map, this.masks, this.reasons];
+    const title = el("summary", {}, "The masks beside each other, and why the line falls there");
+    const fold = el("details", { class: "section" }, title, this.masks.element, this.reasons.element);
+    return [this.picture, { element: this.masks.caption }, { element: fold }, this.map];
   }
 
   /** @param {string} name @param {boolean} isUsed */

@@ -26,7 +26,7 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-MAX_PICTURES = 5  # of a card
+MAX_PICTURES = 4  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
@@ -47,7 +47,7 @@ def show_lessons() -> None:
             "stays."
         )
     )
-    names = sorted(lesson_names(), key=lambda name: name != FIRST)
+    names = sorted(lesson_names(), key=in_course)
     foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
     places = [st.container(), *st.columns(2, gap="medium")]
@@ -68,6 +68,16 @@ def show_lessons() -> None:
     _progress(key="tour_progress", data={"foreign": spoken}, height="content")
     _show_paper()
     _show_record()
+
+
+def in_course(name: str) -> tuple[bool, int, str]:
+    """Returns what the lessons are sorted by: the first one, then as their first pages stand."""
+    stems = ["" if page.is_home else page.stem for page in LESSONS]
+    try:
+        place = stems.index(read_lesson(name).scenes[0].page)
+    except LessonError:  # the list says why
+        place = len(stems)
+    return name != FIRST, place, name
 
 
 def _show_paper() -> None:
