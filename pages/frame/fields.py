@@ -211,9 +211,12 @@ class Switch(Field):
 class SamplingNumber(Number):
     """A sampling setting, in the range that its row of the table gives it, or a narrower one."""
 
+    _: KW_ONLY
+    of: str = ""  # the setting, where the field has another name
+
     def read(self, text: str) -> float:
         """Returns the number, whole where only whole numbers make sense."""
-        row = replace(SETTINGS[self.name], bounds=(self.low, self.high))
+        row = replace(SETTINGS[self.of or self.name], bounds=(self.low, self.high))
         number = number_of(text)
         try:
             return row.read(self.name, text if number is None else number)
@@ -265,7 +268,7 @@ def _refusal(row: Setting, named: Mapping[str, str]) -> Sentence:
 
 def sampling_number(name: str, default: float, **narrower: Any) -> Number:
     """Returns the field of a sampling setting; what a page says of it goes before the table."""
-    row = SETTINGS[name]
+    row = SETTINGS[narrower.get("of", name)]
     low, high = map(float, row.bounds)
     facts: dict[str, Any] = {"label": row.title, "low": low, "high": high}
     return SamplingNumber(name, default=default, **(facts | narrower))

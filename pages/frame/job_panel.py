@@ -12,7 +12,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from model.job import Job
 from model.loading import LanguageModel
@@ -102,24 +101,23 @@ class JobPanel:
     def _show_found(self, job: Job[Any] | None) -> None:
         """Draws what was found, a recording until something was, or what stands in its place."""
         before = None if self.recorded is None else recorded_job(self.key, self.recorded)
-        said = st.container()  # empty or not: what is below it is drawn where it was
         if job is not None and job.found is not None:
             self.draw(job)
         elif before is not None:
-            self._show_recording(before, said)
+            self._show_recording(before)
         elif self.idle is not None:
             self.idle()
 
-    def _show_recording(self, job: Job[Any], said: DeltaGenerator) -> None:
-        """Draws what was found elsewhere, under words that say so."""
+    def _show_recording(self, job: Job[Any]) -> None:
+        """Draws what was found elsewhere; words below it, and below its question, say so."""
         machine = job.recorded_on
         assert machine is not None
-        said.caption(
+        with recorded_on(machine):
+            self.draw(job)
+        st.caption(
             f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press "
             f"“{self.title}” to measure it here."
         )
-        with recorded_on(machine):
-            self.draw(job)
 
 
 def is_running(jobs: Jobs, key: str) -> bool:

@@ -12,7 +12,7 @@ from benchmarks.record import PAGES
 from model.job import Job
 from model.recorded import SECTIONS, record_section, recorded_job
 from model.records import FloatArray, Machine
-from tests.frame.driving import captions, open_lesson
+from tests.frame.driving import open_lesson
 
 MACHINE = Machine("cpu", "A CPU", "float32", 2, "storyteller", 7, {"torch": "2"}, "2026-11-22T10")
 
@@ -66,6 +66,10 @@ def test_there_is_a_recording_for_every_section_that_is_to_have_one() -> None:
 def test_its_sections_open_on_recordings(page: str) -> None:
     lesson, *keys = PAGES[page]
     app = open_lesson(f"pages/{page}.py")
-    assert captions(app).count("Recorded 20") >= len(keys)
+    recorded = [one for one in app.caption if one.value.startswith("Recorded 20")]
+    assert len(recorded) >= len(keys)
+    for key in {*keys} - {"claims"}:  # a question first, what its answer was measured on below it
+        *_, last = app.get_by_key(f"{key}_found")
+        assert any(last is one for one in recorded), key
     sections = [json.loads((SECTIONS / f"{key}.json").read_text("utf-8")) for key in keys]
     assert {one["machine"]["model"] for one in sections} == {app.session_state[lesson].lm.name}

@@ -35,7 +35,7 @@ LINKS = {
     "serving": "prompts=A+bird+|+3%0AThe+cat+|+5&arrivals=together&rate=7&slots=2&axis=passes"
     "&chunk=16&blocks=5",
     "sampling": "source=typed&typed=a:+1%0Ab:+2&unit=logits&top_k=3&use=top_k,eta&eta=0.01"
-    "&temperature=0.9&loop_prompt=La+la",
+    "&temperature=0.9&loop_prompt=La+la&bar_temperature=0.5&bar_top_p=0.3",
     "engines": "source=flat&use=top_p,min_p&draw_from=order:vllm&aim_prompt=The+fox",
     "snowball": "prompt=A+bird&temperature=0.3&seed=4&place=3&word=moon",
     "teacher_forcing": "prompt=A+bird&seed=4&place=3&rank=5&after=9",
@@ -61,6 +61,7 @@ def test_a_lesson_opened_by_its_link_offers_the_same_link(page: str) -> None:
         ("kv_cache", {"prompt": "A bird"}, {"model": "unmasker"}, "unmasker is a masked model"),
         ("kv_cache", {"prompt": "A bird"}, {"model": "openai-community/gpt2"}, "not on this"),
         ("diffusion", {"seed": "3"}, {"model": "storyteller"}, "storyteller is a causal model"),
+        ("sampling", {"bar_top_p": "0.5"}, {"bar_temperature": "1e-320"}, "0 for greedy, or"),
         ("causal_mask", {"head": "2", "mask": "off"}, {"layer": "60"}, "no such layer"),
     ],
 )

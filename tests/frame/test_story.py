@@ -13,6 +13,7 @@ from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.settings_table import SettingsTable
 from pages.frame.story import BIRD, HOME, KING
 from pages.lessons.beam_search.settings import SETTINGS as SEARCH
+from pages.lessons.beam_search.state import PROMPTS as SEARCHED
 from pages.lessons.constraints.state import EXAMPLES as CONSTRAINED
 from pages.lessons.diffusion.settings import SETTINGS as DIFFUSION
 from pages.lessons.encoder_decoder.settings import SETTINGS as GAPS
@@ -20,10 +21,13 @@ from pages.lessons.futures.settings import SETTINGS as FUTURES
 from pages.lessons.kv_cache.settings import FIRST as CACHE_PROMPT
 from pages.lessons.sampling.settings import QUESTION
 from pages.lessons.sampling.settings import SETTINGS as SAMPLING
+from pages.lessons.sampling.source import SHAPES
 from pages.lessons.serving.settings import LONG_PROMPT
 from pages.lessons.serving.settings import PROMPTS as SERVED
 from pages.lessons.snowball.settings import MISTAKES
+from pages.lessons.snowball.settings import SETTINGS as SNOWBALL
 from pages.lessons.speculative.settings import RACES
+from pages.lessons.speculative.speed import PROMPTS
 from pages.lessons.stopping.settings import SETTINGS as STOPPING
 from tests.home.test_prompts import EXAMPLES, N_SANE, faults, likeliest
 
@@ -32,7 +36,14 @@ STRANGER = re.compile(r"\b(girl|cat|dog|dragon|Lily|Tom|Tim|Mia|Ben|Sue|children
 # of which a reader is asked what comes next; their words and their ends are those of home's
 ASKED = (QUESTION,)
 # what a page goes on from: its tokens need not be near each other
-GONE_ON = (KING, BIRD, *RACES, *(line.partition(" | ")[0] for line in SERVED.splitlines()))
+GONE_ON = (
+    KING,
+    BIRD,
+    *RACES,
+    *PROMPTS[1:],
+    *(line.partition(" | ")[0] for line in SERVED.splitlines()),
+)
+LATER = ("mistake 1", "diffusion", "encoder_decoder", "serving", "speed 1")
 PIECE = 8  # tokens that may not come again within the first N_SANE
 
 
@@ -54,12 +65,19 @@ def told() -> dict[str, str]:
         "encoder_decoder": default(GAPS, "gaps"),
         "serving": LONG_PROMPT,
         "stopping": default(STOPPING, "prompt"),
+        "a loop": default(SAMPLING, "loop_prompt"),
+        "engines": default(SAMPLING, "aim_prompt"),
+        "the textbook": SHAPES["textbook"].caption,
+        "teacher_forcing": default(SNOWBALL, "beginning"),
+        "its instruction": default(SNOWBALL, "instruction"),
     }
     offered = {
         "example": EXAMPLES,
         "mistake": [prompt for prompt, _ in MISTAKES.values()],
         "constraint": [request.prompt for request in CONSTRAINED.values()],
         "race": RACES,
+        "speed": PROMPTS,
+        "search": SEARCHED,
         "served": SERVED.splitlines(),
     }
     return texts | {f"{kind} {n}": t for kind, all_ in offered.items() for n, t in enumerate(all_)}
@@ -80,8 +98,9 @@ def test_one_small_company_is_met_on_every_page_that_tells_of_somebody() -> None
 def test_a_later_page_goes_on_from_what_an_earlier_one_wrote() -> None:
     texts = told()
     assert texts["futures"] == texts["beam_search"] == KING, "they share their tree"
-    later = [texts[place] for place in ("mistake 1", "diffusion", "encoder_decoder", "serving")]
+    later = [texts[place] for place in LATER]
     assert all(text.startswith(BIRD) for text in later)
+    assert BIRD.startswith(texts["teacher_forcing"])
     assert texts["its end"] == HOME
     assert DEFAULT_PROMPT in EXAMPLES
     assert RACES[1] in EXAMPLES

@@ -420,8 +420,8 @@ interface LabHeader {
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
 
-/** The sliders of that lesson, and whether the rarer masks are shown. */
-type LabControls = Controls & { more: boolean };
+/** The sliders of that lesson, those of its first picture, and whether the rarer masks are shown. */
+type LabControls = Controls & { more: boolean; bar_temperature: number; bar_top_p: number };
 /** What its parts show. */
 interface LabView extends MaskView {
   header: LabHeader;

@@ -14,11 +14,11 @@ from pages.frame.story import KING
 PROMPTS = (
     KING,
     "The fish wanted to swim in the",
-    "In the forest there was",
-    "The children played with the",
-    "The rabbit ran into the",
+    "In the forest there was a bird who",
+    "The boy played with the",
+    "The frog jumped into the",
     "The old king looked at",
-    "They were very happy because",
+    "Max was very happy because",
     DEFAULT_PROMPT,
 )
 ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}

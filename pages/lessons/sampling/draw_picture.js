@@ -16,22 +16,17 @@ const N_ROWS = 7; // tokens one by one; the rest share the last row
 const LETTER = 0.015; // of the bar: what a letter takes
 
 /**
- * Makes the picture. Its two sliders are its own, and begin where they change nothing.
+ * Makes the picture. Its two sliders are its own.
+ * @param {import("./maskgrid.js").LabActions} actions
  * @returns {{element: HTMLElement, update(view: LabView): void}}
  */
-export function createDrawPicture() {
-  /** @type {LabView|null} */
-  let newest = null;
-  let set = NEUTRAL_SETTINGS;
+export function createDrawPicture({ setControl }) {
   const rows = Array.from({ length: N_ROWS + 1 }, createRow);
   const segments = Array.from({ length: N_ROWS + 1 }, () => el("span", { class: "lab-segment" }));
   const pointer = el("i", { class: "lab-pointer" });
   const bar = el("div", { class: "lab-bar" }, ...segments);
   const sliders = NAMES.map((name) =>
-    createSlider(name, (moved, value) => {
-      set = { ...set, [moved]: value };
-      if (newest !== null) update(newest);
-    })
+    createSlider(name, (moved, value, isFinal) => setControl(`bar_${moved}`, value, isFinal))
   );
   const sentence = announced(el("p", { class: "lab-sentence" }));
   const axis = createAxis();
@@ -56,8 +51,8 @@ export function createDrawPicture() {
 
   /** @param {LabView} view */
   function update(view) {
-    newest = view;
-    const { header, distribution: { nVocab } } = view;
+    const { header, controls, distribution: { nVocab } } = view;
+    const set = { ...NEUTRAL_SETTINGS, temperature: controls.bar_temperature, top_p: controls.bar_top_p };
     const result = remembered(view, "picture", { ...set, order: header.orders.transformers });
     sliders.forEach((slider, i) => {
       const effect = effectOf(NAMES[i], result, nVocab);

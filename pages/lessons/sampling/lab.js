@@ -47,7 +47,7 @@ export class Lab {
       "own_sampler",
       ({ createOwnSampler }) => createOwnSampler(null),
     );
-    this.picture = createDrawPicture();
+    this.picture = createDrawPicture(actions);
     this.masks = createMaskGrid(actions);
     this.reasons = createReasons();
     this.orders = createOrderGrid();

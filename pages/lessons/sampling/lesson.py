@@ -34,6 +34,7 @@ PATH = "pages/sampling.py"
 QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of the first bar?"
 SAID, LONGER = "lab_said", "it grows"
 CHOICES = ("it shrinks", "it stays", LONGER)
+SOURCE_TITLE = "Another text, or another distribution"
 GUIDE_TITLE = "Which temperature for which task?"
 GUIDE = Path(__file__).with_name("guide.md").read_text(encoding="utf-8")
 _FOLDER = Path(__file__).parent
@@ -96,10 +97,12 @@ def as_shown(state: Lab) -> dict[str, object]:
 
 def choose_source(state: Lab) -> None:
     """Lets the reader choose a distribution; one that cannot be read leaves the one in use."""
-    kind = SETTINGS.widget("source", label_visibility="collapsed")
-    problem = st.empty()
+    problem = st.empty()  # seen where the fold is closed, too
     stays = "The distribution before it stays below."
-    given = made_or_said(lambda: _read_source(state, kind), problem, stays)
+    # a guided lesson speaks of them: there they stand open
+    with st.container() if lesson_asks() else st.expander(SOURCE_TITLE, key="lab_sources"):
+        kind = SETTINGS.widget("source", label_visibility="collapsed")
+        given = made_or_said(lambda: _read_source(state, kind), problem, stays)
     if given is not None:
         state.given = given
         if given.notice:

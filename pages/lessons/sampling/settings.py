@@ -6,7 +6,7 @@ from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.fields import Choice, Text
 from pages.frame.settings_table import SettingsTable
 from pages.lessons.sampling.source import TEXTBOOK, UNITS
-from pages.lessons.sampling.state import FIELDS
+from pages.lessons.sampling.state import FIELDS, OF_BAR
 
 SOURCES = {
     "text": "The first page’s text",
@@ -29,8 +29,8 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
 }
 
 QUESTION = "The bird was thirsty. He wanted to drink some"
-LOOP_PROMPT = "The song went la la la la"
-AIM_PROMPT = "The dragon"
+LOOP_PROMPT = "The bird sang la la la la"
+AIM_PROMPT = "The fish"
 _COMPARED = (
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
@@ -48,4 +48,4 @@ SETTINGS = SettingsTable(
 )
 # of each page in its link
 SAMPLED = SETTINGS.without(*(field.name for field in _COMPARED))
-COMPARED = SETTINGS.without("vote_prompt", "loop_prompt")
+COMPARED = SETTINGS.without("vote_prompt", "loop_prompt", *(f"bar_{name}" for name in OF_BAR))

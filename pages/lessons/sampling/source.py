@@ -134,6 +134,6 @@ SHAPES: dict[str, Given] = {
     "heavy": _shape("heavy-tailed", "the n-th as likely as 1/n (Zipf)", lambda rank: -np.log(rank)),
     "textbook": replace(
         from_lines(TEXTBOOK, "probabilities"),
-        caption="Illustrative: eleven tokens that might follow “The cat sat on the”.",
+        caption="Illustrative: eleven tokens that might follow “The king sat on the”.",
     ),
 }

@@ -14,13 +14,15 @@ from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import MASKS_ALONE, apply_alone
 from model.settings import ORDERS_READ, SettingValues
+from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.component import MAX_EXACT, encode_payload
-from pages.frame.fields import control_fields, read_controls
+from pages.frame.fields import control_fields, read_controls, sampling_number
 from pages.frame.labels import labels_address
 from pages.frame.lesson_state import LessonState
 from pages.lessons.sampling.source import Given
 
 SLIDERS = MASKS_ALONE[1:]
+OF_BAR = ("temperature", "top_p")  # what the first picture sets by sliders of its own
 POINTER = 0.75  # the same for all engines
 N_FIRST = 4  # masks that are shown at first: greedy, temperature, top-k, top-p
 FIRST = frozenset(MASKS_ALONE[:N_FIRST])
@@ -44,6 +46,8 @@ class LabControls(SettingValues):
     mirostat: float = 2.0
     use: tuple[str, ...] = ("temperature", "top_p")
     more: bool = False  # whether the rarer masks are shown as well
+    bar_temperature: float = 1.0  # of the first picture, whose sliders are its own
+    bar_top_p: float = 1.0
 
     def settings(self, engine: str) -> Settings:
         """Returns the ticked masks as an engine would order them."""
@@ -66,7 +70,7 @@ class LabControls(SettingValues):
 
 FIELDS = control_fields(  # of a link
     {name: getattr(LabControls(), name) for name in (*SLIDERS, "use", "more")}, SLIDERS
-)
+) + tuple(sampling_number(f"bar_{name}", ALL_SETTINGS[name].neutral, of=name) for name in OF_BAR)
 
 
 @dataclass

@@ -26,12 +26,12 @@ _MEASURED = (
         "threshold", "A slip is a token below", 0.01, {0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"}
     ),
     # instruction position
-    Text("beginning", "Beginning", "Once upon a time there was a little girl named Lily."),
-    Text("instruction", "Instruction", "She had a big dragon."),
+    Text("beginning", "Beginning", "Once there was a king."),
+    Text("instruction", "Instruction", "He had a bird named Max."),
     Text(
         "words",
         "Followed where it says",
-        "dragon",
+        "Max",
         help="Words, separated by commas. A text with one of them has followed the instruction.",
     ),
     Whole("after", "m, tokens", 32, low=1, high=N_WRITTEN - 1),

@@ -49,7 +49,11 @@ class SameText(Experiment[SpeculativeLesson]):
     key, title, is_part = "spec_greedy", f"Greedy: {len(PROMPTS)} prompts", True
     button = f"Continue {len(PROMPTS)} prompts both ways"
     recorded = tuple[GreedyCheck, ...]
-    claim = "Greedy text is the same, token for token, unless rounding decides between two tokens."
+    claim = (
+        "Greedy text is the same, token for token, unless rounding decides between two tokens. Ten "
+        "openings, each with ten heroes: most are strangers to the other pages, so that the texts "
+        "differ."
+    )
     code = (check_greedy,)
 
     def _start(self) -> Job[tuple[GreedyCheck, ...]]:

@@ -19,7 +19,8 @@ from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_folded, show_metrics, show_table
 from pages.frame.job_panel import measured_on
 from pages.frame.models import shared_model
-from pages.lessons.speculative.settings import DRAFTS, LOOKUP, SETTINGS
+from pages.frame.story import BIRD
+from pages.lessons.speculative.settings import DRAFTS, LOOKUP, RACES, SETTINGS
 from pages.lessons.speculative.state import ModelPair, SpeculativeLesson
 from viz.chart import Table
 from viz.format import count, digits, duration, percent, plural
@@ -28,9 +29,9 @@ from viz.speculative.charts import acceptance_figure, round_figure, speed_figure
 N_TOKENS, N_RUNS = 48, 3  # written after each prompt, so many times
 N_COMPARED_DRAFT = 6  # tokens in a round where drafts are compared
 PROMPTS = (
-    "Once upon a time there was a little girl who",
-    "One day, a boy named Tim went to the park. He saw",
-    "The dragon opened the door and",
+    RACES[0],
+    f"{BIRD} The king and Max went to the park. They saw",
+    "The frog opened the door and",
 )
 CONDITIONS = (
     "tokens are those of plain greedy decoding: rounding may part two that are nearly as likely, "
@@ -115,7 +116,8 @@ class Drafts(Experiment[SpeculativeLesson]):
         "A draft that agrees more with its target is accepted more. Two of these read the same "
         "text, as often: scribbler_taught learned the target’s distributions, scribbler_plain the "
         "next token alone. The scribbler was taught far longer. Prompt lookup has no model: it is "
-        "accepted where the text repeats itself."
+        "accepted where the text repeats itself. Of the twelve texts nine tell of strangers, for "
+        "agreement varies from text to text."
     )
     code = (compare_drafts,)
 
