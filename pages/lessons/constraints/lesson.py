@@ -137,8 +137,11 @@ def _generation(lesson: ConstraintLesson) -> None:
         _verdict(lesson)
     coming = _mask(generation) if stepper.steps.can_step else None
     if generation.steps:
-        with st.expander("What the mask removed at each token", key="constraint_removed"):
-            show_chart(mass_figure(generation.steps, coming), "constraint_mass")
+        draw_when_opened(
+            "What the mask removed at each token",
+            lambda: show_chart(mass_figure(generation.steps, coming), "constraint_mass"),
+            key="constraint_removed",
+        )
 
 
 def _asked(lesson: ConstraintLesson) -> bool:

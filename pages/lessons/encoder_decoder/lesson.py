@@ -15,6 +15,7 @@ from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.question import opening
+from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
@@ -81,8 +82,7 @@ def _draw(lesson: GapLesson) -> None:
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)
-    with st.expander("Two caches", key="gap_inside"):
-        _show_inside(text)
+    draw_when_opened("Two caches", lambda: _show_inside(text), key="gap_inside")
 
 
 def _show_inside(text: Infilling) -> None:
