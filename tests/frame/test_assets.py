@@ -27,7 +27,8 @@ SCRIPTS = sorted(path.relative_to(PAGES).as_posix() for path in PAGES.rglob("*.j
 LIVE = "home/live/live.js"
 STREAMLITS = next(SERVED.glob("static/js/index.*.js")).relative_to(SERVED).as_posix()
 LAZY = "frame/live/lazy/"  # fetched once it is wanted
-CALLED = (LAZY, "home/in_page/", "lessons/futures/")  # by tests outside of a page too
+BY_PYTHON = ("frame/component.js", "frame/one_file.js")  # their text stands in what is served
+CALLED = (LAZY, "home/in_page/", "lessons/futures/", *BY_PYTHON)  # by tests or Python too
 IMPORTED = re.compile(r"^import (\w+)?(?:\{([^}]*)\})? from \"([./a-z_]+\.js)\";", re.MULTILINE)
 EXPORTED = re.compile(
     r"^export (default\b|(?:async )?(?:function|class|const|let) (\w+))", re.MULTILINE
@@ -138,7 +139,7 @@ def test_each_module_stands_once_and_after_what_it_imports() -> None:
         assert {needed for _, needed in found} <= set(ordered[:position])
         assert text.count('.js";') == len(found)
         is_later = re.search(r"(?<![{<])(?<!typeof )\bimport\(", text) is not None
-        later = {"frame/live/lazy_section.js", "frame/live/words_first.js"}
+        later = {"frame/live/lazy_section.js", "frame/live/words_first.js", *BY_PYTHON}
         assert is_later == (name in later), "it is asked for later"
 
 
@@ -156,7 +157,7 @@ def test_imports_and_exports_match() -> None:
     entries = {name for named, name in exported if named == "default"}
     entries |= {f"lessons/classroom/{page}.js" for page in ("phone", "projector", "desk", "check")}
     entries |= {"home/in_page/worker.js", "frame/in_order.js", "frame/live/words_first.js"}
-    entries |= {name for name in SCRIPTS if name.startswith(LAZY)}
+    entries |= {name for name in SCRIPTS if name.startswith((LAZY, *BY_PYTHON))}
     reached = set(modules(*entries))
     imported = {
         (each.strip(), needed)

@@ -9,6 +9,22 @@ import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
 import { Sentence } from "../../frame/live/errors.js";
 
+/** @type {SettingName[]} */
+const IN_ORDER_OF_TRANSFORMERS = [
+  "repetition_penalty",
+  "temperature",
+  "top_h",
+  "top_k",
+  "top_p",
+  "min_p",
+  "typical_p",
+  "epsilon",
+  "eta",
+];
+
+/** @type {Settings} */
+export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
+
 /** One text: prompt and generated tokens, what was read of them, and how each token came about. */
 export class Generation {
   /** One record per generated token. @type {GenerationStep[]} */
@@ -53,7 +69,7 @@ export class Generation {
    * @param {Settings} settings
    * @param {number|null} forcedId
    */
-  step(settings = { ...NEUTRAL_SETTINGS, order: [] }, forcedId = null) {
+  step(settings = NEUTRAL, forcedId = null) {
     if (this.finished) throw new Sentence("The text is finished: go back, or start a new one.");
 
     // Cut: turn the raw logits, stage by stage, into the distribution to draw from
