@@ -59,7 +59,7 @@ class Evidence:
             return None
         low, high = self.interval
         if self.unit == "ratio":
-            return self.below * (low / high) ** (n_halves / 2)
+            return float(self.below * (low / high) ** (n_halves / 2))
         return self.below - n_halves * (high - low) / 2
 
     @property

@@ -112,9 +112,8 @@ def test_the_shipped_pair_writes_what_assisted_generation_writes(
     drafter = ModelDraft(scribbler, storyteller.vocab_size)
     wanted = generated(storyteller, ids, 32, storyteller.end_ids, assistant_model=scribbler.model)
     assert decode_with_draft(storyteller, drafter, ids, 4, 32)[0] == wanted
-    # its confidence decides how far an adaptive draft goes: neither one token nor all of them
-    adaptive = ModelDraft(scribbler, storyteller.vocab_size)
-    text, rounds = decode_with_draft(storyteller, adaptive, ids, 8, 32, adaptive=True)
+    drafter = ModelDraft(scribbler, storyteller.vocab_size)
+    text, rounds = decode_with_draft(storyteller, drafter, ids, 8, 32, adaptive=True)
     assert text == wanted
     assert max(len(one.draft.ids) for one in rounds) > 1
     assert min(len(one.draft.ids) for one in rounds[:-1]) < 8
@@ -475,7 +474,6 @@ def test_a_law_with_the_right_acceptance_is_the_targets_and_a_generous_one_leans
 
 
 def test_a_lean_by_hand_is_that_of_an_acceptance_a_tenth_too_generous() -> None:
-    """One draw, of a pair that the fault makes likelier by a fifth."""
     even, faulty, drawn = np.array([0.5, 0.5]), np.array([0.6, 0.4]), np.array([1, 0])
     test = DistributionTest(("a", "b"), drawn, even, chi_square(drawn, even), 1, 1, faulty)
     assert test.information == pytest.approx(0.04)
