@@ -157,7 +157,7 @@ def test_python_says_nothing_in_a_lesson_nor_of_a_room_that_is_not_marked(
         (tmp_path / f"{name}.md").write_text(LESSON_TEXT.replace("Right:", f"{own}Right:"), "utf-8")
     scene = open_home(lesson="mine", scene="1", lang=TAG)
     said = [*texts_in(scene)]
-    for typed in ("mány", "5"):
+    for typed in ("mány", "6"):
         scene.text_input(key="tour_reply_mine_1").set_value(typed)
         [reply] = [one for one in scene.button if "tour_reply" in one.proto.form_id]
         reply.click().run()

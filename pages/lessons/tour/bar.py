@@ -209,7 +209,8 @@ def _verdict(scene: Scene, reply: str) -> str:
     said = _("You said **{reply}**.", reply=as_written(written(reply)))
     match is_right(scene, reply) if reply else None:
         case True:
-            return f"{said} :material/check_circle: {_('Right.')}"
+            praise = _("Right.")  # among the braces of a text it would be no message
+            return f"{said} :material/check_circle: {praise}"
         case False:
             right = _("Right is **{right}**.", right=as_written(written(scene.right)))
             return f"{said} :material/cancel: {right}"

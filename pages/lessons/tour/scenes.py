@@ -255,4 +255,5 @@ def _scene(scene: SceneFile) -> Scene:
 
 def _text(fields: Mapping[str, FieldLine], name: str) -> str:
     """Returns what stands in a field, in one line; empty if there is none."""
-    return " ".join(fields.get(name, (0, ""))[1].split())
+    # a space that keeps a line together, as before a French question mark, stays as it is
+    return re.sub(r"[ \t\n]+", " ", fields.get(name, (0, ""))[1]).strip()
