@@ -123,6 +123,7 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     expect(step).to_be_enabled(timeout=3 * PATIENCE_MS)
     by_key(page, "constraint_said").locator("button").first.click()
     step.click()
+    by_key(page, "constraint_removed").locator("summary").first.click()
     expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE_MS)
     step.click()
     expect(page.get_by_text("Dead end at token 2")).to_be_visible(timeout=PATIENCE_MS)

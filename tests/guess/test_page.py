@@ -107,7 +107,7 @@ def test_a_game_by_keyboard_alone(turn_to: Callable[[str], Page]) -> None:
     for n_opened, line in enumerate(("She 60", "gave 20", "<b>him</b> 5 him 5"), start=1):
         page.keyboard.type(line)
         page.keyboard.press("Enter")
-        expect(page.locator(".asked")).to_have_count(n_opened, timeout=PATIENCE_MS)
+        expect(page.locator("span.asked")).to_have_count(n_opened, timeout=PATIENCE_MS)
         expect(field).to_have_value("", timeout=PATIENCE_MS)
         expect(field).to_be_focused()  # so that the next guess can be typed at once
     expect(tiles).to_contain_text("The model")
