@@ -9,6 +9,7 @@ setting as it was, and is named in a few words.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -26,17 +27,6 @@ def echo(text: object) -> str:
     """Returns what a reader wrote, in quotation marks, as a sentence repeats it: in one line."""
     is_long = isinstance(text, int) and not is_whole(int(text))
     return f"“{'a very long number' if is_long else cut(str(text))}”"
-
-
-def whole_number(name: str, value: object) -> int:
-    """Returns a whole number that the page sent; what is forged may be anything."""
-    if not isinstance(value, int) or not is_whole(value):
-        raise ValueError(
-            Sentence(
-                "The page sent {given} for {name}: reload the page.", given=echo(value), name=name
-            )
-        )
-    return value
 
 
 @dataclass(frozen=True)
@@ -222,14 +212,18 @@ class Switch(Field):
 class SamplingNumber(Number):
     """A sampling setting, in the range that its row of the table gives it, or a narrower one."""
 
+    @cached_property
+    def row(self) -> Setting:
+        """Its row, with its own range."""
+        return replace(SETTINGS[self.name], bounds=(self.low, self.high))
+
     def read(self, text: str) -> float:
         """Returns the number, whole where only whole numbers make sense."""
-        row = replace(SETTINGS[self.name], bounds=(self.low, self.high))
         number = number_of(text)
         try:
-            return row.read(self.name, text if number is None else number)
+            return self.row.read(self.name, text if number is None else number)
         except ValueError:
-            raise ValueError(_refusal(row, self.named(text))) from None
+            raise ValueError(_refusal(self.row, self.named(text))) from None
 
 
 def _refusal(row: Setting, named: Mapping[str, str]) -> Sentence:
