@@ -27,11 +27,11 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from benchmarks.bench_class import STORY
 from benchmarks.figures import describe_machine, record
 from benchmarks.harness import ROOT, Server, serve
-from benchmarks.home_page import header_of
 from benchmarks.soak_reader import SoakReader
 from model.loading import LanguageModel, load_model
 from model.records import Memory
 from model.tokenizing import encode
+from pages.frame.component import encode_payload
 from pages.home.controls import Controls
 from pages.home.tab import Tab
 
@@ -115,10 +115,10 @@ def write(lm: LanguageModel, n_tokens: int) -> tuple[Tab, int]:
     step = {"kind": "step", "count": 1, "next_seed": 0, "number": 0, "n_prompt": n_prompt}
     step |= {"seed": 0, "memory": vars(Memory()), "controls": Controls().to_page()}
     for _ in range(n_tokens):
-        answer = tab.answer(step | {"ids": ids})
-        ids = ids + header_of(answer)["rows"]["id"]
+        header, arrays = tab.answer(step | {"ids": ids})
+        ids = ids + header["rows"]["id"]
     assert len(tab.generation.ids) == n_prompt + n_tokens
-    return tab, len(answer)
+    return tab, len(encode_payload(header, arrays))
 
 
 def report(lm: LanguageModel, found: Footprint, n_tokens: int) -> None:

@@ -62,7 +62,7 @@ class OutsideEngine extends ServerEngine {
     const { header, arrays, refusal } = JSON.parse((await lines.next()).value);
     if (refusal !== undefined) throw new RangeError(refusal);
     return {
-      header,
+      ...header,
       arrays: Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, numbers(text)])),
     };
   }

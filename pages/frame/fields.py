@@ -9,6 +9,7 @@ setting as it was, and is named in a few words.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -214,14 +215,18 @@ class SamplingNumber(Number):
     _: KW_ONLY
     of: str = ""  # the setting, where the field has another name
 
+    @cached_property
+    def row(self) -> Setting:
+        """Its row, with its own range."""
+        return replace(SETTINGS[self.of or self.name], bounds=(self.low, self.high))
+
     def read(self, text: str) -> float:
         """Returns the number, whole where only whole numbers make sense."""
-        row = replace(SETTINGS[self.of or self.name], bounds=(self.low, self.high))
         number = number_of(text)
         try:
-            return row.read(self.name, text if number is None else number)
+            return self.row.read(self.name, text if number is None else number)
         except ValueError:
-            raise ValueError(_refusal(row, self.named(text))) from None
+            raise ValueError(_refusal(self.row, self.named(text))) from None
 
 
 def _refusal(row: Setting, named: Mapping[str, str]) -> Sentence:

@@ -17,7 +17,8 @@ from pages.frame.component import MAX_EXACT
 from pages.frame.labels import labels_address
 from pages.home.texts import TextAnswer
 
-_UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()  # by tokenizer
+# by tokenizer: tokens that end no character, which are parts of one and ids without any bytes
+_UNFINISHED: WeakKeyDictionary[Any, frozenset[int]] = WeakKeyDictionary()
 
 
 def describe_reading(reading: TextAnswer) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -43,14 +44,7 @@ def describe_reading(reading: TextAnswer) -> tuple[dict[str, Any], dict[str, np.
 
 def describe_pass(one: Pass | Step) -> dict[str, Any]:
     """Describes a pass, or the one before a token, in the words of the columns."""
-    return {
-        "phase": one.phase,
-        "n_input": one.n_input,
-        "cache_tokens": one.cache_tokens,
-        "bytes": one.cache_bytes,
-        "seconds": _six_digits(one.seconds),
-        "is_shared": one.is_shared,
-    }
+    return {name: write(one) for name, write in _OF_PASS.items()}
 
 
 def columns_of(steps: Sequence[Step]) -> dict[str, list[Any]]:
@@ -98,7 +92,12 @@ def describe_shape(lm: LanguageModel) -> dict[str, Any]:
 
 def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, str]:
     """Returns, by position from `start`, the characters that are only complete with that token."""
-    unfinished = _unfinished(lm)
+    unfinished = _UNFINISHED.get(lm.tokenizer)
+    if unfinished is None:
+        labels = enumerate(vocabulary_labels(lm))
+        unfinished = _UNFINISHED[lm.tokenizer] = frozenset(
+            i for i, text in labels if "<0x" in text or text == f"<id {i}>"
+        )
     if unfinished.isdisjoint(ids[start:]):
         return {}
     begin = start  # of the character that goes on there
@@ -112,16 +111,15 @@ def joined(lm: LanguageModel, ids: Sequence[int], start: int = 0) -> dict[int, s
     }
 
 
-def _unfinished(lm: LanguageModel) -> frozenset[int]:
-    """Returns the ids of tokens that end no character: parts of one, and ids without any bytes."""
-    if lm.tokenizer not in _UNFINISHED:
-        labels = enumerate(vocabulary_labels(lm))
-        _UNFINISHED[lm.tokenizer] = frozenset(
-            i for i, text in labels if "<0x" in text or text == f"<id {i}>"
-        )
-    return _UNFINISHED[lm.tokenizer]
-
-
+# What is said of a pass, and of the one before a token.
+_OF_PASS: dict[str, Callable[[Any], Any]] = {
+    "phase": lambda one: one.phase,
+    "n_input": lambda one: one.n_input,
+    "cache_tokens": lambda one: one.cache_tokens,
+    "bytes": lambda one: one.cache_bytes,
+    "seconds": lambda one: _six_digits(one.seconds),
+    "is_shared": lambda one: one.is_shared,
+}
 # The columns of the worked table: of the draw first, then of the pass before it.
 _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "id": lambda step: step.token_id,
@@ -134,12 +132,7 @@ _COLUMNS: dict[str, Callable[[Step], Any]] = {
     "forced": lambda step: step.forced,
     "top_id": lambda step: step.candidates[0].token_id,
     "top_prob": lambda step: _six_digits(step.candidates[0].probs[0]),
-    "phase": lambda step: step.phase,
-    "n_input": lambda step: step.n_input,
-    "cache_tokens": lambda step: step.cache_tokens,
-    "bytes": lambda step: step.cache_bytes,
-    "seconds": lambda step: _six_digits(step.seconds),
-    "is_shared": lambda step: step.is_shared,
+    **_OF_PASS,
     "memory": lambda step: vars(step.memory),
 }
 

@@ -9,8 +9,6 @@ import json
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -44,74 +42,36 @@ class RefusedError(Exception):
 
 
 async def answer(request: Request) -> Response:
-    """Answers a request of a page that has a ticket."""
+    """Answers a request of this app's own page, which has a ticket, once it is its tab's turn."""
+    site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
+    is_own = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    ticket, spoken = read_ticket(request.path_params["ticket"]), spoken_in(request)
     try:
-        _check_origin(request)
-        ticket = read_ticket(request.path_params["ticket"])
+        # a program that names no site may have a ticket
+        if site not in (None, "same-origin") or not is_own:
+            raise RefusedError(403, N_("Only this app's own page may ask that."))
         if ticket is None:
             raise RefusedError(403, N_("This server does not know your page: load it again."))
         async with asyncio.timeout(MAX_SECONDS):
             data = await _body(request)
-        packed = await _in_turn(request, ticket, data)
-    except RefusedError as error:
-        return JSONResponse({"error": _say(request, error)}, error.status, headers=_HEADERS)
-    except TimeoutError:
-        late = RefusedError(408, N_("The request did not come whole."))
-        return JSONResponse({"error": _say(request, late)}, late.status, headers=_HEADERS)
-    except ClientDisconnect:
-        return Response(status_code=400)  # nobody reads it
-    finally:
-        _large.discard(request)
-    return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
-
-
-def _say(request: Request, error: RefusedError) -> str:
-    with speaking(spoken_in(request)):
-        return told(error)
-
-
-async def _in_turn(request: Request, ticket: Ticket, data: bytes) -> bytes:
-    """Answers a request once it is its tab's turn, if somebody still waits for the answer."""
-    try:
         async with _QUEUE.place(ticket.tab, network_in(request.scope)) as place:
             if await request.is_disconnected():
                 raise ClientDisconnect
             run = asyncio.get_running_loop().run_in_executor
-            return await run(_THREADS, _answer, ticket, data, place, spoken_in(request))
+            packed = await run(_THREADS, _answer, ticket, data, place, spoken)
+        return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody reads it
+    except RefusedError as error:
+        refused = error
     except FullError:
-        raise RefusedError(
-            429, N_("The page asks faster than it is answered: try again.")
-        ) from None
-
-
-def _answer(ticket: Ticket, data: bytes, place: QueuePlace, language: Language) -> bytes:
-    """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
-    from pages.home.tab import tab_of  # torch and transformers come in behind the server
-
-    began = time.thread_time()
-    try:
-        tab = tab_of(ticket)
-        place.is_remote = tab.is_remote
-        with speaking(language):
-            return tab.answer(_parsed(data))
-    except ValueError as error:
-        raise RefusedError(400, told(error)) from error
-    except RefusedError:
-        raise
-    except Exception as error:  # whatever it was, a reader gets a sentence and the log the rest
-        LOGGER.exception("A request failed")
-        sentence = N_("That did not work, and the text stays: try again, or Reset.")
-        raise RefusedError(400, sentence) from error
+        refused = RefusedError(429, N_("The page asks faster than it is answered: try again."))
+    except TimeoutError:
+        refused = RefusedError(408, N_("The request did not come whole."))
     finally:
-        place.seconds = time.thread_time() - began
-
-
-def _check_origin(request: Request) -> None:
-    """Refuses what another site's page sends; a program that names no site may have a ticket."""
-    site, origin = (request.headers.get(name) for name in ("sec-fetch-site", "origin"))
-    is_own = urlsplit(origin).netloc == request.headers.get("host") if origin else True
-    if site not in (None, "same-origin") or not is_own:
-        raise RefusedError(403, N_("Only this app's own page may ask that."))
+        _large.discard(request)
+    with speaking(spoken):
+        return JSONResponse({"error": told(refused)}, refused.status, headers=_HEADERS)
 
 
 async def _body(request: Request) -> bytes:
@@ -127,14 +87,31 @@ async def _body(request: Request) -> bytes:
     return bytes(data)
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _answer(ticket: Ticket, data: bytes, place: QueuePlace, spoken: Language) -> bytes:
+    """Answers in a thread, where a long request and a model that loads keep nobody waiting."""
+    from pages.frame.component import encode_payload
+    from pages.home.tab import tab_of  # torch and transformers come in behind the server
+
+    began = time.thread_time()
     try:
-        request = json.loads(data)
+        asked = json.loads(data)
     except (ValueError, RecursionError):
-        request = None
-    if not isinstance(request, dict):
+        asked = None
+    if not isinstance(asked, dict):
         raise RefusedError(400, N_("That cannot be read: load the page again."))
-    return request
+    with speaking(spoken):
+        try:
+            tab = tab_of(ticket)
+            place.is_remote = tab.is_remote
+            return encode_payload(*tab.answer(asked))
+        except ValueError as error:
+            return encode_payload({"refusal": told(error)}, {})
+        except Exception as error:  # whatever it was, a reader gets a sentence, the log the rest
+            LOGGER.exception("A request failed")
+            sentence = N_("That did not work, and the text stays: try again, or Reset.")
+            raise RefusedError(400, sentence) from error
+        finally:
+            place.seconds = time.thread_time() - began
 
 
 def routes(base: str) -> tuple[Route, ...]:

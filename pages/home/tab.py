@@ -15,12 +15,10 @@ from model.generation import Generation
 from model.loading import LanguageModel
 from model.machine.turns import TURNS
 from model.sentences import Sentence
-from model.tokenizing import text_of
-from pages.frame.component import encode_payload
+from model.tokenizing import known_ids, text_of
 from pages.frame.fields import echo
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.frame.words import told
 from pages.home.controls import Controls
 from pages.home.facts import facts
 from pages.home.files import write_file
@@ -28,7 +26,6 @@ from pages.home.payload import describe_piece, describe_reading, name_arrays
 from pages.home.text_request import (
     MAX_COUNT,
     MAX_SEED,
-    ids_of,
     read_text_request,
     text_of_page,
     whole,
@@ -110,15 +107,7 @@ class Tab:
         """Whether the model runs on a server: whoever asks it waits, and computes little."""
         return self.lm.local is None
 
-    def answer(self, request: Mapping[str, Any]) -> bytes:
-        """Does what a request asks, and packs the answer: if it cannot be done, one sentence."""
-        with self.lock, TURNS.step():
-            try:
-                return encode_payload(*self.act(request))
-            except ValueError as error:
-                return encode_payload({"refusal": told(error)}, {})
-
-    def act(self, request: Mapping[str, Any]) -> Answer:
+    def answer(self, request: Mapping[str, Any]) -> Answer:
         """Does what a request asks.
 
         Raises:
@@ -130,7 +119,8 @@ class Tab:
             raise ValueError(
                 Sentence("The page asked for {given}: reload the page.", given=echo(str(kind)))
             )
-        return action(self, request)
+        with self.lock, TURNS.step():
+            return action(self, request)
 
     def _open(self, _request: Mapping[str, Any]) -> Answer:
         return facts(self.lm), {}
@@ -140,7 +130,7 @@ class Tab:
         chat = request.get("chat") is True
         earlier, notice = request.get("ids"), None
         if chat and isinstance(earlier, list) and earlier:
-            found, notice = self.texts.prompt_of_run(text, ids_of(self.lm, earlier))
+            found, notice = self.texts.prompt_of_run(text, known_ids(self.lm, earlier))
         else:
             found = self.texts.tokenise(text, chat=chat)
         ids = [piece.token_id for piece in found]

@@ -11,9 +11,9 @@ from typing import Any
 from model.loading import LanguageModel
 from model.passes import check_context
 from model.records import Memory
-from model.sentences import Sentence, cut
+from model.sentences import Sentence
 from model.stopping import NO_STOP, StopStrings
-from model.tokenizing import are_ids
+from model.tokenizing import known_ids
 from pages.frame.fields import echo
 from pages.home.controls import Controls
 
@@ -49,38 +49,21 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
     check_context(lm, len(ids))
     if not isinstance(memory, Mapping) or not isinstance(controls, Mapping):
         raise ValueError(Sentence("The page sent no settings: reload the page."))
+    target, mu = memory.get("target"), memory.get("mu")
+    for bits in (target, mu):
+        if not isinstance(bits, int | float) or not -MAX_BITS <= bits <= MAX_BITS:
+            raise ValueError(Sentence("The page sent a memory that no mask has: reload the page."))
     if not isinstance(stop, list) or not all(isinstance(string, str) for string in stop):
         raise ValueError(Sentence("The page sent no stop strings: reload the page."))
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
-        ids=ids_of(lm, ids),
+        ids=known_ids(lm, ids),
         n_prompt=whole(fields, "n_prompt", 1, len(ids)),
-        memory=Memory(_bits(memory, "target"), _bits(memory, "mu")),
+        memory=Memory(float(target), float(mu)),
         controls=Controls.from_page(controls),
         seed=whole(fields, "seed", 0, MAX_SEED),
         stop=StopStrings.of(stop),
     )
-
-
-def ids_of(lm: LanguageModel, ids: list[Any]) -> list[int]:
-    """Checks ids that the page sent.
-
-    Raises:
-        ValueError: One is none of the model's; one sentence.
-    """
-    if are_ids(ids, lm.vocab_size):
-        return ids
-    for token_id in ids:
-        if type(token_id) is not int or not 0 <= token_id < lm.vocab_size:
-            raise ValueError(
-                Sentence(
-                    "{id} is no token of {model}: use ids from 0 to {highest}.",
-                    id=cut(repr(token_id)[:99]),
-                    model=lm.name,
-                    highest=lm.vocab_size - 1,
-                )
-            )
-    return ids
 
 
 def whole(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
@@ -119,10 +102,3 @@ def text_of_page(fields: Mapping[str, Any], max_characters: int) -> str:
             )
         )
     return text
-
-
-def _bits(memory: Mapping[str, Any], name: str) -> float:
-    value = memory.get(name)
-    if not isinstance(value, int | float) or not -MAX_BITS <= value <= MAX_BITS:
-        raise ValueError(Sentence("The page sent a memory that no mask has: reload the page."))
-    return float(value)

@@ -251,10 +251,13 @@ class Texts:
         A text's own cache is cropped. What another text has read stays there, and is forked.
         """
         own = self._by_number.get(asked.number)
-        others = (text for text in self.generations if text is not own)
-        known = [] if own is None else [own]
-        best = max([*known, *others], key=lambda text: _n_common(text, asked.ids), default=None)
-        if best is None or _n_common(best, asked.ids) < min(MIN_COMMON, len(asked.ids)):
+        # positions in each text's cache that these ids begin with; of equals, the text's own
+        common = {
+            text: length_in_common(text.ids[: text.cache_tokens], asked.ids)
+            for text in [*([] if own is None else [own]), *self.generations]
+        }
+        best = max(common, key=lambda text: common[text], default=None)
+        if best is None or common[best] < min(MIN_COMMON, len(asked.ids)):
             text = Generation(
                 self.lm,
                 asked.ids,
@@ -283,11 +286,6 @@ def _likelier_form(text: Generation, word: str) -> tuple[list[int], FloatArray]:
     forms = [encode_bare(text.lm, form) for form in (word, f" {word}")]
     logits = text.logits_with([form[0] for form in forms]).astype(np.float64)
     return max(forms, key=lambda form: float(logits[form[0]])), logits
-
-
-def _n_common(text: Generation, ids: list[int]) -> int:
-    """Returns the number of positions in a text's cache that other ids begin with."""
-    return length_in_common(text.ids[: text.cache_tokens], ids)
 
 
 def _next_id(text: Generation, asked: TextRequest) -> int:

@@ -233,7 +233,7 @@ def test_a_request(storyteller: LanguageModel, fields: dict[str, Any], says: str
     ids = write(tab, "The cat sat on the", 2)
     before = [text.last_pass for text in tab.texts.generations]
     with pytest.raises(ValueError, match=says) as caught:
-        tab.act(text_request(ids, 6) | {"kind": "step", "count": 1, "next_seed": 0} | fields)
+        tab.answer(text_request(ids, 6) | {"kind": "step", "count": 1, "next_seed": 0} | fields)
     assert is_short(str(caught.value))
     assert [text.last_pass for text in tab.texts.generations] == before
     assert write(tab, "The cat sat on the", 2) == ids

@@ -27,7 +27,7 @@ class PageSession:
     def engine(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Answers one request, as the tab does."""
         self.asked.append(request)
-        return self.tab.act(request)
+        return self.tab.answer(request)
 
     def do(self, kind: str, **fields: object) -> PageSession:
         """Tells the session of the next event."""

@@ -86,7 +86,7 @@ def request(**fields: Any) -> dict[str, Any]:
 
 
 def test_the_request_of_these_tests_is_answered(storyteller: LanguageModel) -> None:
-    header, _ = Tab(storyteller).act(request())
+    header, _ = Tab(storyteller).answer(request())
     assert len(header["text"].splitlines()) == 3
 
 
@@ -113,5 +113,5 @@ def test_the_request_of_these_tests_is_answered(storyteller: LanguageModel) -> N
 )
 def test_a_forged_run_gets_one_sentence(storyteller: LanguageModel, fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\.$") as caught:
-        Tab(storyteller).act(request(**fields))
+        Tab(storyteller).answer(request(**fields))
     assert len(str(caught.value)) < 300

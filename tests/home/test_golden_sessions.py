@@ -66,7 +66,7 @@ def test_the_same_events_show_the_same(
     in_page: InPage, storyteller: LanguageModel, is_outside: bool, n_lists: int, forgets: float
 ) -> None:
     def act(request: Mapping[str, Any], tab: Tab) -> Any:
-        header, arrays = tab.act(request)
+        header, arrays = tab.answer(request)
         return header | ({"prompt": PROMPT} if request["kind"] == "open" else {}), arrays
 
     in_page("know", facts=facts(storyteller) | {"prompt": PROMPT})

@@ -221,7 +221,9 @@ def test_mirostat_s_limit_goes_along_with_the_text(newcomer: Reader) -> None:
     """Taken back, drawn again, looked back at, and begun anew where the target is moved."""
     how = {"order": "llama.cpp", "mirostat": "2", "temperature": "1", "use": "temperature"}
     reader = newcomer.open(prompt="The dragon", **how)
+    reader.live.get_by_text("More masks and penalties").click()
     slider = reader.slider("mirostat")
+    expect(slider).to_have_value("2")
     note = slider.locator("xpath=following-sibling::span")
 
     def limit() -> float:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
+from benchmarks.home_page import header_of
 from pages.home import route
 from pages.home import tab as tab_module
 from pages.home.answer_queue import MAX_WAITING
 from pages.home.route import MAX_BODY, routes
 from pages.home.ticket import Ticket
+from tests.home.home_text import post_to
 
 TICKET = Ticket("tab", "storyteller", "float32")
 EVENT = json.dumps({"kind": "open"}).encode()
@@ -29,11 +31,16 @@ class Echo:
         self.asked: list[dict[str, Any]] = []
         self.fails: Exception | None = None
 
-    def answer(self, event: dict[str, Any]) -> bytes:
+    def answer(self, event: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if self.fails:
             raise self.fails
         self.asked.append(event)
-        return b"done"
+        return {"done": True}, {}
+
+
+def post(parts: Sequence[bytes | None], *, ticket: str = "", **how: str) -> tuple[int, bytes]:
+    """Posts a body in parts, by default with a ticket of this app."""
+    return post_to(ticket or TICKET.write(), parts, **how)
 
 
 @pytest.fixture
@@ -43,46 +50,9 @@ def tab(monkeypatch: pytest.MonkeyPatch) -> Echo:
     return tab
 
 
-def post(
-    parts: Sequence[bytes | None],
-    ticket: str = "",
-    base: str = "",
-    **headers: str,
-) -> tuple[int, bytes]:
-    """Posts a body in parts, where None waits and the end of a part that is b"" hangs up."""
-    app = Starlette(routes=routes(base))
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": f"{base}/loop/{ticket or TICKET.write()}",
-        "query_string": b"",
-        "headers": [
-            (b"host", b"here:1"),
-            *((k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()),
-        ],
-    }
-    sent: list[dict[str, Any]] = []
-    left = list(parts)
-
-    async def receive() -> dict[str, Any]:
-        part = left.pop(0) if left else None
-        if part is None:
-            await asyncio.sleep(60)
-        if part == b"":
-            return {"type": "http.disconnect"}
-        return {"type": "http.request", "body": part, "more_body": bool(left)}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    with ThreadPoolExecutor(1) as thread:  # in this one Playwright's loop may be running
-        thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
-    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
-
-
 def test_an_event_is_answered_below_any_base_path(tab: Echo) -> None:
-    assert post([EVENT[:5], EVENT[5:]]) == (200, b"done")
-    assert post([EVENT], base="/tokens") == (200, b"done")
+    for status, packed in (post([EVENT[:5], EVENT[5:]]), post([EVENT], base="/tokens")):
+        assert (status, header_of(packed)) == (200, {"done": True, "arrays": []})
     assert tab.asked == [json.loads(EVENT)] * 2
 
 
@@ -94,6 +64,7 @@ def test_an_event_is_answered_below_any_base_path(tab: Echo) -> None:
         ({"origin": "https://here:1", "sec_fetch_site": "same-origin"}, 200),
         ({"origin": "http://there:1"}, 403),
         ({"origin": "null"}, 403),
+        ({"origin": "http://["}, 403),
         ({"sec_fetch_site": "cross-site"}, 403),
         ({"sec_fetch_site": "same-site", "origin": "http://here:1"}, 403),
     ],
@@ -135,11 +106,13 @@ def test_who_has_no_ticket_is_refused_before_anything_is_read(tab: Echo, ticket:
     assert json.loads(body)["error"].endswith(".")
 
 
-@pytest.mark.parametrize("error", [ValueError("One sentence."), RuntimeError("/a/path\nmore")])
-def test_what_fails_is_said_in_one_sentence(tab: Echo, error: Exception) -> None:
-    tab.fails = error
-    status, body = post([EVENT])
-    said = json.loads(body)["error"]
+def test_what_fails_is_said_in_one_sentence(tab: Echo) -> None:
+    tab.fails = ValueError("One sentence.")
+    status, packed = post([EVENT])
+    assert (status, header_of(packed)["refusal"]) == (200, "One sentence.")
+    tab.fails = RuntimeError("/a/path\nmore")
+    status, packed = post([EVENT])
+    said = json.loads(packed)["error"]
     assert status == 400
     assert said.endswith(".")
     assert "/a/path" not in said
@@ -150,10 +123,10 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(
 ) -> None:
     let_go = threading.Event()
 
-    def slow(event: dict[str, Any]) -> bytes:
+    def slow(event: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         let_go.wait(20)
         tab.asked.append(event)
-        return b"done"
+        return {}, {}
 
     monkeypatch.setattr(tab, "answer", slow)
 

@@ -133,7 +133,7 @@ def test_a_request_that_no_field_makes_is_refused(
 ) -> None:
     session = PageSession(in_page, storyteller, PROMPT)
     with pytest.raises(ValueError, match="stop string"):
-        session.tab.act({**session.asked[-1], "stop": stop})
+        session.tab.answer({**session.asked[-1], "stop": stop})
 
 
 def test_a_saved_run_says_that_a_string_ended_it(

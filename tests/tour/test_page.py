@@ -138,12 +138,12 @@ def test_a_guess_and_a_forced_token_on_the_first_page_are_recognised() -> None:
     ids = write(tab, "A bird")
     asked = request(ids, len(ids))
     assert not guessed([tab])
-    tab.act({**asked, "kind": "weigh", "text": "cat"})
+    tab.answer({**asked, "kind": "weigh", "text": "cat"})
     assert guessed([tab])
     write(tab, "A bird", 1)
     assert not guessed([tab]), "the guess was about another token"
     assert not forced([tab])
-    tab.act({**asked, "kind": "step", "token_id": 300, "next_seed": 0})
+    tab.answer({**asked, "kind": "step", "token_id": 300, "next_seed": 0})
     write(tab, "A bird", 2)
     assert forced([tab]), "other presses came after it"
 

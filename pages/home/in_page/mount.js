@@ -138,7 +138,7 @@ function show(session, facts, sheet) {
   const lesson = JSON.parse(node("lesson-data").textContent ?? "");
   /** @param {string} query */
   const open = (query) => {
-    live.isAnswered = true; // the lesson asks: a newcomer's first question waits
+    live.hand.isAnswered = true; // the lesson asks: a newcomer's first question waits
     return session.do({ kind: "open", texts: [{ query, keep: false }] });
   };
   if (lesson !== null && !isEmbedded())

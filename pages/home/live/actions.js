@@ -1,20 +1,75 @@
-// What the person can do, one small verb each. Every verb changes what the page holds, tells Python,
-// and leaves the drawing to the next frame.
+// What the person can do, one small verb each, and what the hand holds meanwhile. A verb changes what the hand
+// holds, tells the session, and leaves the drawing to the next frame.
 
+import { isFirstVisit } from "./controls/preferences.js";
+import { sameControls } from "./controls.js";
+import { required } from "../../frame/live/required.js";
 import { beginTiming } from "./timings.js";
+
+/** What the hand holds: ahead of the session while something is moved or looked at. */
+export class Hand {
+  /** @type {Controls|null} */
+  #controls = null;
+  isDragging = false;
+  /** The past position that is looked at. @type {number|null} */
+  inspecting = null;
+  isWhatIf = false; // a slider was moved while looking at the past, or at a step that is held
+  isRevealed = false; // in predict mode: the bars of this position may show
+  isFirstGuess = isFirstVisit(); // the first question of a newcomer, until a token is written
+  isAnswered = false; // that question, be it by "Just reveal"
+  isPeeking = false; // the pointer of the next position is shown before the draw
+
+  /** Sliders and switches; ahead of the session's while they are moved. @returns {Controls} */
+  get controls() {
+    return required(this.#controls, "text yet");
+  }
+
+  set controls(controls) {
+    this.#controls = controls;
+  }
+
+  get hasControls() {
+    return this.#controls !== null;
+  }
+
+  /** A step leaves what was looked at. */
+  goOn() {
+    this.inspecting = null;
+    this.isFirstGuess = this.isWhatIf = false;
+  }
+
+  /**
+   * Takes over what it is not holding just now.
+   * @param {Header} header
+   * @param {Header|null} before
+   * @param {string} kind of the event that was answered
+   * @param {boolean} isIdle whether nothing else was pressed
+   */
+  adopt(header, before, kind, isIdle) {
+    const isHeld = this.isDragging || !isIdle;
+    if (this.#controls === null || (!isHeld && !sameControls(this.#controls, header.controls)))
+      this.#controls = header.controls;
+    if (before === null || kind === "inspect") {
+      const isEnd = header.finished && header.inspect?.position === header.ids.length - 1;
+      this.inspecting = header.inspect && !isEnd ? header.inspect.position : null;
+      this.isWhatIf = false;
+    }
+    if (header.guess) this.isRevealed = true;
+    else if (before?.ids.length !== header.ids.length) this.isRevealed = false;
+  }
+}
 
 /** Makes the verbs of one Live: its parts call nothing else. @param {import("./live.js").Live} live */
 export function createActions(live) {
-  const { player, queue } = live;
-  /** @param {string} kind */
-  const tell = (kind, fields = {}) => {
+  const { hand, player, queue } = live;
+  /** @param {string} kind @param {EventFields} [fields] @param {number} [pressed] when, if that is timed */
+  const tell = (kind, fields = {}, pressed) => {
     if (!["guess", "next"].includes(kind)) live.beats.end();
     live.finished.cutShort();
-    queue.push({ kind, ...fields });
-    live.schedule();
+    const timing = pressed === undefined ? {} : { timing: beginTiming(kind, pressed) };
+    queue.push({ kind, ...fields, ...timing });
+    live.frames.schedule();
   };
-  /** @param {string} kind @param {number} pressed */
-  const press = (kind, pressed, fields = {}) => tell(kind, { ...fields, timing: beginTiming(kind, pressed) });
   const refusesNext = () => !live.isOpen || live.reasonAgainstNext !== null;
   /** Whether a finished step is shown until the next press: a token of its bars takes the place of its own. */
   const isHeld = () => live.finished.isHeld && live.isLit;
@@ -24,7 +79,7 @@ export function createActions(live) {
   /** @param {string} kind @param {EventFields} [fields] */
   const fromThePast = (kind, fields) => {
     player.pause();
-    live.inspecting = null;
+    hand.inspecting = null;
     tell(kind, fields);
   };
   /** @param {string} kind @param {EventFields} [fields] */
@@ -37,13 +92,12 @@ export function createActions(live) {
     const isHeldStep = isHeld() && live.beats.beat === 0;
     live.beats.end();
     if (isFinal || !isHeldStep) live.finished.cutShort(); // under the hand the pointer stays where it fell
-    live.controls = { ...live.controls, ...changes };
-    live.isDragging = !isFinal;
-    live.isWhatIf = live.inspecting !== null || (isHeldStep && !isFinal);
+    hand.controls = { ...hand.controls, ...changes };
+    hand.isDragging = !isFinal;
+    hand.isWhatIf = hand.inspecting !== null || (isHeldStep && !isFinal);
     const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
-    live.marks.push([timing, "painted_distribution"]);
+    live.frames.schedule("all", [timing, "painted_distribution"]);
     if (isFinal) tell("settings");
-    else live.schedule();
   };
 
   const actions = {
@@ -52,7 +106,7 @@ export function createActions(live) {
       // before the first answer a press waits behind it
       if ((live.isOpen && refusesNext()) || live.beats.endsGuessed()) return;
       takeTypedPrompt();
-      press("next", pressed);
+      tell("next", {}, pressed);
     },
     /** Presses Next and plays that step slowly. @param {number} pressed */
     nextSlowly(pressed) {
@@ -62,7 +116,7 @@ export function createActions(live) {
     /** Goes on from a newcomer's guess to the step itself. @param {number} pressed */
     playGuessed(pressed) {
       actions.next(pressed);
-      live.beats.isGuessed = live.beats.beat > 0;
+      live.beats.beginGuessed();
     },
     /** Plays every step slowly, or no longer. @param {boolean} isSlow */
     slow: (isSlow) => live.beats.slow(isSlow),
@@ -78,20 +132,20 @@ export function createActions(live) {
     },
     /** @param {number} id */
     force(id) {
-      if (live.inspecting !== null) actions.branch(live.inspecting);
+      if (hand.inspecting !== null) actions.branch(hand.inspecting);
       else if (live.header.finished || isHeld()) actions.rewind(live.header.ids.length - 1);
       player.pause();
-      press("force", performance.now(), { token_id: id });
+      tell("force", { token_id: id }, performance.now());
     },
     back() {
       player.pause();
-      press("back", performance.now());
+      tell("back", {}, performance.now());
     },
     /** Takes the last press back. */
     undo() {
       player.pause();
-      live.inspecting = null;
-      press("undo", performance.now());
+      hand.inspecting = null;
+      tell("undo", {}, performance.now());
     },
     play() {
       if (refusesNext()) return;
@@ -113,7 +167,7 @@ export function createActions(live) {
     setSpeed(speed) {
       player.speed = speed;
       if (!live.isBusy()) player.beat();
-      live.schedule();
+      live.frames.schedule();
     },
     /** @param {number} count */
     finish(count) {
@@ -134,8 +188,8 @@ export function createActions(live) {
     switchBranch: (id) => fromThePast("switch", { id }),
     /** Looks at a past position; null leaves the past, at once. @param {number|null} position */
     inspect(position) {
-      if (position === null && live.inspecting === null) return;
-      live.isWhatIf = false;
+      if (position === null && hand.inspecting === null) return;
+      hand.isWhatIf = false;
       if (position === null) fromThePast("inspect", { position });
       else tell("inspect", { position });
     },
@@ -148,20 +202,20 @@ export function createActions(live) {
     /** @param {string} name @param {boolean} isUsed */
     setUse(name, isUsed) {
       if (name === "greedy") return changeControls({ greedy: isUsed }, true);
-      const others = live.controls.use.filter((used) => used !== name);
+      const others = hand.controls.use.filter((used) => used !== name);
       if (!isUsed) return changeControls({ use: others }, true);
       // a mask that is ticked ends greedy, beside which it would do nothing
       return changeControls({ use: [...others, name], greedy: false }, true);
     },
     /** Shows the pointer of the next position before it falls, or no longer. @param {boolean} isPeeking */
     peek(isPeeking) {
-      live.isPeeking = isPeeking;
-      live.schedule();
+      hand.isPeeking = isPeeking;
+      live.frames.schedule();
     },
     /** Keeps a finished step on the screen until the next press, or no longer. @param {boolean} isHolding */
     hold(isHolding) {
       live.finished.hold(isHolding);
-      live.schedule();
+      live.frames.schedule();
     },
     /** @param {string} text */
     guess: (text) => tell("guess", { text }),
@@ -173,14 +227,14 @@ export function createActions(live) {
      */
     askWord(text, position, id = null) {
       queue.push({ kind: "word", text, position, token_id: id });
-      live.schedule();
+      live.frames.schedule();
     },
     reveal() {
-      live.isRevealed = live.isAnswered = true;
-      live.schedule();
+      hand.isRevealed = hand.isAnswered = true;
+      live.frames.schedule();
     },
     /** The prompt box has changed, and with it what can be pressed. */
-    typed: () => live.schedule(),
+    typed: () => live.frames.schedule(),
     isBusy: () => live.isBusy(),
     /** Tries again at once, or waits no longer for what was pressed. */
     retry: () => live.session.retry?.(),

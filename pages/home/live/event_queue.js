@@ -10,12 +10,12 @@ export class EventQueue {
   underWay = null;
 
   /**
-   * @param {{begin: (entry: Entry) => LoopEvent|null, answer: (event: LoopEvent) => Promise<State>,
-   *   answered: (entry: Entry, state: State) => void, failed: (entry: Entry, error: Error) => void}} hooks
+   * @param {{begin: (entry: Entry) => LoopEvent|null, ask: (event: LoopEvent) => Promise<State>,
+   *   apply: (entry: Entry, state: State) => void, fail: (error: Error) => void}} page
    *   `begin` completes an event as it leaves; null drops it
    */
-  constructor(hooks) {
-    this.hooks = hooks;
+  constructor(page) {
+    this.page = page;
   }
 
   /** Adds one event, and lets it go at once where nothing stands before it. @param {Entry} entry */
@@ -27,30 +27,21 @@ export class EventQueue {
     this.pump();
   }
 
-  /** Lets the next event go where none is under way. */
-  pump() {
-    while (this.underWay === null) {
-      const entry = this.waiting.shift();
-      if (entry === undefined) return;
-      const event = this.hooks.begin(entry);
-      if (event !== null) this.send(entry, event);
-    }
-  }
-
-  /** @param {Entry} entry @param {LoopEvent} event */
-  async send(entry, event) {
-    this.underWay = entry;
-    /** @param {() => void} tell */
-    const end = (tell) => {
+  /** Lets one event after another go. */
+  async pump() {
+    while (this.underWay === null && this.waiting.length > 0) {
+      const entry = /** @type {Entry} */ (this.waiting.shift());
+      const event = this.page.begin(entry);
+      if (event === null) continue;
+      this.underWay = entry;
+      const end = await this.page.ask(event).then(
+        (state) => () => this.page.apply(entry, state),
+        (error) => () => this.page.fail(error),
+      );
       if (this.underWay !== entry) return; // all was forgotten meanwhile
       this.underWay = null;
-      tell();
-      this.pump();
-    };
-    await this.hooks.answer(event).then(
-      (state) => end(() => this.hooks.answered(entry, state)),
-      (error) => end(() => this.hooks.failed(entry, error)),
-    );
+      end();
+    }
   }
 
   /** What the person waits for: presses that are queued, and a long answer. */

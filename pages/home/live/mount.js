@@ -23,7 +23,7 @@ class ServedLive {
       else this.place.append(createFiles(session, component.data.kinds));
       session.page?.changed();
     }
-    this.live.schedule();
+    this.live.frames.schedule();
   }
 
   close() {

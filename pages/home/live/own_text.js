@@ -9,7 +9,7 @@ export function createOwnText(live) {
     read() {
       if (!live.isOpen) return null;
       const { header, present } = live;
-      const isAtEnd = !header.finished && live.inspecting === null;
+      const isAtEnd = !header.finished && live.hand.inspecting === null;
       if (!isAtEnd || present === null || present.nRows !== present.nVocab) return null;
       live.finished.cutShort(); // a token would take the place of one that is held
       const view = { ...buildView(live), distribution: present, toss: header.pointer };
@@ -18,7 +18,7 @@ export function createOwnText(live) {
         logits: byId(present, present.rawStage.scores),
         probs: byId(present, probs),
         pointer: header.pointer,
-        label: live.label,
+        label: live.frames.label,
       };
     },
     async force(id) {

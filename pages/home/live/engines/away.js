@@ -69,7 +69,7 @@ export class AwayEngine {
 
   /** @type {Engine["step"]} */
   step(text, how) {
-    this.planFetch();
+    if (!this.isPlanned) this.planFetch();
     return this.ask((engine) => engine.step(text, how));
   }
 
@@ -110,19 +110,18 @@ export class AwayEngine {
     const late = new Promise((resolve) => setTimeout(resolve, this.isAway ? AWAY_MS / 4 : AWAY_MS, LATE));
     const first = this.isHere ? await Promise.race([answer, late]) : await answer;
     if (first !== LATE) {
-      this.turn(false);
+      if (this.isAway) this.turn(false);
       return first;
     }
     answer.catch(() => {}); // nobody waits for it
     this.server.cancel();
     this.lookedAt = performance.now();
-    this.turn(true);
+    if (!this.isAway) this.turn(true);
     return request(await this.load());
   }
 
   /** @param {boolean} isAway */
   turn(isAway) {
-    if (isAway === this.isAway) return;
     this.isAway = isAway;
     this.said();
   }
@@ -130,7 +129,7 @@ export class AwayEngine {
   /** Fetches the model once, in an idle moment, unless the reader saves data. */
   planFetch() {
     const { connection } = /** @type {any} */ (navigator);
-    if (this.page !== null || this.isPlanned || !this.files || connection?.saveData) return;
+    if (this.page !== null || !this.files || connection?.saveData) return;
     this.isPlanned = true;
     setTimeout(() => this.load().catch(() => {}), IDLE_MS);
   }

@@ -41,49 +41,40 @@ export class ServerEngine {
   }
 
   /** @returns {Promise<Facts>} */
-  async open() {
-    return (await this.ask({ kind: "open" })).header;
+  open() {
+    return this.ask({ kind: "open" });
   }
 
   /** @type {Engine["tokenise"]} */
-  async tokenise(text, chat, ids) {
-    return (await this.ask({ kind: "tokenise", text, chat, ids })).header;
+  tokenise(text, chat, ids) {
+    return this.ask({ kind: "tokenise", text, chat, ids });
   }
 
   /** @type {Engine["read"]} */
-  async read(text) {
-    return readingOf(await this.ask({ kind: "read", ...text }));
+  read(text) {
+    return this.ask({ kind: "read", ...text });
   }
 
   /** @type {Engine["step"]} */
-  async step(text, how) {
-    return readingOf(await this.ask({ kind: "step", ...text, ...how }));
+  step(text, how) {
+    return this.ask({ kind: "step", ...text, ...how });
   }
 
   /** @type {Engine["logitsAt"]} */
   async logitsAt(text, position) {
-    const { header: { arrays: _, ...described }, arrays } = await this.ask({
-      kind: "logitsAt",
-      ...text,
-      position,
-    });
+    const { arrays, ...described } = await this.ask({ kind: "logitsAt", ...text, position });
     return { described, arrays };
   }
 
   /** @type {Engine["weigh"]} */
   async weigh(text, guess) {
-    const { header: { arrays: _, ...weighed } } = await this.ask({ kind: "weigh", ...text, text: guess });
+    const { arrays: _, ...weighed } = await this.ask({ kind: "weigh", ...text, text: guess });
     return weighed;
   }
 
   /** @type {Engine["score"]} */
   async score(text, word, position) {
-    const { header: { arrays: _, ...scored } } = await this.ask({
-      kind: "score",
-      ...text,
-      text: word,
-      position,
-    });
+    const { arrays: _, ...scored } = await this.ask({ kind: "score", ...text, text: word, position });
     return scored;
   }
 
@@ -92,17 +83,26 @@ export class ServerEngine {
    * @type {NonNullable<Engine["file"]>}
    */
   async file(text, run) {
-    return (await this.ask({ kind: "file", ...text, ...run }, FILE_MS)).header.text;
+    return (await this.ask({ kind: "file", ...text, ...run }, FILE_MS)).text;
   }
 
-  /** Asks until there is an answer. @param {Record<string, unknown>} request @returns {Promise<{header: any, arrays: Arrays}>} */
+  /**
+   * Asks until there is an answer.
+   * @param {Record<string, unknown>} request
+   * @returns {Promise<any>} its fields, and its arrays
+   */
   async ask(request, patience = LATE_MS) {
     this.cancelled = new AbortController();
     const body = JSON.stringify(request);
     try {
       for (let n = 0;; n += 1) {
         const answer = await this.tryOnce(body, patience);
-        if (typeof answer !== "string") return answered(answer);
+        if (typeof answer !== "string") {
+          const { header, arrays } = decodePayload(answer);
+          const { refusal } = /** @type {any} */ (header);
+          if (refusal !== undefined) throw new RangeError(refusal);
+          return { ...header, arrays };
+        }
         this.say(answer);
         if (answer !== LATE) await this.pause(PAUSES_MS[Math.min(n, PAUSES_MS.length - 1)]);
       }
@@ -172,17 +172,4 @@ export class ServerEngine {
     this.cancel();
     this.closed.abort();
   }
-}
-
-/** Takes an answer apart. @param {Uint8Array} bytes @returns {{header: any, arrays: Arrays}} */
-function answered(bytes) {
-  const { header, arrays } = decodePayload(bytes);
-  const { refusal } = /** @type {any} */ (header);
-  if (refusal !== undefined) throw new RangeError(refusal);
-  return { header, arrays };
-}
-
-/** @param {{header: any, arrays: Arrays}} answer @returns {Reading} */
-function readingOf({ header, arrays }) {
-  return { ...header, arrays };
 }

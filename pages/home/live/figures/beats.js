@@ -87,6 +87,11 @@ export class Beats {
     this.changed();
   }
 
+  /** A guess began the step that is played. */
+  beginGuessed() {
+    this.isGuessed = this.beat > 0;
+  }
+
   /** Ends a step that a guess began; tells whether there was one. */
   endsGuessed() {
     if (!this.isGuessed) return false;

@@ -35,15 +35,19 @@ export function createPipeline(actions) {
     stages.warning,
     el("div", { class: "more-fields" }, ...fields.map((field) => field.element)),
   );
-  return {
-    element,
-    /** @param {BarsView} view @param {Result} active */
-    update(view, active) {
-      order.update(view);
-      stages.update(view, active);
-      fields.forEach((field) => field.update(view, active));
-    },
-  };
+  /** @type {[BarsView, Result]|null} */
+  let shown = null;
+  element.addEventListener("toggle", () => shown && update(...shown));
+
+  /** What is folded away is written once it opens. @param {BarsView} view @param {Result} active */
+  function update(view, active) {
+    shown = [view, active];
+    if (!element.open) return;
+    order.update(view);
+    stages.update(view, active);
+    fields.forEach((field) => field.update(view, active));
+  }
+  return { element, update };
 }
 
 /** @param {Actions} actions */

@@ -40,17 +40,15 @@ export const EVENTS = {
     this.stop = readStrings(text);
   },
   async next() {
-    if (!this.isFinished()) await this.step();
+    await this.step();
   },
   async force({ token_id: id }) {
-    if (this.isFinished()) return;
-    this.checkId(id);
     await this.step(id);
   },
   async finish(event) {
-    if (this.isFinished()) return;
     const [begun, wanted] = [performance.now(), Math.max(1, Math.min(event.count, MAX_COUNT))];
-    for (let written = 0; written < wanted && !this.active.finished;) {
+    let written = 0;
+    do {
       if (written > 0 && performance.now() - begun > MAX_FINISH_MS) {
         return this.say(
           ngettext(
@@ -63,7 +61,7 @@ export const EVENTS = {
       }
       written += await this.step(null, wanted - written);
       event.count = wanted - written; // all that a reload would have to write
-    }
+    } while (written < wanted && !this.active.finished);
   },
   async back() {
     if (this.active.choices.length > 0) await this.rewind(1);

@@ -156,12 +156,16 @@ export class Session extends SessionData {
   }
 
   /**
-   * Writes tokens of one kind: drawn, or one that is forced.
+   * Writes tokens of one kind: drawn, or one that is forced; where none can follow, says why.
    * @param {number|null} forcedId
    * @returns {Promise<number>} how many
    */
   async step(forcedId = null, count = 1) {
     const { active: text, controls } = this;
+    if (text.finished) {
+      this.say(ENDS[text.finished]);
+      return 0;
+    }
     if (forcedId !== null) this.checkId(forcedId);
     const again = forcedId === null ? this.redo : null;
     const seed = again?.seed ?? text.seed;
@@ -313,13 +317,6 @@ export class Session extends SessionData {
     this.controls = reading.controls ?? this.controls;
     active.adopt(reading, this.readingKey(active));
     if (reading.notice) this.say(reading.notice);
-  }
-
-  /** Whether nothing can follow, and says why. */
-  isFinished() {
-    const { finished } = this.active;
-    if (finished) this.say(ENDS[finished]);
-    return finished !== null;
   }
 
   /** @param {number} position */

@@ -8,6 +8,7 @@ import { textOf } from "./state.js";
 
 const STORED_AS = "one-token-at-a-time";
 const MAX_BYTES = 300_000; // of the arrays that are kept
+const MAX_ARGUMENTS = 8192; // of one call
 /** Presses that are made again after a reload that came before their answer. */
 const PRESSES = ["next", "force", "finish", "back", "reset", "rewind", "again"]
   .concat(["branch", "switch", "prompt", "settings", "seed", "chat"]);
@@ -64,7 +65,10 @@ export function readShown({ reading, arrays, isInt }) {
 /** @param {Numbers} array */
 function lettersOf(array) {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  let letters = "";
+  for (let at = 0; at < bytes.length; at += MAX_ARGUMENTS)
+    letters += String.fromCharCode(...bytes.subarray(at, at + MAX_ARGUMENTS));
+  return btoa(letters);
 }
 
 /**
