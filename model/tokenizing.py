@@ -279,7 +279,8 @@ def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
         return ids
     known: list[int] = []
     for token_id in ids:
-        number = operator.index(token_id) if hasattr(token_id, "__index__") else -1
+        is_whole = hasattr(token_id, "__index__") and not isinstance(token_id, bool)
+        number = operator.index(token_id) if is_whole else -1
         if not 0 <= number < lm.vocab_size:
             given = cut(repr(token_id)) if number.bit_length() < MAX_BITS else "That"
             raise ValueError(

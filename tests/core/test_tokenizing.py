@@ -234,7 +234,7 @@ def test_a_prompt_of_nothing_begins_with_the_first_token_and_half_a_character_is
         encode(lm, "ab\ud83d")
 
 
-@pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, "a", 1.0, None])
+@pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, "a", 1.0, True, None])
 def test_what_is_no_id_of_the_model_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match=f"no token of .* from 0 to {VOCAB_SIZE - 1}"):
         known_ids(tiny("llama"), [1, wrong])
