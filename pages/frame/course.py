@@ -90,7 +90,8 @@ def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
 def _jumps(titles: Sequence[str]) -> None:
     if titles:
         links = " · ".join(f"[{title}](#{anchor_of(title)})" for title in titles)
-        st.markdown(f":small[{_('In the laboratory: {links}', links=links)}]")
+        said = _("In the laboratory: {links}", links=links)
+        st.markdown(f":small[{said}]")
 
 
 def _link(lesson: Lesson, label: str, way: str) -> None:
