@@ -126,7 +126,7 @@ const keepTold = () => {
 /** What stands in the reader's language on a page that is in English. */
 const OWN = ":is(.st-key-head, .claim, .remember, .term-note, .st-key-summary, .st-key-neighbours)";
 /** A figure of the laboratory on a page in the reader's language. */
-const ENGLISH = ".st-key-in_english";
+const ENGLISH = "[class*='_in_english']";
 /** A page that stays English says so, around what is in the reader's language. @param {boolean} isEnglish */
 const keepLanguage = (isEnglish) => {
   const { lang, dir } = document.documentElement;

@@ -86,7 +86,7 @@ def show_classroom(waiting: DeltaGenerator) -> None:
                 n=N_PUPILS,
             )
         )
-        with st.container(key="in_english"):  # a figure of the laboratory
+        with st.container(key="classroom_in_english"):  # a figure of the laboratory
             show_chart(page.picture, "classroom_draws")
 
 
