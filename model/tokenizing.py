@@ -279,8 +279,9 @@ def known_ids(lm: LanguageModel, ids: Iterable[object]) -> list[int]:
         return ids
     known: list[int] = []
     for token_id in ids:
-        is_whole = hasattr(token_id, "__index__") and not isinstance(token_id, bool)
-        number = operator.index(token_id) if is_whole else -1
+        number = -1
+        if hasattr(token_id, "__index__") and not isinstance(token_id, bool):
+            number = operator.index(token_id)
         if not 0 <= number < lm.vocab_size:
             given = cut(repr(token_id)) if number.bit_length() < MAX_BITS else "That"
             raise ValueError(

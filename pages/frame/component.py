@@ -9,6 +9,7 @@ Knows Streamlit; nothing of models, nor of what a component shows.
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import streamlit as st
 
 from pages.frame.assets import address, name_of, source, style_sheets
 
+_COMMENT_OR_INDENT = re.compile(r"(?s:/\*\*.*?\*/)\s?| // .*$|^\s+", re.MULTILINE)
 MAX_EXACT = 65_536  # entries of a vocabulary that travel whole
 
 
@@ -46,9 +48,13 @@ def component(name: str, entry: Path, *folders: Path) -> Callable[..., Any]:
 
 
 def script(entry: str, words: str, sheets: Sequence[str]) -> str:
-    """Returns the module that Streamlit imports: component.js, called with addresses."""
+    """Returns the module that Streamlit imports: component.js, called with addresses.
+
+    It travels with every component of a page, so without its comments.
+    """
     given = ", ".join(map(json.dumps, (entry, words, sheets)))
-    return f"{source('frame/component.js')}export default mounting({given});\n"
+    mounting = _COMMENT_OR_INDENT.sub("", source("frame/component.js"))
+    return f"{mounting}export default mounting({given});\n"
 
 
 def encode_payload(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

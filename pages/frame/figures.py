@@ -1,7 +1,7 @@
 """What is shown on a page: figures in the reader's theme, larger on a projector, and numbers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import accumulate
@@ -11,6 +11,7 @@ import streamlit as st
 
 from model.records import Machine
 from pages.frame.layout import is_presenting, theme_now
+from pages.frame.second_run import is_whole
 from viz.chart import Chart, Table, as_recorded, recorded_words
 from viz.figure import FACTOR, Figure, as_seen
 from viz.numbers import numbers_html, numbers_of
@@ -79,6 +80,14 @@ def _show_numbers(rest: str, key: str, figure: Figure) -> None:
             st.caption(rest)
         if fold.open:
             st.html(numbers_html(figure))
+
+
+def draw_when_opened(title: str, draw: Callable[[], None], key: str) -> None:
+    """Draws figures and tables in a fold, which a browser would lay out unseen, once it is open."""
+    fold = st.expander(title, key=key + _recording.get()[1], on_change="rerun")
+    if fold.open or is_whole():
+        with fold:
+            draw()
 
 
 def show_charts(charts: Sequence[tuple[Chart, str]], widths: Sequence[int] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What is drawn later: a page below its first screens once they are painted, a fold once open."""
+"""What stands below a page's first screens: drawn in a run of its own, once those are painted."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ def draw_in_second_run(draw: Callable[[], None]) -> None:
     A guided lesson marks what it is about wherever that stands: there all is drawn at once.
     """
     seen = st.session_state.get("rest_unseen") or {}
-    is_here = bool(seen.get("is_painted")) or _is_whole()
+    is_here = bool(seen.get("is_painted")) or is_whole()
     with st.container(key="rest" if is_here else "rest_to_come"):
         data = {"isHere": is_here}
         _second_run(
@@ -28,13 +28,6 @@ def draw_in_second_run(draw: Callable[[], None]) -> None:
             draw()
 
 
-def draw_when_opened(title: str, draw: Callable[[], None], key: str) -> None:
-    """Draws figures and tables in a fold, which a browser would lay out unseen, once it is open."""
-    fold = st.expander(title, key=key, on_change="rerun")
-    if fold.open or _is_whole():
-        with fold:
-            draw()
-
-
-def _is_whole() -> bool:
+def is_whole() -> bool:
+    """Tells whether a page is drawn at once, with all that its folds hold."""
     return lesson_asks() or WHOLE in st.session_state

@@ -49,17 +49,17 @@ def read_text_request(lm: LanguageModel, fields: Mapping[str, Any]) -> TextReque
     check_context(lm, len(ids))
     if not isinstance(memory, Mapping) or not isinstance(controls, Mapping):
         raise ValueError(Sentence("The page sent no settings: reload the page."))
-    target, mu = memory.get("target"), memory.get("mu")
-    for bits in (target, mu):
-        if not isinstance(bits, int | float) or not -MAX_BITS <= bits <= MAX_BITS:
-            raise ValueError(Sentence("The page sent a memory that no mask has: reload the page."))
+    bits = [memory.get(name) for name in ("target", "mu")]
+    numbers = [float(one) for one in bits if isinstance(one, int | float) and abs(one) <= MAX_BITS]
+    if len(numbers) < len(bits):
+        raise ValueError(Sentence("The page sent a memory that no mask has: reload the page."))
     if not isinstance(stop, list) or not all(isinstance(string, str) for string in stop):
         raise ValueError(Sentence("The page sent no stop strings: reload the page."))
     return TextRequest(
         number=whole(fields, "number", 0, MAX_TEXTS),
         ids=known_ids(lm, ids),
         n_prompt=whole(fields, "n_prompt", 1, len(ids)),
-        memory=Memory(float(target), float(mu)),
+        memory=Memory(*numbers),
         controls=Controls.from_page(controls),
         seed=whole(fields, "seed", 0, MAX_SEED),
         stop=StopStrings.of(stop),

@@ -135,6 +135,7 @@ def test_figures_are_painted_anew_for_a_theme_that_is_changed(
     turn_to: Callable[[str], Page],
 ) -> None:
     page = turn_to("encoder_decoder")
+    by_key(page, "gap_inside").locator("summary").click()
     words = by_key(page, "gap_caches").locator(".xtick text").first
     colour = "(words) => getComputedStyle(words).fill"
     in_the_dark = words.evaluate(colour)

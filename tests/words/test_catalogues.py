@@ -126,6 +126,6 @@ def test_each_message_of_a_program_is_found_also_inside_a_formatted_text() -> No
     assert [text for text in messages_in(inside) if text not in known] == ["1 new thing"]
     paths = [path for room in ("pages", "model", "viz") for path in (ROOT / room).rglob("*.py")]
     said = {str(path): messages_in(ast.parse(path.read_text("utf-8"))) for path in paths}
-    assert sum(map(len, said.values())) > 300
+    assert sum(map(len, said.values())) > 200
     missing = {name: [one for one in texts if one not in known] for name, texts in said.items()}
     assert not {name: texts for name, texts in missing.items() if texts}

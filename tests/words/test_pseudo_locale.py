@@ -45,8 +45,12 @@ Answer: Íí.
 
 Remember: Óó.
 """
-# an icon, the prompt, where a link leads, and letters that keep the room of what will be said
-NO_WORDS = re.compile(r":material/\w+:|\*[\w ]+ …\*|\be+\b|\]\([^)]*\)")
+# an icon, the prompt, where a link leads, letters that keep the room of what will be said; the code
+# and the address of a room, a command, and AppTest's cookie
+NO_WORDS = re.compile(
+    r":material/\w+:|\*[\w ]+ …\*|\be+\b|\]\([^)]*\)"
+    r"|\*\*[A-Z]{7}\*\*|http\S+|localhost|`[^`]+`|<MagicMock name="
+)
 ADVERSARY = """() => {
   const place = document.querySelector("#live").shadowRoot.querySelector(".ott");
   place.insertAdjacentHTML("beforeend", "<p>Nobody marked this.</p>");

@@ -15,11 +15,11 @@ from model.sentences import Sentence
 from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
-from pages.frame.figures import show_chart
+from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
 from pages.frame.question import opening
-from pages.frame.second_run import draw_in_second_run, draw_when_opened
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.beginning import show_beginning
 from pages.lessons.beam_search.comparisons import Costs, ExactSearch

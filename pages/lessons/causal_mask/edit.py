@@ -4,10 +4,9 @@ import streamlit as st
 
 from model.causal_mask.attention import edit_token, next_best, read_text, read_unmasked
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart, show_charts
+from pages.frame.figures import draw_when_opened, show_chart, show_charts
 from pages.frame.layout import as_written, show_error
 from pages.frame.question import opening
-from pages.frame.second_run import draw_when_opened
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText, Unmeasured
 from viz.causal_mask.edit_charts import divergence_figure, edit_figure, shifts_figure

@@ -17,12 +17,12 @@ from model.sampling import Settings
 from model.tokenizing import pieces
 from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_table
+from pages.frame.figures import draw_when_opened, show_chart, show_table
 from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.question import answered, lesson_asks, opening
-from pages.frame.second_run import draw_in_second_run, draw_when_opened
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
 from pages.lessons.constraints.state import (

@@ -17,9 +17,8 @@ from model.diffusion.quality import clashes_of, find_names, judge_tokens, leave_
 from model.diffusion.records import CLASH, DecodingRun, Sweep
 from model.job import Job
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_chart, show_folded, show_table
+from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_folded, show_table
 from pages.frame.job_panel import measured_on
-from pages.frame.second_run import draw_when_opened
 from pages.lessons.diffusion.fill import joined_ending
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson

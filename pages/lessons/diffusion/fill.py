@@ -19,11 +19,10 @@ from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_caption, show_chart, show_folded
+from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import opening
-from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson

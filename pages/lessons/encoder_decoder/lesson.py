@@ -9,13 +9,12 @@ from model.loading import LanguageModel, LoadError
 from model.tokenizing import labels_of, labels_of_text
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
-from pages.frame.figures import show_charts
+from pages.frame.figures import draw_when_opened, show_charts
 from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.question import opening
-from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html

@@ -10,10 +10,9 @@ from model.kv_cache.records import CacheGrid
 from model.loading import LanguageModel
 from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.figures import show_chart
+from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.layout import show_error
 from pages.frame.question import answered, opening
-from pages.frame.second_run import draw_when_opened
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper

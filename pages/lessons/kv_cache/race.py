@@ -12,10 +12,9 @@ from model.kv_cache.records import Race
 from model.loading import LanguageModel
 from model.tokenizing import encode
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_chart, show_charts, show_metrics, show_table
+from pages.frame.figures import draw_when_opened, show_chart, show_charts, show_metrics, show_table
 from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
-from pages.frame.second_run import draw_when_opened
 from pages.lessons.kv_cache.settings import LENGTHS, SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.format import count, digits, percent, plural

@@ -18,8 +18,7 @@ from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode_within
 from pages.frame.claims import BY_ID
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_chart, show_charts, show_table
-from pages.frame.second_run import draw_when_opened
+from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
 from pages.lessons.prefill_decode.recorded import BesideRecording
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson

@@ -11,10 +11,16 @@ from model.passes import decode_one_token, prefill
 from model.prefill_decode.experiments import measure_phases, stream
 from model.prefill_decode.recordings import Recording
 from model.prefill_decode.records import PhaseRun, RequestTiming
-from pages.frame.figures import recorded_on, show_caption, show_chart, show_folded, show_table
+from pages.frame.figures import (
+    draw_when_opened,
+    recorded_on,
+    show_caption,
+    show_chart,
+    show_folded,
+    show_table,
+)
 from pages.frame.question import answered, was_answered
 from pages.frame.race import Lane, show_race
-from pages.frame.second_run import draw_when_opened
 from pages.lessons.prefill_decode.recorded import (
     BesideRecording,
     chosen_recording,

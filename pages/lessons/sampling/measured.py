@@ -11,9 +11,8 @@ from model.draw import count_draws, rank_order
 from model.records import Stage
 from model.sampling.experiments import divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
-from pages.frame.figures import show_chart, show_charts
+from pages.frame.figures import draw_when_opened, show_chart, show_charts
 from pages.frame.question import answered
-from pages.frame.second_run import draw_when_opened
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.bars import draws_figure

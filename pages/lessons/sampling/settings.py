@@ -30,7 +30,7 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
 
 QUESTION = "The bird was thirsty. He wanted to drink some"
 LOOP_PROMPT = "The bird sang la la la la"
-AIM_PROMPT = "The fish"
+AIM_PROMPT = "The little boy"
 _COMPARED = (
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),

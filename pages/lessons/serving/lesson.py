@@ -18,7 +18,7 @@ from model.serving.scheduler import Scheduler
 from pages.frame.component import component
 from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import show_caption, show_chart, show_charts, show_table
+from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
 from pages.frame.job_panel import measured_on
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
@@ -27,7 +27,7 @@ from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import pace
-from pages.frame.second_run import draw_in_second_run, draw_when_opened
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
 from viz.format import count

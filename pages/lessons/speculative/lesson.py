@@ -12,14 +12,14 @@ from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
-from pages.frame.figures import show_chart
+from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import opening
-from pages.frame.second_run import draw_in_second_run, draw_when_opened
+from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof

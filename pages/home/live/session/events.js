@@ -43,6 +43,7 @@ export const EVENTS = {
     await this.step();
   },
   async force({ token_id: id }) {
+    if (!this.active.finished) this.checkId(id); // null would be drawn
     await this.step(id);
   },
   async finish(event) {
