@@ -238,7 +238,8 @@ def test_a_long_text_says_how_far_it_is_read_and_a_reload_shows_it_at_once(
     ids = page.evaluate(RELOAD_AT_ONCE, arg=2)
     page.wait_for_load_state()
     expect(page.locator("#opening")).to_have_count(0)
-    assert page.evaluate("() => oneToken.ids") == ids, "shown as it was kept, before it is read"
+    shown = page.evaluate("() => oneToken.ids")  # as they were kept; then the press is answered
+    assert shown[: len(ids)] == ids
     expect(page.locator(".bars-row").first).to_be_visible()
     expect(page.locator(".branch")).to_have_count(2)
     page.keyboard.press("ArrowRight")  # and this one waits for its turn
