@@ -199,7 +199,7 @@ function dotsOf({ dots, marks, ends }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
   const step = Math.min(0.6, MAX_PILE / highest); // a whole class may say the same
-  place.style.height = `${Math.max(3, step * highest)}em`;
+  place.style.height = `${Math.max(1, step * highest)}em`;
   place.style.setProperty("--dot", `${step / 1.2}em`);
   for (const [at, height, i] of dots) {
     const dot = el("b", { class: series[i][1] });
