@@ -49,9 +49,10 @@ def cache_shape(config: PreTrainedConfig, bytes_per_number: int) -> CacheShape:
     text_config = config.get_text_config(decoder=True)
     layers = DynamicCache(config=config).layers
     windows = [getattr(layer, "sliding_window", None) for layer in layers]
+    own = getattr(text_config, "per_layer_config", None)  # None before transformers 5.23
     # those that keep keys and values: not those that sum up the past or share
     keeping = [
-        text_config.per_layer_config[index]
+        text_config if own is None else own[index]
         for index, layer in enumerate(layers)
         if isinstance(layer, DynamicLayer)
     ]

@@ -55,7 +55,8 @@ export function createDistribution(held) {
   /** @type {Omit<Distribution, "inPlay" | "rawStage">} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
-  const rows = new Int32Array(nFinite).map((_, row) => row);
+  const rows = new Int32Array(nFinite);
+  for (let row = 0; row < nFinite; row++) rows[row] = row;
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
   const evenRow = nRows + nByBin.indexOf(Math.max(...nByBin));
   if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
@@ -198,7 +199,8 @@ function weighTokens({ counts, variances, nRows }, tokens, tailFactor = 1) {
     weight += count * probs[i];
     pull += count * (probs[i] * shifted + ofMean * variance);
   }
-  return { ...tokens, probs: probs.map((one) => one / weight), entropy: Math.log(weight) - pull / weight };
+  for (let i = 0; i < rows.length; i++) probs[i] /= weight;
+  return { ...tokens, probs, entropy: Math.log(weight) - pull / weight };
 }
 
 /** @param {Weighed} tokens @param {Uint8Array} kept */
@@ -241,12 +243,12 @@ function recordStage(distribution, name, tokens, cut = {}) {
     reachesTail: false,
     ...cut,
   };
-  rows.forEach((row, i) => {
-    if (row >= nRows) return;
-    stage.scores[row] = scores[i];
-    stage.probs[row] = probs[i];
-    stage.kept[row] = 1;
-  });
+  for (let i = 0; i < rows.length; i++) {
+    if (rows[i] >= nRows) continue;
+    stage.scores[rows[i]] = scores[i];
+    stage.probs[rows[i]] = probs[i];
+    stage.kept[rows[i]] = 1;
+  }
   return stage;
 }
 
