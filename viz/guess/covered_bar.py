@@ -8,7 +8,7 @@ from viz.format import percent
 from viz.palette import colour
 from viz.strip import element
 
-NAMED = 0.16  # of the bar: a segment that has room for its share on a phone
+NAMED = 0.08  # of the bar: a shorter segment has no room for its share on any screen
 
 
 def covered_bar(shares: Sequence[float]) -> Markup:
@@ -33,4 +33,5 @@ def _cell(share: float, ground: str, words: str) -> Markup:
         f"flex:0 0 {100 * share:.3f}%;overflow:hidden;background:{ground};text-align:center;"
         f"box-shadow:inset -1px 0 0 {colour('paper')};line-height:3rem;white-space:nowrap"
     )
-    return element("span", words, style=style, class_="covered-segment")
+    said = element("span", words, class_="covered-share") if words else ""
+    return element("span", said, style=style, class_="covered-segment")
