@@ -83,7 +83,7 @@ def _show_numbers(rest: str, key: str, figure: Figure) -> None:
 
 
 def draw_when_opened(title: str, draw: Callable[[], None], key: str) -> None:
-    """Draws figures and tables in a fold, which a browser would lay out unseen, once it is open."""
+    """Draws a fold's figures and tables once it is open: a browser lays out unseen ones too."""
     fold = st.expander(title, key=key + _recording.get()[1], on_change="rerun")
     if fold.open or is_whole():
         with fold:

@@ -137,24 +137,22 @@ class Rereading:
         return Made(drift=1.0, n_encoder_passes=3, source_labels=("a",), **sizes)
 
 
-AS_SLOW_CACHED = Race(
-    1,
-    tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in (2.0, 2.1)),  # type: ignore[arg-type]  # its times
-    None,
-    tuple(
-        FlopCheck(n_input, n_past, Flops(work, 0), Flops(work, 0))
-        for n_input, n_past, work in ((4, 0, 9), (8, 0, 9), (1, 3, 4), (1, 7, 8))
-    ),
-)
-NO_QUICKER = Race(
-    1,
-    tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in (1.0, 1.01)),  # type: ignore[arg-type]  # its times
-    None,
-    tuple(
-        FlopCheck(n_input, n_past, Flops(work, 0), Flops(work, 0))
-        for n_input, n_past, work in ((4, 0, 4), (8, 0, 8), (1, 3, 4), (1, 7, 4))
-    ),
-)
+def cached_race(seconds: tuple[float, float], works: tuple[int, int, int, int]) -> Race:
+    """Steps by a cache that took those seconds, 1 s each without one, and counted operations."""
+    sizes = ((4, 0), (8, 0), (1, 3), (1, 7))
+    return Race(
+        1,
+        tuple(Made(recomputed_seconds=1.0, cached_seconds=s) for s in seconds),  # type: ignore[arg-type]  # its times
+        None,
+        tuple(
+            FlopCheck(n_input, n_past, Flops(work, 0), Flops(work, 0))
+            for (n_input, n_past), work in zip(sizes, works, strict=True)
+        ),
+    )
+
+
+AS_SLOW_CACHED = cached_race((2.0, 2.1), (9, 9, 4, 8))
+NO_QUICKER = cached_race((1.0, 1.01), (4, 8, 4, 4))
 SLOW_SCORES = Made(
     n_prompt=9,
     choices=[Made(share=1.0, text="")],

@@ -143,12 +143,13 @@ def _draw(lesson: DiffusionLesson) -> None:
         if page.finished:
             st.text(page.text)
     _say(page, sheet)
+    title = "What each pass proposed and filled"
+    draw_when_opened(title, lambda: _show_passes(page), key="diffusion_every_pass")
+
+
+def _show_passes(page: Diffusion) -> None:
     if page.passes:
-        draw_when_opened(
-            "What each pass proposed and filled",
-            lambda: show_chart(history_figure(history_of(page)), "diffusion_history"),
-            key="diffusion_every_pass",
-        )
+        show_chart(history_figure(history_of(page)), "diffusion_history")
 
 
 def _loop(lesson: DiffusionLesson) -> None:

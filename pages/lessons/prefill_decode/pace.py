@@ -84,13 +84,12 @@ class BothPhases(BesideRecording):
     def _draw_run(self, run: PhaseRun) -> None:
         """Draws all that was measured, in a fold: the clocks above say what counts."""
         if was_answered("phase_said"):
-            draw_when_opened(NUMBERS, lambda: _show_numbers(run), key="phase_numbers_here")
+            draw_when_opened(NUMBERS, partial(_show_numbers, run), key="phase_numbers")
 
     def _draw_recording(self, recording: Recording) -> None:
         """Draws a recording in a fold of its own, with what it ran on."""
         if was_answered("phase_said"):
-            draw = partial(_show_recorded, recording)
-            draw_when_opened(NUMBERS, draw, key="phase_numbers_recorded")
+            draw_when_opened(NUMBERS, partial(_show_recorded, recording), key="phase_numbers")
 
 
 def _show_recorded(recording: Recording) -> None:
