@@ -99,6 +99,8 @@ def test_so_does_one_whose_address_comes_late(scripts: Page) -> None:
 
 def test_back_and_forward_go_where_one_was(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("speculative")
+    expect(by_key(page, "rest")).to_be_attached()  # drawn in a second run, it moves the link
+    wait_idle(page)
     link = by_key(page, "neighbours").get_by_role("link", name="Glossary")
     link.scroll_into_view_if_needed()
     page.wait_for_timeout(100)  # the browser tells of it in its next frame

@@ -16,7 +16,7 @@ def show_triangle(lesson: MaskLesson) -> None:
     """Asks what must be hidden, and lets the reader cover and uncover it."""
     opening(
         "At every position of a text, a model is asked for the next token. It reads the whole text "
-        "in one pass, so every answer stands in front of it. Each Step is a position.",
+        "in one pass, so every answer stands in front of it. Each Step goes on by one position.",
         "What must be covered?",
     )
     show_stepper(lambda: lesson.rows, lambda: _triangle(lesson), PLAY_SECONDS)
