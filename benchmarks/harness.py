@@ -214,7 +214,7 @@ class Witness:
         page.on(
             "console", lambda line: self.errors.append(line.text) if line.type == "error" else None
         )
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("request", lambda request: self._note(request.url))
 
     def _note(self, address: str) -> None:

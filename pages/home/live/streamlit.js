@@ -3,6 +3,7 @@
 
 import { AwayEngine } from "./engines/away.js";
 import { ServerEngine } from "./engines/server.js";
+import { isGivenUp } from "../../frame/live/errors.js";
 import { required } from "../../frame/live/required.js";
 import { createProgram } from "./session/program.js";
 import { Session } from "./session/session.js";
@@ -39,14 +40,21 @@ class Streamlit {
     this.server.connect(address);
     this.engine.connect(files);
     if (this.#session === null) this.begin();
-    else if (model !== this.model) this.session.do({ kind: "model" });
+    else if (model !== this.model) this.carryOut({ kind: "model" });
     this.model = model;
     this.session.turn("presenter", presenter);
     this.session.turn("hide_bars", hidesBars);
     for (const { id, ...event } of commands) {
-      if (!this.done.has(id)) this.session.do(event);
+      if (!this.done.has(id)) this.carryOut(event);
       this.done.add(id);
     }
+  }
+
+  /** Does what Streamlit asks of the session; home may be left meanwhile. @param {Partial<LoopEvent>} event */
+  carryOut(event) {
+    this.session.do(event).catch((error) => {
+      if (!isGivenUp(error)) throw error;
+    });
   }
 
   begin() {
