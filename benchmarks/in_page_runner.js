@@ -1,6 +1,6 @@
 // Runs the modules of the model in the page outside of a browser: a call a line in, an answer a line out.
 
-import { Generation, NEUTRAL } from "../pages/home/in_page/generation.js";
+import { Generation } from "../pages/home/in_page/generation.js";
 import { KVCache } from "../pages/home/in_page/kv_cache.js";
 import { Llama } from "../pages/home/in_page/llama.js";
 import { uniformAt } from "../pages/frame/live/pointer.js";
@@ -11,7 +11,7 @@ import { keepBranches } from "../pages/home/live/session/tab_record.js";
 import { fileOf } from "../pages/home/live/session/saving.js";
 import { Session } from "../pages/home/live/session/session.js";
 import { ServerEngine } from "../pages/home/live/engines/server.js";
-import { createDistribution } from "../pages/frame/live/masks.js";
+import { createDistribution, NEUTRAL_SETTINGS } from "../pages/frame/live/masks.js";
 import { NO_MEMORY } from "../pages/frame/live/memory.js";
 import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
@@ -40,6 +40,8 @@ const weights = readSafetensors(Deno.readFileSync(`${folder}model.safetensors`))
 const model = new Llama(config, weights);
 let tokenizer = null;
 let facts = null;
+/** Settings of no mask, in the order of transformers. */
+const neutral = () => ({ ...NEUTRAL_SETTINGS, order: facts.orders.transformers });
 let session = null;
 
 /** The model here, asked as its thread in a page is. @implements {Engine} */
@@ -142,7 +144,7 @@ const CALLS = {
   write({ ids, seed, settings, n, forced, withLogits, changed }) {
     const text = new Generation(new Llama({ ...config, ...changed }, weights), ids, seed);
     const logits = [];
-    const drawn = { ...NEUTRAL, ...settings };
+    const drawn = { ...neutral(), ...settings };
     for (let i = 0; i < n && !text.finished; i++) {
       if (withLogits) logits.push(bytesOf(text.logits));
       text.step(drawn, forced?.[i] ?? null);
@@ -188,7 +190,7 @@ const CALLS = {
     });
     const shown = { toss: 0, memory: NO_MEMORY, ...view, distribution };
     shown.label = (id) => view.labels?.[id] ?? `<id ${id}>`;
-    shown.settings = { ...NEUTRAL, ...view.settings };
+    shown.settings = { ...neutral(), ...view.settings };
     return { facts: view.header.word && wordFacts(shown), json: logprobsJson(shown) };
   },
   /** A word by a recording. */

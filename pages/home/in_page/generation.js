@@ -9,21 +9,8 @@ import { uniformAt } from "../../frame/live/pointer.js";
 import { completedBy } from "../../frame/live/stopping.js";
 import { Sentence } from "../../frame/live/errors.js";
 
-/** @type {SettingName[]} */
-const IN_ORDER_OF_TRANSFORMERS = [
-  "repetition_penalty",
-  "temperature",
-  "top_h",
-  "top_k",
-  "top_p",
-  "min_p",
-  "typical_p",
-  "epsilon",
-  "eta",
-];
-
-/** @type {Settings} */
-export const NEUTRAL = { ...NEUTRAL_SETTINGS, order: IN_ORDER_OF_TRANSFORMERS };
+/** Of no mask, whose order says nothing. @type {Settings} */
+const NEUTRAL = { ...NEUTRAL_SETTINGS, order: [] };
 
 /** One text: prompt and generated tokens, what was read of them, and how each token came about. */
 export class Generation {
