@@ -223,18 +223,26 @@ def by_prompt(stories: Facts | None) -> str:
     settings, counted = stories["settings"], {f"“{p}”": n for p, n in stories["prompts"].items()}
     if "real" in stories:
         counted["held-out tinystories"] = stories["real"]
+    counts = {
+        "ended": "ended",
+        "ended_soon": f"within {stories['n_long']} tokens",
+        "swap": "swap a name",
+        "lost": "lose their hero",
+        "loop": "loop",
+    }
     rows = [
-        [name, str(n["n_stories"]), *(percent(n[key], n) for key in ("ended", "swap", "loop"))]
+        [name, str(n["n_stories"]), *(percent(n[key], n) for key in counts)]
         for name, n in counted.items()
     ]
     return f"""
 
 By prompt, at temperature {settings["temperature"]}, top-p {settings["top_p"]} and seed 0, cut at
 {settings["max_new_tokens"]} tokens. A story *swaps a name* where the same one stands on both
-sides of “and” or of a verb: “the truck asked the truck”. It *loops* where
+sides of “and” or of a verb: “the truck asked the truck”. It *loses its hero* where the name or
+thing that its first third names most often is not named in its last third. It *loops* where
 {stories["n_looped"]} words in a row come back.
 
-{table(["stories from", "stories", "ended", "swap a name", "loop"], rows)}"""
+{table(["stories from", "stories", *counts.values()], rows)}"""
 
 
 def percent(n: int, of: Facts) -> str:

@@ -1,4 +1,4 @@
-"""How stories go that begin as the home page offers: whether they end, swap a name, or loop.
+"""How stories go that begin as the home page offers: whether they end, keep their hero, or loop.
 
     python -m training.stories model/pretrained/storyteller --corpus texts
 
@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,17 +35,33 @@ SETTINGS: dict[str, Any] = {
 }  # the home page's masks
 N_STORIES = 48  # from each prompt
 N_LOOPED = 8  # words that come back
+N_LONG = 300  # tokens, within which a story should have ended
 
 # "the cat and the cat", "Tim hugged Tim", "the truck went to the truck"
 _SWAPPED = re.compile(
     r"\b(the \w+|[A-Z]\w+) (?:and|\w+ed|came|met|ran|said|saw|told|went)"
     r"(?: after| at| to| with)? \1\b"
 )
+_LEADING = r"(?:[Tt]he|[Aa]n?)(?: (?:big|little|old|young))?"
+_NAMED = re.compile(
+    rf"\b{_LEADING} ([a-z]+)|(?<=[a-z,] )([A-Z][a-z]+)"
+)  # "the little bird", "Lily"
 
 
 def swaps_a_name(story: str) -> bool:
     """Tells whether the same name stands on both sides of "and" or of a verb."""
     return _SWAPPED.search(story.replace("The ", "the ")) is not None
+
+
+def loses_its_hero(story: str) -> bool:
+    """Tells whether what the first third names most often is not named in the last third."""
+    words = story.split()
+    third = len(words) // 3
+    named = Counter(a or b for a, b in _NAMED.findall(" ".join(words[:third])))
+    if not named:
+        return False
+    (hero, _), *_others = named.most_common(1)
+    return hero not in re.findall(r"\w+", " ".join(words[-third:]))
 
 
 def loops(story: str) -> bool:
@@ -54,11 +71,13 @@ def loops(story: str) -> bool:
     return len(set(runs)) < len(runs)
 
 
-def count(stories: Sequence[str], n_ended: int) -> Facts:
-    """Counts stories by how they go."""
+def count(stories: Sequence[str], n_ended: int, n_ended_soon: int) -> Facts:
+    """Counts stories by how they go; `n_ended_soon` have an end within `N_LONG` tokens."""
     return {
         "n_stories": len(stories),
         "ended": n_ended,
+        "ended_soon": n_ended_soon,
+        "lost": sum(map(loses_its_hero, stories)),
         "swap": sum(map(swaps_a_name, stories)),
         "loop": sum(map(loops, stories)),
     }
@@ -72,8 +91,9 @@ def measure_stories(folder: Path) -> Facts:
     for prompt in PROMPTS:
         texts = continue_text(model, tokenizer, prompt, n_texts=N_STORIES, **SETTINGS)
         stories = [prompt + tokenizer.decode(ids, skip_special_tokens=True) for ids in texts]
-        written[prompt] = count(stories, sum(model.config.eos_token_id in ids for ids in texts))
-    return {"settings": SETTINGS, "n_looped": N_LOOPED, "prompts": written}
+        ended = [len(ids) for ids in texts if model.config.eos_token_id in ids]
+        written[prompt] = count(stories, len(ended), sum(n <= N_LONG for n in ended))
+    return {"settings": SETTINGS, "n_looped": N_LOOPED, "n_long": N_LONG, "prompts": written}
 
 
 def add_to_card(folder: Path, stories: Facts) -> None:
@@ -98,7 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stories = measure_stories(options.folder)
     if options.corpus:
         real = split_documents(read_sources(options.corpus)).held_out["tinystories"]
-        stories["real"] = count(real, len(real))
+        tokenizer: Any = AutoTokenizer.from_pretrained(options.folder, local_files_only=True)
+        lengths = [len(tokenizer(text).input_ids) for text in real]
+        stories["real"] = count(real, len(real), sum(n <= N_LONG for n in lengths))
     add_to_card(options.folder, stories)
     return 0
 
