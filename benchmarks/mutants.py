@@ -124,7 +124,7 @@ class MutantTrial:
             [sys.executable, "benchmarks/in_forks.py"],
             cwd=folder,
             # a change that leaves a file's size as it was must not meet old bytecode
-            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "mutants"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
