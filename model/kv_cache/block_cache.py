@@ -23,7 +23,7 @@ class Storage:
 
     keys: torch.Tensor  # (batch, KV heads, a multiple of BLOCK, head size)
     values: torch.Tensor
-    n_written: int = 0  # positions that somebody may still look at
+    n_written: int  # positions that somebody may still look at
     is_shared: bool = False
 
 
@@ -82,7 +82,7 @@ class BlockLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed b
         for tensor, states in zip(tensors, old, strict=False):
             tensor[:, :, :n_old] = states
         self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
-        return Storage(*tensors)
+        return Storage(*tensors, n_old)
 
 
 def whole_blocks(n_positions: int) -> int:
