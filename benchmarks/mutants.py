@@ -28,7 +28,9 @@ AIM = 0.95  # of the mutants are seen
 KILLED, OVERTIME, LIVES = "killed", "overtime", "LIVES"
 MAX_SECONDS = 300  # of a topic's tests without a change
 SPARE, SPARE_SECONDS = 3, 30  # times that, and seconds more: with a change
-SCRIPTS = "tests/frame/test_masks_js.py tests/in_page/test_generation.py"
+SCRIPTS = (
+    "tests/frame/test_masks_js.py tests/in_page/test_generation.py tests/stopping/test_in_page.py"
+)
 SAMPLING = " ".join(f"tests/core/test_{name}.py" for name in (
     "sampling", "sampling_oracle", "sampling_properties", "mirostat",
 )) + " tests/sampling/test_sampling_lab.py"  # fmt: skip
@@ -39,7 +41,8 @@ TOPICS = {
     "masks": ("model/masks.py model/sampling/__init__.py", f"{SAMPLING} {WRITING}"),
     "loop": (
         "model/generation.py model/passes.py",
-        f"{WRITING} tests/core/test_passes.py tests/core/test_batch.py",
+        f"{WRITING} tests/core/test_passes.py tests/core/test_batch.py"
+        " tests/stopping/test_generation.py",
     ),
     "batch": ("model/batch.py", "tests/core/test_batch.py tests/beam_search/test_beam_search.py"),
     "cache": (
@@ -124,7 +127,7 @@ class MutantTrial:
             [sys.executable, "benchmarks/in_forks.py"],
             cwd=folder,
             # a change that leaves a file's size as it was must not meet old bytecode
-            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "mutants"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

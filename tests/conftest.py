@@ -34,6 +34,13 @@ pytest_plugins = ["tests.browser", "tests.loopback_hub", "tests.kept_children"]
 STEADY = {"deadline": None, "derandomize": True, "print_blob": True}
 hypothesis.settings.register_profile("steady", max_examples=50, **STEADY)
 hypothesis.settings.register_profile("nightly", max_examples=100, **STEADY)
+# the first failure ends it, and nobody reads the smallest
+hypothesis.settings.register_profile(
+    "mutants",
+    max_examples=50,
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    **STEADY,
+)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

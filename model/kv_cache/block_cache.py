@@ -23,7 +23,7 @@ class Storage:
 
     keys: torch.Tensor  # (batch, KV heads, a multiple of BLOCK, head size)
     values: torch.Tensor
-    n_written: int = 0  # positions that somebody may still look at
+    n_written: int  # positions that somebody may still look at
     is_shared: bool = False
 
 
@@ -75,14 +75,14 @@ class BlockLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # half typed b
     def _move(self, key_states: Any, value_states: Any, n_old: int, n_new: int) -> Storage:
         """Takes new room, as large as needed, and copies what is old into it."""
         old: tuple[Any, ...] = (self.keys, self.values) if n_old else ()
-        tensors = []
-        for states in (key_states, value_states):
-            shape = (*states.shape[:2], whole_blocks(n_new), states.shape[-1])
-            tensors.append(states.new_empty(shape))
-        for tensor, states in zip(tensors, old, strict=False):
+        keys, values = (
+            states.new_empty((*states.shape[:2], whole_blocks(n_new), states.shape[-1]))
+            for states in (key_states, value_states)
+        )
+        for tensor, states in zip((keys, values), old, strict=False):
             tensor[:, :, :n_old] = states
         self.dtype, self.device, self.is_initialized = key_states.dtype, key_states.device, True
-        return Storage(*tensors)
+        return Storage(keys, values, n_old)
 
 
 def whole_blocks(n_positions: int) -> int:

@@ -114,6 +114,29 @@ def test_one_beam_is_greedy_and_the_prompt_stays_as_it_was(architecture: str) ->
     assert np.array_equal(start.logits, logits)
 
 
+class ConstrainedSearch(BeamSearch):
+    """After one token of a beam two may follow, after any other only one."""
+
+    def allowed(self) -> Any:
+        mask = np.zeros((len(self.beams), self.lm.vocab_size), dtype=np.bool_)
+        for row, beam in enumerate(self.beams):
+            after = self.nodes[beam].token_id if beam >= 0 else 7
+            mask[row, [5, 7] if after == 7 else [9]] = True
+        return mask
+
+
+def test_where_fewer_may_follow_than_there_are_beams_nothing_else_is_a_candidate() -> None:
+    search = ConstrainedSearch(
+        Generation(tiny("llama"), "the cat"), 4, max_new_tokens=3, end_ids=NO_END
+    )
+    made = [{tuple(search.ids_of(i)) for i in search.step().node_ids} for _ in range(3)]
+    after = {5: (9,), 7: (5, 7), 9: (9,)}
+    assert made[0] == {(5,), (7,)}
+    for before, found in pairwise(made):
+        assert found == {(*ids, more) for ids in before for more in after[ids[-1]]}
+    assert all(np.isfinite(node.total) for node in search.nodes)
+
+
 # What is on record
 
 
@@ -158,6 +181,9 @@ def test_the_cache_on_record_is_the_batch_s_to_the_byte() -> None:
         assert step.depth == n_more
         assert step.cache_tokens == len(start.ids) + n_more
         assert step.cache_bytes == 3 * step.cache_tokens * start.lm.cache_shape.bytes_per_token
+    assert search.step().seconds == 0 < step.seconds, "nothing is read behind the last token"
+    without = BeamSearch(Generation(tiny("openai_gpt"), "the cat"), 2, end_ids=NO_END).step()
+    assert (without.cache_tokens, without.cache_bytes) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +230,9 @@ def test_best_first_agrees_with_trying_everything_and_says_where_it_may_not_go_o
     exact = best_first(limit=1_000)
     assert exact.is_proved
     assert sum(exact.best[1]) == pytest.approx(likeliest, abs=2e-4)
-    assert exact.upper_bound == pytest.approx(likeliest, abs=2e-4)
+    assert exact.upper_bound == pytest.approx(sum(exact.best[1]), abs=1e-9), "what is proved"
     assert 1 < exact.n_expanded < len(first) / 2
+    assert best_first(limit=5).n_expanded == 5, "and not one more"
     cut_short = best_first(limit=1)
     assert (cut_short.is_proved, cut_short.n_expanded) == (False, 1)
     assert cut_short.upper_bound > sum(cut_short.best[1])

@@ -1,5 +1,7 @@
 """Rows side by side: each is read as it would be alone, whatever is done to the batch."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -69,8 +71,10 @@ def test_rows_that_join_or_leave_are_read_as_they_would_be_alone(architecture: s
 def test_passes_are_counted_and_logits_of_several_positions_come_from_one(
     architecture: str,
 ) -> None:
+    began = time.monotonic()
     batch = Batch(tiny(architecture), [[5, 6]])
     logits, seconds = batch.read([[7, 8, 9]], n_logits=2)
+    assert batch.seconds < time.monotonic() - began
     assert logits.shape == (1, 2, batch.lm.vocab_size)
     assert batch.seconds > seconds > 0
     assert batch.n_passes == (2 if can_crop(batch.lm.config) else 4)

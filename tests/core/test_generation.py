@@ -37,6 +37,7 @@ def test_a_new_text_has_read_its_prompt_and_has_raw_logits_of_every_token(g: Gen
     assert g.logits.base is None, "a view would keep the whole pass in memory"
     np.testing.assert_array_equal(g.distribution.logits, g.logits)
     assert g.distribution.n_tail == 0
+    assert Generation(g.lm, PROMPT).pointer == uniform_at(0, g.n_prompt)
 
 
 def test_a_step_writes_down_where_its_token_came_from(g: Generation) -> None:
@@ -206,6 +207,7 @@ def test_a_rewind_to_the_prompt_brings_back_the_prefill(g: Generation) -> None:
     for wrong in (-1, 3, 100):
         with pytest.raises(ValueError, match=r"by 0 to 2 tokens, not by .*the prompt stays"):
             g.rewind(wrong)
+    g.rewind(0)
     assert len(g.steps) == 2
     g.rewind(2)
     assert g.last_pass is before
@@ -224,6 +226,10 @@ def test_a_cache_that_cannot_be_cropped_is_filled_again_and_says_so(architecture
     assert f"{len(g.ids)} tokens were read again" in str(g.notice)
     g.step(token_id=1)
     assert g.notice is None
+    # what only goes on takes nothing back
+    n_read = len(g.ids)
+    assert g.turn_to([*g.ids, 5], g.n_prompt) == n_read
+    assert (g.last_pass.n_input, g.notice) == (1, None)
 
 
 def test_a_model_without_a_cache_says_that_it_reads_all_again() -> None:

@@ -22,6 +22,11 @@ KNOWN: list[tuple[str, dict[str, Any], int]] = [
     ("GPTBigCode", {"n_embd": 6144, "n_head": 48, "n_layer": 40, "multi_query": True}, 20_480),
     ("Mpt", {"d_model": 4096, "n_heads": 32, "n_layers": 32}, 524_288),
     ("Mamba", {}, 0),  # keeps no keys
+    (
+        "Llama",
+        {"hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 1},
+        2 * 3 * 64 * 2,
+    ),
     ("Qwen3Next", {}, 12 * 2 * 2 * 256 * 2),  # keeps them in every fourth layer
 ]
 
@@ -55,6 +60,8 @@ def test_the_shape_names_its_factors() -> None:
     shape = kv_cache.cache_shape(config, bytes_per_number=2)
     assert (shape.n_layers, shape.n_kv_heads, shape.head_dim, shape.n_heads) == (28, 8, 128, 16)
     assert shape.sliding_window is None
+    nothing = kv_cache.cache_shape(transformers.MambaConfig(), bytes_per_number=2)
+    assert (nothing.n_layers, nothing.n_kv_heads, nothing.head_dim, nothing.n_heads) == (0,) * 4
     assert kv_cache.cache_shape(MistralConfig(), bytes_per_number=2).sliding_window == 4096
 
 
@@ -82,6 +89,7 @@ def test_a_crop_removes_from_the_end_and_is_a_view_until_the_next_update() -> No
     assert torch.equal(keys_of(cache, 1), keys_of(whole, 1)[:, :, :3])
     assert kv_cache.bytes_in_use(cache, 3) == 2 * 2 * (2 * 3 * 3) * 4
     assert kv_cache.bytes_in_use(whole, 2) == 2 * 2 * (2 * 2 * 3) * 4
+    assert kv_cache.bytes_in_use(whole, 1) == 2 * 2 * (2 * 1 * 3) * 4
     assert kv_cache.bytes_held(cache) == kv_cache.bytes_held(whole) == 2 * 2 * (2 * 5 * 3) * 4
     assert kv_cache.bytes_in_use(None, 2) == kv_cache.bytes_held(None) == 0
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from unittest.mock import Mock
 
@@ -100,7 +101,35 @@ def test_a_pass_is_timed_from_its_beginning_and_fills_a_cache_if_there_is_one() 
     _, seconds = passes.prefill(lm, [5, 6, 7], None)
     assert 0 < seconds < time.perf_counter() - began
     for cache in (None, lm.new_cache()):
-        assert passes.inputs_of(lm, [[5, 6]], cache)["use_cache"] == (cache is not None)
+        inputs = passes.inputs_of(lm, [[5, 6]], cache)
+        assert (inputs["use_cache"], inputs["logits_to_keep"]) == (cache is not None, 1)
+
+
+def test_a_pass_takes_the_threads_of_as_many_tokens_as_it_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lm, asked = tiny("llama"), list[int]()
+
+    def of_pass(n_tokens: int, **_: bool) -> AbstractContextManager[None]:
+        asked.append(n_tokens)
+        return nullcontext()
+
+    monkeypatch.setattr(lm.weights.threads, "of_pass", of_pass)
+    Generation(lm, [5, 6, 7]).step(token_id=4)
+    passes.forward(lm, [[5, 6], [7, 8]])
+    assert asked == [3, 1, 4]
+
+
+def test_a_twin_shares_the_weights_and_is_made_once() -> None:
+    lm = tiny("gpt2")
+    twin = passes.twin_of(lm, "eager")
+    assert twin is passes.twin_of(lm, "eager") is not lm.model
+    own = dict(lm.model.named_parameters())
+    assert all(own[name] is weight for name, weight in twin.named_parameters())
+    assert (twin.config._attn_implementation, lm.model.config._attn_implementation) == (
+        "eager",
+        "sdpa",
+    )
 
 
 def test_what_is_slow_or_wrong_on_some_devices_stays_off() -> None:
@@ -127,6 +156,24 @@ def test_a_press_waits_for_no_pass_of_a_job(storyteller: LanguageModel) -> None:
         may_end.set()
         job.result(LONG)
     assert is_quick
+
+
+def test_the_pass_by_hand_and_the_lock_reach_as_far_as_the_longest_short_text(
+    storyteller: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, read = storyteller.weights.quick, list[int]()
+    assert quick is not None
+
+    def by_hand(ids: list[int], *_: Any, **__: Any) -> list[torch.Tensor]:
+        read.append(len(ids))
+        return [torch.zeros(1)]
+
+    monkeypatch.setattr(quick, "read", by_hand)
+    for n in (1, quick.max_prompt, quick.max_prompt + 1):
+        passes.read_prompt(storyteller, [0] * n, storyteller.new_cache())
+        is_locked = passes._alone_on(storyteller, n) is storyteller.weights.lock
+        assert is_locked == (n <= quick.max_prompt)
+    assert read == [1, quick.max_prompt]
 
 
 def test_a_press_waits_for_no_long_text_and_a_long_text_for_no_press(

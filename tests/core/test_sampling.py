@@ -11,10 +11,27 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from model.draw import agreement, candidates, draw, draw_from, rank_order, summarise, uniform_at
+from model.draw import (
+    agreement,
+    candidates,
+    count_draws,
+    draw,
+    draw_from,
+    rank_order,
+    summarise,
+    uniform_at,
+)
 from model.generation import Generation
 from model.loading import LanguageModel
-from model.masks import DRY_BASE, TOP_H_MOST, XTC_THRESHOLD, divergence
+from model.masks import (
+    DRY_BASE,
+    MASKS,
+    OF_PROBS,
+    PENALTIES,
+    TOP_H_MOST,
+    XTC_THRESHOLD,
+    divergence,
+)
 from model.records import Stage
 from model.sampling import ORDERS, Settings, process
 from model.settings import SETTINGS, STAGE_NAMES
@@ -44,6 +61,47 @@ def test_a_token_that_stands_on_the_bound_is_kept() -> None:
     assert kept(HALVES, typical_p=second) == [1]  # it reaches the mass by itself
     # of 0, 0, 2, 2 the deviation is 1: two of them below the best is exactly 0
     assert kept([0, 2, -INF, 0, 2], top_n_sigma=2, order=STAGE_NAMES) == [0, 1, 3, 4]
+
+
+DYADIC = np.array([0.5, 0.25, 0.125, 0.125])  # exact, and so are their sums and logarithms
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "n_kept"),
+    [
+        *(
+            ("mirostat", mu, n)
+            for mu, n in ((0.5, 1), (1, 1), (1.99, 1), (2, 2), (2.99, 2), (3, 4))
+        ),
+        *(("min_p", p, n) for p, n in ((1, 1), (0.51, 1), (0.5, 2), (0.26, 2), (0.25, 4))),
+        *(("top_p", p, n) for p, n in ((0.5, 1), (0.51, 2), (0.75, 2), (0.76, 3), (0.875, 3))),
+    ],
+)
+def test_what_stands_exactly_on_the_bound_is_in(name: str, value: float, n_kept: int) -> None:
+    assert name in OF_PROBS
+    assert np.flatnonzero(MASKS[name](DYADIC, value)).tolist() == list(range(n_kept))
+
+
+def test_a_top_choice_stands_on_its_bound_and_what_underflows_weighs_nothing() -> None:
+    tops = MASKS["xtc"](np.array([0.4, 0.3, XTC_THRESHOLD, XTC_THRESHOLD, 0.05, 0.05]), True)
+    assert tops.tolist() == [False, False, False, True, True, True]
+    assert MASKS["top_h"](np.array([0.0, 0.0, -800.0]), 1.0).tolist() == [True, True, False]
+
+
+def test_dry_grows_no_more_once_float32_could_not_hold_it() -> None:
+    lengths = np.array([1, 2, 3, 159, 160, 161, 999])
+    taken = -PENALTIES["dry"](np.zeros(7), lengths, 2.0)
+    most = 2 * DRY_BASE**158
+    assert taken[:3].tolist() == [0, 2, 2 * DRY_BASE]
+    assert taken[3:] == pytest.approx([most / DRY_BASE, most, most, most], rel=1e-12)
+    assert most / 2 < float(np.finfo(np.float32).max) < most / 2 * DRY_BASE
+
+
+def test_draws_are_counted_by_the_pointers_of_their_seed() -> None:
+    stage = last(HALVES)
+    for seeds, seed in (((), 0), ((7,), 7)):
+        drawn = [draw(stage, uniform_at(seed, position)) for position in range(200)]
+        assert count_draws(stage, 200, *seeds).tolist() == np.bincount(drawn, minlength=4).tolist()
 
 
 def test_zero_is_greedy_after_the_penalties_and_the_lowest_id_wins_a_tie() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from model.tokenizing import (
     encode_bare,
     encode_chat,
     encode_within,
+    end_of,
     explain_chat_difference,
     known_ids,
     label,
@@ -234,6 +236,11 @@ def test_a_prompt_of_nothing_begins_with_the_first_token_and_half_a_character_is
         encode(lm, "ab\ud83d")
 
 
+def test_any_whole_number_is_an_id() -> None:
+    given = [np.int64(0), np.int32(VOCAB_SIZE - 1), 0]
+    assert known_ids(tiny("llama"), given) == [0, VOCAB_SIZE - 1, 0]
+
+
 @pytest.mark.parametrize("wrong", [-1, VOCAB_SIZE, "a", 1.0, True, None])
 def test_what_is_no_id_of_the_model_is_refused(wrong: object) -> None:
     with pytest.raises(ValueError, match=f"no token of .* from 0 to {VOCAB_SIZE - 1}"):
@@ -322,4 +329,13 @@ def test_a_text_for_few_tokens_is_refused_by_its_length(storyteller: LanguageMod
     lm = dataclasses.replace(storyteller, tokenizer=None)
     with pytest.raises(ValueError, match="reads up to 1,000 here"):
         encode_within(lm, "a" * 1_001, 10)
-    assert len(encode_within(storyteller, "The cat sat.", 10)) <= 10
+    ids = encode(storyteller, "The cat sat.")
+    assert encode_within(storyteller, "The cat sat.", len(ids)) == ids
+    for text, limit in (("The cat sat.", len(ids) - 1), ("a" * 1_000, 10)):
+        with pytest.raises(ValueError, match=f"room for {limit}: shorten it"):
+            encode_within(storyteller, text, limit)
+
+
+def test_the_end_of_a_text_is_marked_where_something_stands_before_it() -> None:
+    ids = ids_of(BYTE_LEVEL, "the\ncat")
+    assert [end_of(BYTE_LEVEL, ids, n) for n in (99, 7, 6)] == ["the⏎cat", "the⏎cat", "…he⏎cat"]

@@ -380,6 +380,37 @@ def test_with_a_tail_in_play_the_page_s_numbers_are_python_s_to_a_millionth(
     assert run(masks_page, [first])[0]["drawn"][0]["id"] == rank_order(large[0])[0]
 
 
+def test_where_all_that_is_held_falls_below_the_tail_every_token_counts_and_every_draw_waits(
+    masks_page: Page,
+) -> None:
+    logits = np.random.default_rng(3).normal(0, 0.1, 5_000).astype(np.float32)
+    text, settings = rank_order(logits)[:8].tolist(), Settings(presence_penalty=2.0, top_k=4_999)
+    settings = dataclasses.replace(settings, order=("presence_penalty", "top_k"))
+    case = Case(logits, settings, POINTERS, text, held=summarise(logits, limit=8))
+    (told,) = run(masks_page, [case])
+    raw, penalised, cut = told["stages"]
+    assert [(one["nKept"], one["keptTail"]) for one in (raw, penalised)] == [(5_000, 4_992)] * 2
+    assert penalised["entropy"] == pytest.approx(case.stages()[1].entropy, abs=1e-3)
+    assert cut["reachesTail"]
+    assert told["drawn"] == [None] * len(POINTERS)
+
+
+@pytest.mark.parametrize("n_penalised", [0, 20, 60, 100])
+def test_what_was_penalised_of_the_tail_leaves_no_draw_that_is_wrong(
+    masks_page: Page, n_penalised: int
+) -> None:
+    """Three are held, a sixth each; of the tail a hundred have a quarter, the rest as much."""
+    probs = np.array([1 / 6] * 3 + [1 / 400] * 100 + [1 / 4 / 2_897] * 2_897)
+    logits = np.log(probs).astype(np.float32)
+    settings = Settings(presence_penalty=2.0, order=("presence_penalty",))
+    text, held = [*range(3, 3 + n_penalised)], summarise(logits, limit=3)
+    case = Case(logits, settings, POINTERS, text, held=held)
+    known = [one and one["id"] for one in run(masks_page, [case])[0]["drawn"]]
+    ours = drawn(case.stages()[-1], POINTERS)
+    assert all(one in (None, other) for one, other in zip(known, ours, strict=True))
+    assert (sum(one is not None for one in known) > 200) == (n_penalised == 0)
+
+
 # of 500 draws how many the page knows at least, and which way its probabilities are bounds
 UNSENT: list[tuple[dict[str, Any], int, int]] = [
     ({}, 0, 450),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -49,10 +50,11 @@ def test_every_text_is_opened_with_the_probability_that_brute_force_gives(
 ) -> None:
     """All 289 first tokens, each read alone by transformers' own pass without a cache."""
     monkeypatch.setattr(continuations, "MIN_HELD", 290)
-    lm = tiny("llama")
+    lm, began = tiny("llama"), time.monotonic()
     tree = Continuations(Generation(lm, PROMPT))
     finish(open_texts(tree, n_tokens=2, mass=1.0, n_passes=99))
     assert tree.is_whole(2)
+    assert 0 < tree.seconds < time.monotonic() - began
     assert tree.mass(2) == pytest.approx(1, abs=1e-6)
     assert tree.n_passes == math.ceil(289 / continuations.N_ROWS)
     first = log_softmax(fresh_logits(lm, PROMPT))

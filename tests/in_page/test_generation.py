@@ -1,8 +1,11 @@
 """Back and forth in the page: a text that was cropped or forked is what a fresh one would be."""
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,9 +30,10 @@ ACTS = st.one_of(
 def test_no_crop_and_no_fork_leaves_a_trace(
     in_page: InPage, acts: list[tuple[str, Any]], seed: int
 ) -> None:
-    """The logits are those of a fresh prefill to the last bit, and the cache holds what it says."""
+    """Ids are what was done; logits a fresh prefill's to the last bit; the cache what it says."""
     seen = in_page("acts", ids=[0, 409, 623], seed=seed, acts=acts)
-    for after in seen:
+    for after, expected in zip(seen, ids_after(acts, seen), strict=True):
+        assert after["ids"] == expected
         ids = after["ids"]
         n_read = len(ids) - (ids[3:] != [] and ids[-1] == 0)  # no pass runs after an end
         length, n_bytes, n_held = after["cache"]
@@ -41,6 +45,22 @@ def test_no_crop_and_no_fork_leaves_a_trace(
         assert after["logits"] == fresh
 
 
+def ids_after(acts: list[tuple[str, Any]], seen: list[Any]) -> Iterator[list[int]]:
+    """The ids that follow from what was done; a token that was drawn is taken as it came."""
+    text, parked = [0, 409, 623], list[list[int]]()
+    for (act, argument), after in zip(acts, seen, strict=True):
+        if act == "step" and not (len(text) > 3 and text[-1] == 0):
+            text.append(after["ids"][-1] if argument is None else argument)
+        elif act == "rewind":
+            del text[max(3, len(text) - argument) :]
+        elif act == "fork":
+            parked.append(text)
+            text = list(text)
+        elif act == "back to" and parked:
+            text = parked[argument % len(parked)]
+        yield text
+
+
 def test_a_past_position_is_looked_back_at_as_it_was(in_page: InPage) -> None:
     ids = in_page("write", ids=[0, 409, 623], seed=1, settings={}, n=20)["ids"]
     for position in (1, 2, 3, 9, len(ids) - 1):
@@ -48,11 +68,11 @@ def test_a_past_position_is_looked_back_at_as_it_was(in_page: InPage) -> None:
         assert in_page("lookBack", ids=ids, position=position) == fresh
 
 
+@pytest.mark.parametrize("chosen", [{"temperature": 0.7, "top_p": 0.8}, {"mirostat": 3.0}])
 def test_a_step_is_on_record_as_it_is_in_python(
-    in_page: InPage, storyteller: LanguageModel
+    in_page: InPage, storyteller: LanguageModel, chosen: dict[str, float]
 ) -> None:
-    chosen = {"temperature": 0.7, "top_p": 0.8}
-    ids = encode(storyteller, PROMPT)
+    ids, began = encode(storyteller, PROMPT), time.monotonic()
     told = in_page("write", ids=ids, seed=4, settings=chosen, n=12, forced={"3": 300, "8": 4000})
     ours = Generation(storyteller, ids, seed=4)
     for place, theirs in enumerate(told["steps"]):
@@ -60,12 +80,17 @@ def test_a_step_is_on_record_as_it_is_in_python(
         step = ours.step(Settings(**chosen), token_id=forced_id)
         assert theirs["token_id"] == step.token_id
         assert theirs["pointer"] == step.pointer
-        for name in ("forced", "rank", "phase", "n_input", "cache_tokens", "cache_bytes"):
+        counts = ("n_input", "cache_tokens", "cache_bytes")
+        for name in ("forced", "rank", "phase", "is_shared", *counts):
             assert theirs[name] == getattr(step, name), name
         for name in ("logprob", "prob", "entropy", "chosen_prob"):
             assert np.isclose(theirs[name], getattr(step, name), rtol=1e-4, atol=1e-6), name
-        assert theirs["top_id"] == step.candidates[0].token_id
+        best = step.candidates[0]
+        assert theirs["top_id"] == best.token_id
+        assert np.isclose(theirs["top_prob"], best.probs[0], rtol=1e-4)
+        assert theirs["memory"] == pytest.approx(vars(step.memory), abs=1e-3)
         assert theirs["seconds"] > 0
+    assert sum(theirs["seconds"] for theirs in told["steps"]) < time.monotonic() - began
     assert np.abs(floats(told["last"]) - ours.logits).max() < 1e-4
 
 

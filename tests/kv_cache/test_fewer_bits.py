@@ -17,6 +17,8 @@ from model.kv_cache import fewer_bits
 from model.kv_cache.fewer_bits import (
     BITS,
     GROUP,
+    N_STORIES,
+    N_WRITTEN,
     WINDOWS,
     SmallCache,
     compare_small_caches,
@@ -67,6 +69,14 @@ def test_in_full_and_without_a_window_nothing_changes_whatever_opens(model_type:
     truth = lm.model(torch.tensor([ids]), use_cache=False).logits[0].detach().numpy()
     gap = np.abs(SmallCache(lm, 32, 0).read(ids) - truth).max()
     assert gap < 1e-5 * np.ptp(truth)
+
+
+@pytest.mark.parametrize("missing", ["local", "cache_argument", "first_position"])
+def test_a_model_that_lacks_what_is_needed_is_refused(missing: str) -> None:
+    lm = tiny("llama")
+    lacks = None if missing == "local" else replace(lm.weights, **{missing: None})
+    with pytest.raises(ValueError, match="open another model"):
+        SmallCache(replace(lm, local=lacks), 32, 0)
 
 
 @pytest.mark.parametrize("model_type", ["roberta", "opt"])
@@ -171,9 +181,14 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     assert full.n_bytes > found.run(4, 0).n_bytes > found.run(4, 32).n_bytes
 
 
-def test_the_recording_has_a_run_for_every_place_of_the_sliders() -> None:
+def test_the_recording_has_a_run_for_every_place_of_the_sliders(
+    storyteller: LanguageModel,
+) -> None:
     recorded = recorded_job("kv_small", FewerBits)
     assert recorded is not None
+    longest = sorted(len(encode(storyteller, story)) for story in held_out("stories"))[-N_STORIES:]
+    assert recorded.result.n_scored == sum(longest) - N_STORIES
+    assert max(len(run.written) for run in recorded.result.runs) == N_WRITTEN
     assert [(run.bits, run.window) for run in recorded.result.runs] == list(product(BITS, WINDOWS))
 
 

@@ -1,18 +1,29 @@
 """The cache lesson as Streamlit runs it: the text that grows, the race and Stop, bad input."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.generation import Generation
 from model.job import Job
 from model.kv_cache.block_cache import BLOCK
 from model.kv_cache.records import PrefixReuse, Race
+from model.sampling import Settings
 from pages.lessons.kv_cache.settings import COMMON
 from pages.lessons.kv_cache.state import CacheLesson
-from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
+from tests.frame.driving import (
+    captions,
+    errors,
+    kept,
+    open_home,
+    open_lesson,
+    press,
+)
 from tests.home.home_text import write
 from tests.jobs import run_until
+from tests.tiny_models import tiny
 
 
 @pytest.fixture
@@ -56,6 +67,19 @@ def test_c06_c26_a_text_grows_by_a_column_is_taken_back_watched_and_begun_anew(
         press(app, "kv_begin")
         assert lesson(app).text.generation.text == "Once upon a time"
         assert remedy in errors(app)
+
+
+def test_of_columns_nobody_is_asked_where_none_are_kept(app: AppTest) -> None:
+    assert "kv_said" in {group.key for group in app.button_group}
+    lm = tiny("mamba")
+    text = Generation(lm, "the dog")
+    app.session_state["reader"] = SimpleNamespace(
+        lm=lm, generation=text, controls=SimpleNamespace(settings=Settings)
+    )
+    app.run()
+    assert not app.exception
+    assert lesson(app).text.generation.ids == text.ids
+    assert "kv_said" not in {group.key for group in app.button_group}
 
 
 def test_the_numbers_behind_every_figure_come_when_they_are_opened(app: AppTest) -> None:

@@ -45,6 +45,7 @@ def test_sequences_that_fit_stand_beside_the_weights() -> None:
     assert plan_cache(llama, 8192, 16, 16, 80e9).n_sequences == int(room // (131_072 * 8192))
     assert plan_cache(llama, 8192, 16, 16, 2 * llama.n_parameters).n_sequences == 0
     assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 16, 80e9).n_sequences == 0
+    assert plan_cache(llama, 8192, 16, 16, 1.0).n_sequences == 0
     assert plan_cache(BY_NAME["Llama-3-70B"], 8192, 16, 4, 80e9).n_sequences > 0
 
 

@@ -1,5 +1,6 @@
 """The serving lesson as Streamlit runs it, and in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -19,6 +20,7 @@ from tests.frame.driving import (
     open_lesson,
     press,
     show_model,
+    words,
 )
 from tests.tiny_models import tiny
 
@@ -54,6 +56,7 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     sizes = {"slots": "2", "arrivals": "together", "axis": "passes", "chunk": "8", "blocks": "2"}
     app = open_lesson("pages/serving.py", **asked, **sizes)
     assert "A prefix in common saves 2 blocks" in captions(app), "recorded"
+    assert re.findall(r"send (\d+) requests .* room for (\d+) at", words(app)) == [("3", "2")]
     static, continuous = serve(app, "serving_batches").runs
     assert len(app.dataframe) == 2, "what the other policy gives is asked first"
     app.button_group(key="serving_said").set_value("as many, or fewer").run()
@@ -75,10 +78,10 @@ def test_bad_requests_get_one_sentence_and_the_last_run_stays() -> None:
     serve(app, "serving_batches")
     jobs = lesson(app).jobs
     before = jobs["serving_batches"]
-    for typed, words in BAD.items():
+    for typed, remedy in BAD.items():
         app.text_area(key="serving_prompts").set_value(typed).run()
         press(app, "serving_batches_run")
-        assert words in errors(app)
+        assert remedy in errors(app)
         assert jobs["serving_batches"] is before
     app.text_area(key="serving_prompts").set_value("Hi | **b**").run()
     press(app, "serving_batches_run")

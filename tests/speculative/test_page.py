@@ -12,6 +12,7 @@ from model.generation import Generation
 from model.sampling import Settings
 from model.speculative.records import CROP, PROPOSE
 from pages.lessons.speculative import proof, race, speed
+from pages.lessons.speculative.lesson import LOOKUP_SAYS
 from pages.lessons.speculative.settings import RACES
 from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
 from tests.frame.accessibility import assert_accessible_to_all
@@ -72,6 +73,7 @@ def test_prompt_lookup_an_adaptive_draft_and_greedy_can_be_chosen(app: AppTest) 
     (first,) = steps(app).rounds
     assert first.proposals[0].label == "␣ball"
     assert (first.n_steps, len(first.caches)) == (0, 1)
+    assert LOOKUP_SAYS[CROP] in words(app), "there is one cache, and no pass of a draft"
     app.slider(key="spec_temperature").set_value(0.0).run()
     assert steps(app).rounds[0].is_greedy
     assert app.slider(key="spec_top_p").disabled

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from benchmarks.violations import generous
 from model.chi_square import chi_square
 from model.job import Job, finish
 from model.loading import LanguageModel, load_model
+from model.masks import log_softmax
 from model.passes import Logits
 from model.recorded import recorded_job
 from model.sampling import Settings
@@ -52,7 +54,7 @@ from model.speculative.proof import (
     faulty_law,
     lean,
 )
-from model.speculative.records import Acceptance, Parts, RoundCost
+from model.speculative.records import Acceptance, Parts, RoundCost, SpeedReport
 from model.speculative.round_view import describe_round
 from model.tokenizing import encode
 from pages.lessons.speculative.proof import SAMPLED_PROMPT
@@ -171,6 +173,7 @@ def test_prompt_lookup_needs_no_model_and_changes_no_greedy_text(settings: Setti
     first = text.round(4)
     assert (first.draft.ids, first.draft.n_steps, len(first.reads)) == ((7, 5, 6), 0, 1)
     assert first.draft.seconds == 0, "no pass of a draft"
+    assert [probs.sum() for probs in first.draft.probs] == [1, 1, 1]
     write(text, 4)
     if settings.is_greedy:
         assert text.ids == generated(target, prompt, N_TOKENS, target.end_ids)
@@ -183,6 +186,29 @@ def test_an_adaptive_draft_stops_when_it_is_no_longer_confident(
     monkeypatch.setattr("model.speculative.drafting.MIN_CONFIDENCE", confidence)
     outcome = speculation(tiny("llama"), draft()).round(8, adaptive=True)
     assert len(outcome.draft.ids) == n_drafted
+
+
+def test_an_adaptive_draft_goes_on_while_its_confidence_is_not_below_the_bound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The confidence after n tokens is the product of what the draft gives to each one's best."""
+
+    def n_drafted(bound: float) -> int:
+        monkeypatch.setattr("model.speculative.drafting.MIN_CONFIDENCE", bound)
+        began = time.monotonic()
+        outcome = speculation(tiny("llama"), draft(), WARM).round(8, adaptive=True)
+        assert 0 < outcome.draft.seconds < time.monotonic() - began
+        return len(outcome.draft.ids)
+
+    monkeypatch.setattr("model.speculative.drafting.MIN_CONFIDENCE", 0.0)
+    proposed, lm = (
+        speculation(tiny("llama"), draft(), WARM).round(4, adaptive=True).draft.ids,
+        draft(),
+    )
+    logits = lm.batch.read([[*PROMPT, *proposed[:-1]]], n_logits=len(proposed))[0][0]
+    best = np.exp(log_softmax(logits).max(axis=-1)).cumprod()
+    assert [n_drafted(bound * 1.001) for bound in best] == [1, 2, 3, 4]
+    assert n_drafted(best[1] * 0.999) == 3
 
 
 @pytest.mark.parametrize(("is_right", "n_rounds"), [(True, 4), (False, 20)])
@@ -284,6 +310,26 @@ def test_a_plain_token_takes_its_share_of_the_time() -> None:
     assert timing._parts(without, without).draft_seconds == 0, "no model drafts"
 
 
+def test_the_recording_has_every_length_of_a_round() -> None:
+    recorded = recorded_job("spec_speed", SpeedReport)
+    assert recorded is not None
+    lengths = [speed.n_draft or timing.ADAPTIVE for speed in recorded.result.speeds]
+    assert lengths == list(timing.LENGTHS)
+
+
+def test_a_pointer_at_0_accepts_nothing_that_the_target_excludes() -> None:
+    """The draft is sure of a token that the target never writes."""
+    never, sure = [[1, 5, 0]] * 3, [[0, 0, 6]] * 3
+    drafter = ModelDraft.__new__(ModelDraft)
+    drafter.name, drafter.width = "table", 3
+    with np.errstate(divide="ignore"):
+        drafter.batch = TableReader(sure)  # type: ignore[assignment]  # it reads as one does
+        text = MemoizedSpeculation(TableReader(never), drafter, [0], Settings())
+    text.pointer = lambda *_: 0.0
+    outcome = text.round(2)
+    assert (outcome.n_tested, outcome.n_accepted, outcome.token_ids) == (1, 0, (1,))
+
+
 def test_a_speed_up_is_the_median_over_the_runs_of_plain_seconds_over_these() -> None:
     rounds: Any = [SimpleNamespace(seconds=2.0)]
     runs = [timing._Sample(1, run, rounds, 3, 4, plain, True) for run, plain in enumerate((8, 4))]
@@ -380,7 +426,9 @@ def test_a_test_of_the_distribution_counts_its_proposals(storyteller: LanguageMo
     ids = encode(storyteller, SAMPLED_PROMPT)
     drafter = ModelDraft(storyteller, storyteller.vocab_size)
     found = finish(compare_distribution(storyteller, drafter, ids, 30))
-    assert found.n_tested == found.n_accepted >= 30
+    assert found.n_tested == found.n_accepted == 2 * 30, "of two tokens each"
+    alike = finish(compare_distribution(storyteller, drafter, ids, 30, first_seed=0))
+    assert found.counts.tolist() == alike.counts.tolist()
     assert found.counts.sum() == 30
     # what was recorded is of the settings that its caption names today
     assert found.labels == recorded.result.labels
@@ -478,6 +526,9 @@ def test_a_lean_by_hand_is_that_of_an_acceptance_a_tenth_too_generous() -> None:
     test = DistributionTest(("a", "b"), drawn, even, chi_square(drawn, even), 1, 1, faulty)
     assert test.information == pytest.approx(0.04)
     assert lean([test]) == pytest.approx((0.2 / 0.04, 1 / 0.2))
+    unknown = replace(test, faulty=None)
+    assert (unknown.information, unknown.score) == (0, 0)
+    assert math.isnan(lean([unknown])[0])
     assert pytest.approx(1.1) == GENEROUS
 
 

@@ -166,8 +166,9 @@ export class Generation {
 
   /** What mirostat remembers of the text; a token that was forced teaches it nothing. @returns {Memory} */
   get memory() {
-    const { memory = this.earlierMemory, forced = true, chosen_prob: prob = 1 } = this.steps.at(-1) ?? {};
-    return forced ? memory : memoryAfter(memory, prob);
+    const step = this.steps.at(-1);
+    if (step === undefined) return this.earlierMemory;
+    return step.forced ? step.memory : memoryAfter(step.memory, step.chosen_prob);
   }
 
   /** Where the pointer stands for the next position, in [0, 1). */

@@ -32,8 +32,8 @@ def show_leak(lesson: MaskLesson) -> None:
         show_chart(leak_figure(leak), "mask_leak")
         show_metrics(_numbers(leak), "mask_leak_numbers")
         st.caption(
-            f"{lesson.lm.shown} was not trained to look ahead, so it copies some tokens and "
-            "predicts others worse. Training below shows what it would learn without the mask."
+            f"{lesson.lm.shown} was not trained to look ahead. Training below shows what it would "
+            "learn without the mask."
         )
     show_code(read_leak, read_unmasked, true_logprobs, key="mask_code_3")
 

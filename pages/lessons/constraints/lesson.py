@@ -51,9 +51,10 @@ MAX_SHOWN = 200  # characters of a prompt
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
+    taken = "the likeliest is taken" if _temperature() == 0 else "one is drawn"
     opening(
         "A program allows only some endings. Before every token a mask removes what would break "
-        "that rule, and the likeliest of the rest is taken. Each Step is a token."
+        f"that rule, and of the rest {taken}. Each Step is a token."
     )
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
@@ -226,7 +227,7 @@ def _verdict(lesson: ConstraintLesson) -> None:
         if best.strip() != result.text.strip():
             says += (
                 f" It gives {percent(probs[best])} to *{as_written(best.strip())}*, and never came "
-                "to it: the mask looks one token ahead, and the first token decided."
+                "to it: the mask looks one token ahead."
             )
     st.markdown(f"**{says}**")
     if steps.request.kind == "schema":

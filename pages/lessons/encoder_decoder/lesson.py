@@ -44,7 +44,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     opening(
         "A model that writes from left to right never sees those words. So here are two "
         "machines: one reads, the other writes.",
-        "What will it write into gap 2?",
+        "What will it write into the gaps?",
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")

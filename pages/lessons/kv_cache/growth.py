@@ -70,10 +70,11 @@ def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
 
 
 def _growth(lesson: CacheLesson) -> None:
-    is_said = answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
-    lesson.stepper.show()
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
+    # where nothing is kept there are no columns to ask for
+    is_said = grid is not None and answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
+    lesson.stepper.show()
     if grid is None:
         st.info(
             f"{lesson.lm.shown} keeps no keys and values by position, so there is no grid to draw: "

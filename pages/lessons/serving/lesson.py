@@ -28,9 +28,14 @@ from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import pace
 from pages.frame.second_run import draw_in_second_run
-from pages.lessons.serving.requests import all_at_once, asked_requests, with_long_prompt
+from pages.lessons.serving.requests import (
+    all_at_once,
+    asked_requests,
+    n_asked,
+    with_long_prompt,
+)
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
-from viz.format import count
+from viz.format import count, plural
 from viz.serving.lanes_chart import SECONDS, end_of, lanes_figure, runs_table, server_figure
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
@@ -105,15 +110,19 @@ class Batches(Policies):
     """Requests in static batches and in a continuous one, which the reader sets."""
 
     key, button = "serving_batches", "Serve"
-    claim = (
-        "Six readers want a text of a model that has room for three at a time. A **static "
-        "batch** holds every slot until its longest request is done. Each lane is a request, "
-        "named by its tokens in + out."
-    )
     code = (
         *(Scheduler.step, Scheduler.arrive, Scheduler.admit, Scheduler.prefill, Scheduler.decode),
         *(Scheduler.evict, Batch.join),
     )
+
+    def __init__(self, lesson: LessonState) -> None:
+        """Says how many requests there are, and for how many there is room."""
+        super().__init__(lesson)
+        self.claim = (
+            f"Readers send {plural(n_asked(), 'request')} to a model that has room for "
+            f"{SETTINGS['slots']} at a time. A **static batch** holds every slot until its longest "
+            "request is done. Each lane is a request, named by its tokens in + out."
+        )
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("arrivals", disabled=is_running)

@@ -20,11 +20,20 @@ def asked_requests(lm: LanguageModel) -> list[Request]:
     Raises:
         ValueError: One sentence with the remedy.
     """
-    lines = [line for line in SETTINGS["prompts"].splitlines() if line.strip()]
+    lines = _lines()
     if len(lines) > MAX_REQUESTS:
         raise ValueError(f"There is room for {MAX_REQUESTS} requests, not for {len(lines)}.")
     wait = 1 / SETTINGS["rate"] if SETTINGS["arrivals"] == BY_RATE else 0.0
     return _within_bounds([_request(lm, line, n * wait) for n, line in enumerate(lines)])
+
+
+def n_asked() -> int:
+    """Counts the requests that were typed."""
+    return len(_lines())
+
+
+def _lines() -> list[str]:
+    return [line for line in SETTINGS["prompts"].splitlines() if line.strip()]
 
 
 def all_at_once(lm: LanguageModel) -> list[Request]:

@@ -134,10 +134,10 @@ class LongGeneration(Experiment[SnowballLesson]):
                     st.html(paragraph(f"… {ending}"))
         show_folded(
             f"{provenance(job, self.lesson.lm)} {plural(KINDS[0].n_texts, 'greedy text')} and "
-            f"{KINDS[1].n_texts} at T = {TEMPERATURE:g} after “{PROMPT}”, which names nobody, so "
-            "that each text has a hero of its own. The end token is taken out before each draw, "
-            "so that no text ends. Three held-out books are read beside "
-            "them. Bands are 95 % intervals over texts.",
+            f"{KINDS[1].n_texts} at T = {TEMPERATURE:g} after “{PROMPT}”, which names nobody: each "
+            "text chooses its hero. The end token is taken out before each draw, so that no text "
+            f"ends. {plural(len(held_out('books')), 'held-out book')} are read beside them. Bands "
+            "are 95 % intervals over texts.",
             "snowball_long_terms",
         )
 
@@ -166,8 +166,8 @@ class KeepingTheThread(Experiment[SnowballLesson]):
         show_chart(thread_figure(thread, PART), "snowball_threads")
         show_folded(
             f"{provenance(job, self.lesson.lm)} {plural(len(thread.written), 'text')} of {LENGTH} "
-            f"tokens after “{PROMPT}” at T = {TEMPERATURE:g}, none of which may end, each with a "
-            "hero of its own, as the prompt names nobody; and "
+            f"tokens after “{PROMPT}” at T = {TEMPERATURE:g}, none of which may end; the prompt "
+            "names nobody, so each text chooses its hero; and "
             f"{plural(len(thread.books), 'piece')} of held-out books as long. A word of the "
             f"opening, the first {PART} tokens, counts where at most a quarter of the other "
             "openings have it. Bands are 95 % intervals over texts.",

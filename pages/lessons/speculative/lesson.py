@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.loading import LanguageModel
 from model.speculative.decoding import Speculation, accept_prob, residual
 from model.speculative.drafting import ModelDraft, look_up
-from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY
+from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY, Round
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
@@ -42,6 +42,10 @@ SAYS = {
     CROP: "Both caches drop what was rejected. The next round begins here.",
 }
 GREEDY_DECIDE = "From left to right: a draft token is accepted where it is the target’s best token."
+LOOKUP_SAYS = {  # a draft that is no model
+    PROPOSE: "The draft copies what followed the same tokens earlier, without a pass.",
+    CROP: "The target’s cache drops what was rejected. The next round begins here.",
+}
 
 
 def show_speculative_lesson(waiting: DeltaGenerator) -> None:
@@ -59,8 +63,8 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
 def _show_laboratory(lesson: SpeculativeLesson) -> None:
     st.header("A round, step by step", anchor=False)
     opening(
-        "The draft proposes, the target verifies all of it in one pass, and a pointer judges each "
-        "proposal. The text stays the target’s own. Press Step."
+        "The draft proposes, the target verifies all of it in one pass, and each proposal is "
+        "accepted or rejected. The text stays the target’s own. Press Step."
     )
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
@@ -178,8 +182,7 @@ def _draw(lesson: SpeculativeLesson) -> None:
         return
     last, stage = steps.rounds[-1], steps.stage
     path = " → ".join(f"**{name}**" if at == stage else name for at, name in STAGES.items())
-    says = GREEDY_DECIDE if last.is_greedy and stage == DECIDE else SAYS[stage]
-    st.markdown(f"Round {len(steps.rounds)}: {path}. {says}")
+    st.markdown(f"Round {len(steps.rounds)}: {path}. {_says(last, stage)}")
     st.html(round_cards(last, stage))
     if stage >= DECIDE:
         st.caption(_result(steps))
@@ -187,6 +190,13 @@ def _draw(lesson: SpeculativeLesson) -> None:
     if stage >= VERIFY:
         title = "Both distributions, side by side"
         draw_when_opened(title, lambda: _show_distributions(steps), key="spec_bars_box")
+
+
+def _says(last: Round, stage: int) -> str:
+    """Says what a stage of the last round does."""
+    if last.is_greedy and stage == DECIDE:
+        return GREEDY_DECIDE
+    return SAYS[stage] if len(last.caches) > 1 else LOOKUP_SAYS.get(stage, SAYS[stage])
 
 
 def _result(steps: RoundSteps) -> str:

@@ -116,8 +116,8 @@ class Drafts(Experiment[SpeculativeLesson]):
         "A draft that agrees more with its target is accepted more. Two of these read the same "
         "text, as often: scribbler_taught learned the target’s distributions, scribbler_plain the "
         "next token alone. The scribbler was taught far longer. Prompt lookup has no model: it is "
-        "accepted where the text repeats itself. Of the twelve texts nine tell of strangers, for "
-        "agreement varies from text to text."
+        "accepted where the text repeats itself. Agreement varies from text to text, so "
+        f"{len(COMPARED_PROMPTS)} are continued."
     )
     code = (compare_drafts,)
 
