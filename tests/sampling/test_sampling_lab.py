@@ -282,6 +282,7 @@ def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_tha
     assert any(text.loop is None for text in again[1:])
 
 
+@pytest.mark.nightly  # by day test_mirostat.py, step by step
 def test_mirostat_comes_to_a_target_below_the_model_s_own_surprise_and_to_none_above(
     storyteller: LanguageModel,
 ) -> None:
