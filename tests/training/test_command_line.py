@@ -51,7 +51,6 @@ def card() -> str:
     return Path("out/README.md").read_text("utf-8")
 
 
-@pytest.mark.nightly  # by day the others below, and test_training.py
 def test_a_draft_is_made_measured_beside_its_teacher_and_taught_by_its_lessons(where, small):
     small("scribbler", llama(hidden=16, layers=1, heads=2, inner=16))
     assert cli.main(["tokenizer", "--corpus", "texts", "--out", "tok"]) == 0
