@@ -17,7 +17,7 @@ SHELL := /bin/sh
 
 HOST ?= 127.0.0.1
 PORT ?= 8501
-WORKERS ?= 2
+WORKERS ?= auto
 PYTEST_ARGS ?=
 
 VENV := .venv

@@ -20,11 +20,13 @@ from benchmarks.harness import (
 )
 from benchmarks.home_page import PATIENCE_MS
 from pages.frame.contents import lesson_at
+from pages.home.ticket import VARIABLE
 from tests.frame.accessibility import forget_first_requests
 
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 GLOSSARY = "glossary"
 ORIGIN = "http://scripts.test/"
+SECRET = "of all copies"  # by which the server and another one that has it know each other's pages
 # a reader who has been here: the first step of a newcomer is played slowly, for a dozen seconds
 SEEN = """try { localStorage.setItem("ott-seen", "1"); } catch { /* a page without storage */ }\n"""
 # what a page's policy refuses is an error, also where the page does without it
@@ -40,7 +42,7 @@ expect.set_options(
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The app as `make run` serves it, on a free port."""
-    with serve() as running:
+    with serve(env={VARIABLE: SECRET}) as running:
         yield running
 
 

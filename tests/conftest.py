@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import numpy as np
+import psutil
 import pytest
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ os.environ.update(
     HF_HUB_OFFLINE="1",
     TRANSFORMERS_OFFLINE="1",
     TOKENIZERS_PARALLELISM="false",
-    OMP_NUM_THREADS="1",  # two workers share two cores, and sums come out the same every time
+    OMP_NUM_THREADS="1",  # workers share the cores, and sums come out the same every time
     MKL_NUM_THREADS="1",
 )
 
@@ -43,6 +44,15 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+GB_OF_A_WORKER = 4  # with its server and its browser
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores, since browsers wait; fewer where memory is short."""
+    n_fit = psutil.virtual_memory().total // (GB_OF_A_WORKER << 30)
+    return max(1, min((os.cpu_count() or 1) + 1, n_fit))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -90,7 +90,7 @@ def test_checking_installs_what_tests_need_and_runs_all_of_them(clone: Path) -> 
     modules = [call.split()[1] for call in calls if call.startswith("-m ")]
     tools = [module for module in modules if module not in {"venv", "pip"}]
     assert tools == ["ruff", "ruff", "deno", "deno", "deno", "mypy", "pytest"]
-    assert calls[-1] == "-m pytest -n 2 --dist loadfile --no-loadscope-reorder"
+    assert calls[-1] == "-m pytest -n auto --dist loadfile --no-loadscope-reorder"
     assert make(clone, "test")[0] == calls[-1:]
     assert make(clone, "test-all")[0] == [f"{calls[-1]} -m "]
 

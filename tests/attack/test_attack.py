@@ -451,8 +451,8 @@ def test_who_may_open_what(
 async def flood(url: str) -> list[float]:
     """Presses as one reader while others do what no page does; returns how long each press took."""
     async with Visitor(url, prompt="Once upon a time") as bystander:
-        others = [asyncio.create_task(disturb(url, i)) for i in range(12)]
-        seconds = [await bystander.do("next") for _ in range(20)]
+        others = [asyncio.create_task(disturb(url, i)) for i in range(6)]
+        seconds = [await bystander.do("next") for _ in range(10)]
         await asyncio.gather(*others)
         seconds += [await bystander.do("next")]
     return seconds

@@ -229,6 +229,7 @@ def copies(
         yield stack.enter_context(nginx(request.param, folder, ports)), servers
 
 
+@pytest.mark.nightly  # by day test_attack.py: a stranger at the class's own address, on one copy
 def test_a_class_gets_in_whatever_a_stranger_does(copies: tuple[Proxy, list[Server]]) -> None:
     proxy, servers = copies
     assert proxy.ask("/_stcore/health").status == 200

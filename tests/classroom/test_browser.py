@@ -16,6 +16,7 @@ from benchmarks.harness import Server, Witness, by_key, visit, wait_idle
 from pages.frame.offers import DEFAULT_PROMPT
 from tests.browser import unharmed, watched
 from tests.frame.accessibility import forget_first_requests, violations
+from tests.frame.by_eye import LENGTHEN, LONGER, cut
 
 pytestmark = pytest.mark.browser
 
@@ -230,6 +231,8 @@ def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Pages, url: str) -> 
     expect(options.nth(1)).not_to_have_accessible_name(re.compile("✓"))
     expect(phone.locator("#sure")).to_be_visible()
     assert_on_one_screen(phone)
+    phone.evaluate(LENGTHEN, LONGER)  # words of another language: test_by_eye.py, by night wholly
+    assert cut(phone) == []
     assert "␣" not in phone.locator("body").inner_text()
     phone.reload()  # keeps its place and its answer
     expect(options.nth(1)).to_have_attribute("aria-pressed", "true")

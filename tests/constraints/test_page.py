@@ -114,6 +114,7 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
     assert app.get_by_key("constraint_mask") is not None, "then a pointer draws"
 
 
+@pytest.mark.nightly  # by day the AppTests above
 @pytest.mark.browser
 def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     turn_to: Callable[[str], Page],

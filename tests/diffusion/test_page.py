@@ -181,6 +181,7 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
     assert page(app).ids == ids
 
 
+@pytest.mark.nightly  # by day the AppTests above, and beam search takes a step in a browser
 @pytest.mark.browser
 def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("diffusion")

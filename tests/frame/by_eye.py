@@ -102,10 +102,30 @@ CROSSED = r"""(key) => {
       Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4));
   return [...onLines, ...onWords].map(([text]) => text);
 }"""
+# texts that a browser would translate, with what stands around them, shadow roots included; what is
+# hidden is left out
+WORDS = """(wanted) => {
+  const found = [];
+  const isKept = (node) => {
+    for (let one = node; one !== null; one = one.parentElement ?? one.getRootNode().host ?? null)
+      if (one.getAttribute("translate")) return one.getAttribute("translate") === "no";
+    return false;
+  };
+  const walk = (root) => {
+    for (const one of root.querySelectorAll("*")) {
+      if (one.shadowRoot) walk(one.shadowRoot);
+      if (one.matches(wanted) && one.checkVisibility() && !isKept(one))
+        found.push(one.outerHTML.slice(0, 160));
+    }
+  };
+  walk(document);
+  return found;
+}"""
 # data that is shortened, and said whole under the pointer
 SHORTENED = ".bars-label, .lab-row .lab-label, .draw-segment, .branch-text, td.is-short"
 # and examples that have no room are left out; a slider's thumb has its number above it
 LEFT_OUT = f"{SHORTENED}, .examples, [data-testid=stSliderThumbValue]"
+LONGER = 0.4  # of a word
 MAX_SHIFT = 0.05  # of all that moves by itself, on load and after a press
 REST_MS = 300  # in which what loads late has come
 SHIFTS = """

@@ -7,15 +7,16 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from benchmarks.harness import Witness, by_key, visit
+from benchmarks.home_page import PATIENCE_MS
 from tests.browser import SCREEN
 from tests.frame.accessibility import NARROW, PHONE, assert_fits, forget_first_requests
-from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, RESTYLE, SPACED, UNSTYLE, cut
+from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, LONGER, RESTYLE, SPACED, UNSTYLE, cut
 from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser
 
-LONGER = 0.4  # of a word
-REDRAWN_MS = 1000  # after which figures have a window's width, and the bar its words
+REDRAWN_MS = 1000  # after which figures have a window's width
+LOOK_EVERY = 200  # milliseconds between two looks at what is still cut
 WIDTHS = (SCREEN, PHONE, NARROW)
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}
 BACK_ROW = 24  # pixels on it, at least, of what is said and asked
@@ -32,8 +33,10 @@ def spaced(page: Page) -> Iterator[None]:
 def assert_nothing_is_cut(page: Page, widths: Sequence[ViewportSize] = WIDTHS) -> None:
     for width in widths:
         assert_fits(page, width)
-        if cut(page):
-            page.wait_for_timeout(REDRAWN_MS)  # the bar of sections measures itself
+        for _ in range(PATIENCE_MS // LOOK_EVERY):  # the bar of sections measures itself
+            if not cut(page):
+                break
+            page.wait_for_timeout(LOOK_EVERY)
         assert cut(page) == [], width
 
 
@@ -101,6 +104,7 @@ def test_a_phone_has_room_too(browser: Browser, url: str) -> None:
     context.close()
 
 
+@pytest.mark.nightly  # by day test_browser.py of the classroom asks it where the answers are given
 def test_a_phone_in_a_room_has_room_too(browser: Browser, url: str) -> None:
     """Before a question, while it is asked, answered, and closed."""
     context = browser.new_context(viewport=SCREEN)

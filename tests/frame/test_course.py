@@ -12,6 +12,7 @@ from pages.frame.second_run import WHOLE
 from pages.lessons.tour.scenes import parse_lesson
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
+from tests.nightly import nightly
 
 LABORATORIES = {lesson.stem: lesson.sections for lesson in LESSONS if lesson.sections}
 PAGES = (
@@ -98,7 +99,7 @@ def test_a_scene_of_a_section_that_moved_opens_where_it_stands(link: str, page: 
     ("link", "goes_to"),
     [
         ("prefill_decode?prompt=A+bird#cost-per-token", "roofline"),
-        ("sampling?draw_from=alone%3Atop_k", "engines"),
+        nightly(("sampling?draw_from=alone%3Atop_k", "engines")),
     ],
 )
 def test_a_link_to_what_moved_goes_on(
@@ -124,7 +125,7 @@ def test_the_sentence_to_remember_waits_for_the_answer(turn_to: Callable[[str], 
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("page_name", "part"), [("glossary", "#prefill"), ("claims", "#claim-c27")]
+    ("page_name", "part"), [("glossary", "#prefill"), nightly(("claims", "#claim-c27"))]
 )
 def test_a_link_to_a_part_of_the_page_goes_there_and_stays(
     page: Page, url: str, witness: Witness, page_name: str, part: str

@@ -13,6 +13,7 @@ from benchmarks.harness import by_key, visit
 from model.loading import LanguageModel
 from pages.home.in_page_file import live_page
 from tests.browser import SEEN
+from tests.frame.by_eye import WORDS
 from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
@@ -64,24 +65,6 @@ PLACES = {
 }
 # the others refuse, at a write or a read, what the first refuses at every use
 BY_DAY = ("no storage", "storage that forgets")
-# texts of a page with what stands around them, shadow roots included; what is hidden is left out
-WORDS = """(wanted) => {
-  const found = [];
-  const isKept = (node) => {
-    for (let one = node; one !== null; one = one.parentElement ?? one.getRootNode().host ?? null)
-      if (one.getAttribute("translate")) return one.getAttribute("translate") === "no";
-    return false;
-  };
-  const walk = (root) => {
-    for (const one of root.querySelectorAll("*")) {
-      if (one.shadowRoot) walk(one.shadowRoot);
-      if (one.matches(wanted) && one.checkVisibility() && !isKept(one))
-        found.push(one.outerHTML.slice(0, 160));
-    }
-  };
-  walk(document);
-  return found;
-}"""
 SMALL = """(least) => {
   const found = [];
   const walk = (root) => {
@@ -200,7 +183,7 @@ def compose(field: Locator, word: str, poll: str) -> None:
     assert field.input_value() == word
 
 
-@pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY))
+@pytest.mark.parametrize("place", by_night(list(PLACES), BY_DAY[:1]))
 def test_a_class_votes_where_the_browser_keeps_nothing(
     place: str, open_in: Open, url: str, room: tuple[str, str]
 ) -> None:
@@ -325,7 +308,11 @@ def test_no_browser_translates_tokens_code_or_names(open_in: Open, url: str) -> 
     )
     assert page.locator(".code-lines li").count() > 5
     assert page.evaluate(WORDS, shown) == []
-    # and a lesson goes on where nothing is kept and nothing copied
+
+
+@pytest.mark.nightly  # by day home, and kv_cache in test_browser.py
+def test_a_lesson_goes_on_where_nothing_is_kept_and_nothing_copied(open_in: Open, url: str) -> None:
+    page = open_in(NO_STORAGE + NO_COPY)
     visit(page, f"{url}/kv_cache?lesson=how-a-model-writes&scene=9")
     page.wait_for_function(f"() => ({WORDS})('pre, code, .stPlotlyChart').length === 0")
     by_key(page, "kv_link").get_by_role("button").click()

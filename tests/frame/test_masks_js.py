@@ -21,6 +21,7 @@ from model.server.logits import ServerLogits, with_uniform_rest
 from model.settings import SETTINGS, STAGE_NAMES
 from pages.frame.component import encode_payload
 from pages.home.payload import name_arrays
+from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -203,9 +204,10 @@ def assert_same_stages(theirs: dict[str, Any], ours: tuple[Stage, ...]) -> None:
         assert page["removedMass"] == pytest.approx(stage.removed_mass, abs=1e-9)
 
 
-def test_the_page_keeps_and_draws_what_python_does(masks_page: Page) -> None:
-    """Over 10,000 draws from 600 distributions, with ties and extremes, in every order."""
-    sizes = (4096 if seed % 100 == 0 else 1 + seed % 97 for seed in range(600))
+@pytest.mark.parametrize("n_cases", [200, nightly(600)])
+def test_the_page_keeps_and_draws_what_python_does(masks_page: Page, n_cases: int) -> None:
+    """By night over 10,000 draws from distributions with ties and extremes, in every order."""
+    sizes = (4096 if seed % 100 == 0 else 1 + seed % 97 for seed in range(n_cases))
     cases = [random_case(seed, n_vocab) for seed, n_vocab in enumerate(sizes)]
     for case, theirs in zip(cases, run(masks_page, cases), strict=True):
         ours = case.stages()

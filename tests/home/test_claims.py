@@ -156,6 +156,7 @@ def test_c11_there_is_no_draft_beyond_the_next_distribution(session: PageSession
     }
 
 
+@pytest.mark.nightly  # by day the claim itself and test_sampling_lab.py
 def test_c12_greedy_repeats_itself_and_is_the_same_every_time(session: PageSession) -> None:
     tried(session, "C12")
     first = session.ids

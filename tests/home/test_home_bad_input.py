@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.home_page import PATIENCE_MS, Reader
+from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +22,7 @@ TYPE_UNITS_AND_ENTER = """(box, units) => {
 }"""
 DRAFT_WAIT = 120  # milliseconds after which what is typed is asked for as a draft
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+HALF = "a \ud83d lone half of a pair"
 SCRIPTS = (
     "a \N{FAMILY} \U0001f469\u200d\U0001f680 \U0001f1eb\U0001f1f7 \u4f60\u597d\u4e16\u754c"
     " \u0645\u0631\u062d\u0628\u0627 \u202eabc",
@@ -35,22 +37,28 @@ def everything_shown(reader: Reader) -> str:
     return reader.page.locator("body").inner_text() + reader.live.inner_text()
 
 
-def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(reader: Reader) -> None:
+@pytest.mark.parametrize(
+    "prompt",
+    by_night(["a" * 100_000, "cat " * 2_100, HALF], [HALF]),
+    ids=["letters", "words", "half"],
+)
+def test_a_prompt_that_cannot_be_read_is_refused_and_stays_to_be_mended(
+    reader: Reader, prompt: str
+) -> None:
     reader.press("Next")
     before = reader.ids
     box = reader.live.locator("textarea.prompt-box")
-    for prompt in ("a" * 100_000, "cat " * 2_100, "a \ud83d lone half of a pair"):
-        # Playwright's own typing cannot say a lone surrogate: name its code units
-        units = [ord(unit) for unit in prompt]
-        reader.do(partial(box.evaluate, TYPE_UNITS_AND_ENTER, units), "prompt")
-        # a draft's answer would take the sentence away
-        reader.page.wait_for_timeout(2 * DRAFT_WAIT)
-        assert reader.events[-1]["kind"] == "prompt"
-        assert reader.header["notice"]["kind"] == "error"
-        assert reader.said().endswith(".")
-        assert reader.ids == before, "the text stays"
-        typed = "(box) => [...Array(box.value.length).keys()].map((i) => box.value.charCodeAt(i))"
-        assert box.evaluate(typed) == units
+    # Playwright's own typing cannot say a lone surrogate: name its code units
+    units = [ord(unit) for unit in prompt]
+    reader.do(partial(box.evaluate, TYPE_UNITS_AND_ENTER, units), "prompt")
+    # a draft's answer would take the sentence away
+    reader.page.wait_for_timeout(2 * DRAFT_WAIT)
+    assert reader.events[-1]["kind"] == "prompt"
+    assert reader.header["notice"]["kind"] == "error"
+    assert reader.said().endswith(".")
+    assert reader.ids == before, "the text stays"
+    typed = "(box) => [...Array(box.value.length).keys()].map((i) => box.value.charCodeAt(i))"
+    assert box.evaluate(typed) == units
     # one that can be read, but is too long for a link, leaves no other link in the address bar
     reader.write("word " * 900)
     expect(reader.notice).to_be_hidden()

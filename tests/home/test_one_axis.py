@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from benchmarks.harness import Server
 from benchmarks.home_page import Reader
 from tests.browser import clear_storage
+from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -89,11 +90,11 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
     ("size", "more"),
     [
         ((1280, 800), {}),
-        ((1280, 800), {"top_p": "0.4"}),
+        nightly(((1280, 800), {"top_p": "0.4"})),
         ((1280, 800), {"side": "1", "use": "temperature,top_k", "top_k": "3"}),
-        ((1280, 800), {"present": "1"}),
+        nightly(((1280, 800), {"present": "1"})),
         ((390, 844), {"top_p": "0.6"}),
-        ((390, 844), {"side": "1"}),
+        nightly(((390, 844), {"side": "1"})),
     ],
 )
 def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(

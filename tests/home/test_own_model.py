@@ -89,6 +89,7 @@ def test_tokens_that_are_markup_show_as_their_characters_and_fast_presses_stop_a
     assert reader.ids == whole
 
 
+@pytest.mark.nightly  # by day the branches below, without a browser
 @pytest.mark.browser
 def test_the_switch_and_the_link_of_each_branch_are_its_own(
     newcomer: Reader, own_model: str
@@ -124,6 +125,8 @@ def test_a_prompt_that_is_begun_on_a_branch_is_read_as_its_own_was(
     session.do("chat", chat=True)
     assert session.ids == wrapped(PROMPT)
     assert session.do("prompt", text="the dog").ids == wrapped("the dog")
+    assert dict(parse_qsl(session.header["query"]))["chat"] == "1"
     session.do("next").do("switch", id=0)
+    assert dict(parse_qsl(session.header["address"]))["chat"] == "0"
     assert session.ids[: len(bare(PROMPT))] == bare(PROMPT)
     assert session.do("prompt", text="the dog").ids == bare("the dog")

@@ -16,6 +16,7 @@ from model.tokenizing import label
 from pages.frame.assets import source
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.tour.scenes import lesson_names, read_lesson
+from tests.nightly import by_night
 
 N_LIKELIEST, N_NEAR, NEAR = 5, 3, 2  # tokens; how many of them; times as likely
 N_SANE, PIECE = 30, 4  # tokens of the story that are read; of a piece that may not come again
@@ -74,7 +75,7 @@ def faults(lm: LanguageModel, prompt: str) -> Iterator[str]:
         yield "it repeats itself"
 
 
-@pytest.mark.parametrize("prompt", sorted({DEFAULT_PROMPT, *EXAMPLES}))
+@pytest.mark.parametrize("prompt", by_night(sorted({DEFAULT_PROMPT, *EXAMPLES}), [DEFAULT_PROMPT]))
 def test_a_prompt_offers_words_to_guess_and_a_story_that_ends(
     storyteller: LanguageModel, prompt: str
 ) -> None:

@@ -24,6 +24,7 @@ from pages.lessons.tour.scenes import read_lesson
 from tests.browser import SEEN
 from tests.frame.accessibility import violations
 from tests.home.page_session import PageSession
+from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -171,7 +172,7 @@ def test_the_whole_journey_without_a_network(open_file: Open, storyteller: Langu
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("mark", ["?", "#"])
+@pytest.mark.parametrize("mark", [nightly("?"), "#"])
 def test_an_address_opens_a_text_and_names_what_it_cannot(open_file: Open, mark: str) -> None:
     query = {"prompt": "Once upon a time", "seed": "7", "run": "3~seed:7", "top_p": "2"}
     page = open_file(mark + urlencode(query))

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks.harness import by_key, wait_idle
 from benchmarks.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
+from tests.frame.by_eye import WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +25,7 @@ def test_the_grid_grows_and_a_press_that_is_sent_again_pauses_and_stops_once(
     turn_to: Callable[[str], Page],
 ) -> None:
     page = turn_to("kv_cache")
+    page.wait_for_function(f"() => ({WORDS})('pre, code, .stPlotlyChart').length === 0")
     by_key(page, "kv_inside").locator("summary").first.click()
     said = by_key(page, "kv_grid").locator(
         "xpath=following::*[@data-testid='stCaptionContainer'][1]"

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.harness import OFFLINE, ROOT, Server, free_port
 
 # of Docker's reference, those that name no build of several stages
@@ -48,6 +50,16 @@ def test_what_the_container_is_made_of_is_there() -> None:
     assert said("EXPOSE") == [VARIABLES["PORT"]]
 
 
+def test_its_check_finds_a_server_that_answers_healthy_and_none_ill(server: Server) -> None:
+    (check,) = said("HEALTHCHECK")
+    for port, status in ((server.url.rpartition(":")[2], 0), (str(free_port()), 1)):
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        env = os.environ | {"PORT": port, "PATH": path}
+        command = ["sh", "-c", check.partition("CMD ")[2]]
+        assert subprocess.run(command, env=env, capture_output=True).returncode == status
+
+
+@pytest.mark.nightly  # by day test_command.py: the built app starts, and is reached
 def test_its_commands_serve_the_app_and_find_it_healthy(tmp_path: Path) -> None:
     (command,), (check,) = said("CMD"), said("HEALTHCHECK")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -12,6 +12,7 @@ from tests.frame.accessibility import assert_accessible_to_all
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.nightly  # by day kv_cache stops a race; test_page.py what was measured
 def test_a_run_stops_and_what_it_measured_is_drawn(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("prefill_decode")
     button = by_key(page, "phase_phases_run").get_by_role("button")

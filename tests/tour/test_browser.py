@@ -120,10 +120,14 @@ def test_the_list_says_how_far_one_has_come(page: Page, url: str, witness: Witne
     onwards = page.get_by_role("link", name="Go on: scene 2 of 12")
     expect(onwards).to_have_attribute("href", re.compile("scene=2$"))
     expect(page.get_by_role("link", name="Start", exact=True)).to_have_count(3)
-    onwards.click()
-    expect(page.get_by_text("Scene 2 of")).to_be_visible()
+    forget_first_requests(witness)
 
-    # who goes to another page by a link of it is led back
+
+@pytest.mark.nightly  # by day the test above, and test_page.py leads back who strays
+def test_who_strays_is_led_back_and_whose_end_was_seen_is_done(
+    page: Page, url: str, witness: Witness
+) -> None:
+    visit(page, f"{url}/?lesson=how-a-model-writes&scene=2")
     page.get_by_role("link", name="Glossary").click()
     page.get_by_role("link", name="Back to How a model writes, scene 2").click()
     expect(page.get_by_text("Scene 2 of")).to_be_visible()
@@ -173,6 +177,7 @@ def test_covered_bars_say_no_number_and_a_text_that_is_spoken_of_is_seen_whole(
     assert text.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
 
 
+@pytest.mark.nightly  # by day the same scene on a desk
 def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
     page: Page, url: str
 ) -> None:
