@@ -145,6 +145,9 @@ def test_python_says_nothing_on_home_that_is_not_marked(monkeypatch: pytest.Monk
     home = open_home(lang=TAG)
     press(home, "choose_model")
     assert not unmarked(texts_in(home))
+    home.text_input(key="model_name").set_value("../x").run()
+    (refusal,) = home.error  # which names models
+    assert set("áéíóú") & set(refusal.value)
     with speaking(Language(TAG)):
         told = [_(text) for lesson in LESSONS for text in (lesson.title, lesson.claim)]
         assert not unmarked([*told, *(lesson.part_name for lesson in LESSONS)])
