@@ -200,6 +200,7 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
     expect(page.locator(".branch")).to_have_count(2)  # the tab kept the other text
 
 
+OPEN_ALL = "(nodes) => nodes.forEach((node) => node.open = true)"
 LONG = "The old man looked at the sea and told a story. " * 16
 READING = """() => {
   const words = new Set();
@@ -393,7 +394,8 @@ def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
 
 
 def test_it_fits_a_telephone_in_both_themes(open_file: Open) -> None:
-    page = open_file()
+    page = open_file(f"?prompt={quote('Der Vogel saß auf der Straße und sang')}")
+    page.locator(".own-language, .section:has(.pieces)").evaluate_all(OPEN_ALL)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         for width in (390, 320):
