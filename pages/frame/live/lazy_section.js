@@ -47,7 +47,7 @@ export function createLazySection(title, name, make, isOpen = false) {
   return {
     element,
     /**
-     * Whether what is open from the start is here, or will not come; `then` is called once it is so.
+     * Whether what is open from the start is here, or will not come; then `then` is called.
      * @param {() => void} then
      */
     isSettled(then) {

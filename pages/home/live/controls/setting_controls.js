@@ -65,7 +65,7 @@ function createControl(name, actions) {
   /** @type {Record<string, string>} */
   let terms = {};
   const term = createTerm(title, () => terms[termOf(name)]);
-  const plain = el("span", { class: "setting-plain" }, short); // in columns: no room for two targets beside each other
+  const plain = el("span", { class: "setting-plain" }, short); // in columns
   const label = el("span", { class: "setting-name" }, el("label", {}, box, plain), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);

@@ -1,8 +1,5 @@
-// What is said of a prompt that is not in the language that the model was trained on: why it writes nonsense
-// after it, how its tokenizer takes the longest word apart, and a model that has read many languages.
-//
-// The measure is bytes a token: a tokenizer joins what is frequent where it was made, so where it joins far
-// less than in the stories of its training, the model has hardly read anything like it.
+// What is said of a prompt in another language than the model's. A tokenizer joins what is frequent where it was
+// made, and leaves all else in small pieces: the measure is bytes a token.
 
 import { el, setShown, setText } from "../../../frame/live/dom.js";
 import { formatBytes, formatNumber, formatParameters, formatTokens } from "../../../frame/live/format.js";
