@@ -17,11 +17,20 @@ import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.j
 import { RecordingEngine } from "../pages/home/live/engines/recording.js";
 import { numberTyped } from "../pages/frame/live/typed.js";
 import { _, fetchWords, listed, ngettext, numeral } from "../pages/frame/live/words.js";
+import { readSeed } from "../pages/home/in_page/seed_field.js";
 import { Texts } from "../pages/home/in_page/texts.js";
 import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
 
 const speak = (spoken) =>
   fetchWords(spoken ? `data:application/json,${encodeURIComponent(JSON.stringify(spoken))}` : "");
+
+const seedOrRefusal = (text) => {
+  try {
+    return readSeed(facts, text);
+  } catch (error) {
+    return error.message;
+  }
+};
 
 /** The tab's own memory, of a page that was loaded again. */
 const TAB = {
@@ -98,6 +107,7 @@ const CALLS = {
       counted,
       written,
       typed: typed.map(numberTyped),
+      seeds: typed.map(seedOrRefusal),
       listed: listed(["a", "b"]),
       said: _("It is {what}.", { what: "{x}" }),
     };

@@ -13,6 +13,7 @@ from typing import TypeVar
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.frame.layout import show_error
+from pages.frame.words import told
 
 Made = TypeVar("Made")
 
@@ -30,7 +31,7 @@ class Attempts:
             yield
         except ValueError as error:
             self.pause()
-            self.problem = f"{error} {stays}".rstrip()
+            self.problem = _said(error, stays)
 
     def pause(self) -> None:
         """Ends what goes on by itself: a job that measures would time it as well."""
@@ -43,5 +44,10 @@ def made_or_said(
     try:
         return make()
     except ValueError as error:
-        show_error(f"{error} {stays}".rstrip(), place)
+        show_error(_said(error, stays), place)
         return None
+
+
+def _said(error: ValueError, stays: str) -> str:
+    """Returns what an error says: in the reader's language, if no sentence of a lesson follows."""
+    return f"{error} {stays}" if stays else told(error)

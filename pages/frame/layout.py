@@ -62,6 +62,8 @@ def open_page(title: str, *, is_english: bool = False) -> DeltaGenerator:
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
+        if is_english and words.language() is not words.ENGLISH:
+            st.caption(_("This page is in English."), width="content")
         return st.container(
             horizontal=True, width="content", vertical_alignment="center", key="toolbar"
         )

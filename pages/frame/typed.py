@@ -1,6 +1,8 @@
 """What a reader typed, read as their language writes it; `live/typed.js` is its twin."""
 
 from model import typed
+from model.sentences import Sentence
+from pages.frame.fields import Whole
 from pages.frame.words import ENGLISH, language, numerals
 
 
@@ -23,6 +25,21 @@ def as_programs_write(text: str) -> str:
         ValueError: As `number_typed` does.
     """
     return repr(number_typed(text)).removesuffix(".0")
+
+
+def whole_typed(text: str, field: Whole) -> int:
+    """Returns a whole number that a reader typed for a setting.
+
+    Raises:
+        ValueError: It is none, two can be read, or it is out of bounds; one sentence.
+    """
+    number = typed.number_typed(text, *_signs())
+    if number is not None and number.is_integer() and field.low <= number <= field.high:
+        return int(number)
+    try:
+        return field.read(text)
+    except ValueError as error:
+        raise ValueError(Sentence("{fault}.", fault=error.args[0])) from None
 
 
 def numbers_typed(text: str) -> list[str]:

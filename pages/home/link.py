@@ -23,10 +23,11 @@ MAX_TOKENS = 4_096  # generated tokens that a link may ask for
 MAX_STOP = MAX_STRINGS * (2 * MAX_CHARACTERS + 1)  # each line break is written as two characters
 MODEL = Text("model", N_("Model"), max_characters=200)
 DTYPE = Choice("dtype", N_("Number format"), options=tuple(DTYPES))
+SEED = Whole("seed", N_("Seed"), 0, high=MAX_SEED)
 FIELDS = (
     MODEL,
     Text("prompt", N_("Prompt"), DEFAULT_PROMPT),
-    Whole("seed", N_("Seed"), 0, high=MAX_SEED),
+    SEED,
     Switch("chat", N_("Chat template"), None),
     DTYPE,
     Text("stop", N_("Stop strings"), "", max_characters=MAX_STOP),

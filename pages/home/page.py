@@ -1,6 +1,7 @@
 """The home page below its title: the reader's tab, the toolbar, the live component."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -26,14 +27,14 @@ from pages.frame.offers import (
     is_restricted,
     server_model,
 )
+from pages.frame.typed import whole_typed
 from pages.frame.words import N_, _, ngettext, numeral
 from pages.home.component import live
 from pages.home.in_page_file import runs_in_page
-from pages.home.link import ModelAsked, model_of
+from pages.home.link import SEED, ModelAsked, model_of
 from pages.home.model_dialog import WANTED, model_button, offer_opening, show_dialog
 from pages.home.page_model import page_model
 from pages.home.tab import Tab
-from pages.home.text_request import MAX_SEED
 from viz.format import count
 
 TAB = "tab"  # what this browser tab has
@@ -218,31 +219,54 @@ def _toolbar(tab: Tab) -> None:
         if lm.local is None:
             st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
         with st.container(key="seed"):
-            about = _("The same seed gives the same text; what is written already stays.")
-            limits = {"min_value": 0, "max_value": MAX_SEED, "step": 1, "help": about}
-            _widget(tab, "seed", st.number_input, _("Seed of the pointers"), **limits)
+            _show_seed(tab)
         if lm.has_chat_template:
             with st.container(key="chat"):
-                _widget(tab, "chat", st.toggle, _("Chat template around the prompt"))
+                key = _control(tab, "chat", shown["chat"])
+                label = _("Chat template around the prompt")
+                st.toggle(label, key=key, on_change=_change_chat, args=(tab, key))
                 st.caption(_(ON if shown["chat"] else OFF))
     about = _("Hides the distribution until you have guessed the next token.")
     switch(_("Predict first"), "hide_bars", "predict", about)
     presenter_toggle()
 
 
-def _widget(tab: Tab, name: str, widget: Callable[..., Any], label: str, **how: Any) -> None:
-    """Draws a control of the session, which is the page's: a change is asked of it.
+def _control(tab: Tab, name: str, value: str | bool) -> str:
+    """Returns the key of a control of the session, which is the page's: a change is asked of it.
 
-    Its key holds the value that it begins with: in the browser a widget of another text still says
-    what that one had.
+    It holds the value that the control begins with: in the browser a widget of another text still
+    says what that one had.
     """
     key = f"{name}_{tab.shown[name]}"
-    st.session_state.setdefault(key, tab.shown[name])
-    widget(label, key=key, on_change=_change, args=(tab, name, key), **how)
+    st.session_state.setdefault(key, value)
+    return key
 
 
-def _change(tab: Tab, name: str, key: str) -> None:
-    tab.command(name, **{name: st.session_state[key]})
+def _show_seed(tab: Tab) -> None:
+    """Draws the field of the seed, and below it why what stands there was not taken."""
+    key = _control(tab, "seed", str(tab.shown["seed"]))
+    about = _("The same seed gives the same text; what is written already stays.")
+    st.text_input(
+        _("Seed of the pointers"),
+        key=key,
+        help=about,
+        autocomplete="off",
+        on_change=_change_seed,
+        args=(tab, key),
+    )
+    try:
+        whole_typed(st.session_state[key], SEED)
+    except ValueError as error:
+        show_error(words.told(error))
+
+
+def _change_seed(tab: Tab, key: str) -> None:
+    with suppress(ValueError):  # its field says why
+        tab.command("seed", seed=whole_typed(st.session_state[key], SEED))
+
+
+def _change_chat(tab: Tab, key: str) -> None:
+    tab.command("chat", chat=st.session_state[key])
 
 
 def _what_is_sent(n_vocab: int, n_sent: int) -> str:

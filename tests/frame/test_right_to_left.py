@@ -53,6 +53,35 @@ def test_the_number_stands_behind_the_word_and_the_space_before_it(scripts: Page
     )
 
 
+# where a row of a class's answers has its label, its bar, the start of the axis, and "3" and "5"
+CLASS_BARS = """async (css) => {
+  const { drawOutcome } = await import("/pages/lessons/classroom/room.js");
+  document.adoptedStyleSheets = [await new CSSStyleSheet().replace(css)];
+  document.documentElement.dir = "rtl";
+  const bar = { label: "الأعرض", values: [0.6], texts: ["3 من 5"] };
+  const outcome = { series: [["الصف", "prompt"]], bars: [bar], dots: null, words: "" };
+  drawOutcome(document.body, outcome, null);
+  const leftOf = (part) => part.getBoundingClientRect().left;
+  const words = document.querySelector(".bar span").firstChild;
+  const digits = [0, words.length - 1].map((at) => {
+    const range = document.createRange();
+    range.setStart(words, at);
+    range.setEnd(words, at + 1);
+    return leftOf(range);
+  });
+  const parts = [".name", ".bar i", ".axis"].map((one) => document.querySelector(one));
+  return [...parts.map(leftOf), ...digits];
+}"""
+
+
+def test_the_bars_of_a_class_run_from_left_to_right_as_its_draw_bar_does(scripts: Page) -> None:
+    sheets = ("frame/live/base.css", "lessons/classroom/room.css")
+    css = "".join((ROOT / "pages" / sheet).read_text("utf-8") for sheet in sheets)
+    label, bar, zero, three, five = scripts.evaluate(CLASS_BARS, css)
+    assert label < bar == zero < five
+    assert five < three, "and its words from right to left"
+
+
 LINE = 20  # pixels that a line is high at least
 # places on the first screen, in pixels: tokens, axis, track, draw bar, label, a box and its words
 SCREEN = """() => {

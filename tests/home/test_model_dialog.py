@@ -180,7 +180,7 @@ def test_readers_of_a_shared_server_choose_among_what_it_offers(
 ) -> None:
     monkeypatch.setattr(offers, "_is_alone", lambda: False)
     app = opened_dialog()
-    assert not app.text_input
+    assert [field.key for field in app.text_input] == ["seed_0"], "no name is typed"
     assert [radio.key for radio in app.radio] == ["model_here"]
     assert len(app.radio(key="model_here").options) == len(offers.offered_models()) > 1
     app.radio(key="model_here").set_value("scribbler").run()

@@ -15,11 +15,18 @@ from pages.home.payload import describe_piece
 from tests.home.test_prompts import EXAMPLES
 from tests.tiny_models import tiny
 
+# with 0.6 of the stories' bytes a token as the limit, of 34 sentences in six languages one was not
+# told, and of 1,143 pieces of three to eight words of held-out stories four were
 STRANGE = (
     *("Der Vogel saß auf der Straße", "L’oiseau était assis sur la", "El pájaro se sentó en la"),
     *("从前有一只小鸟", "جلس الطائر على", "Жил-был король", "Bir zamanlar küçük bir kuş"),
+    *("Il était une fois une petite fille", "Le chat dort sur le canapé", "Bonjour tout le monde"),
+    *("Ein kleiner Junge hatte einen roten Ball", "El rey estaba muy contento"),
 )
-PLAIN = ("Once upon a time", "The temperature of the sea in summer", "Straße")  # or too short
+PLAIN = (
+    *("Once upon a time", "The temperature of the sea in summer", "Straße"),  # or too short
+    *("My name is Aleksandra and I live in Gdynia", "Shakespeare wrote Hamlet"),
+)
 # what is shown of prompts, one after the other
 SHOWN = """async ([prompts, trainedOn]) => {
   const { createOwnLanguage } = await import("/pages/home/live/figures/own_language.js");

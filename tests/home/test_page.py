@@ -84,14 +84,20 @@ def test_a_model_that_cannot_write_leaves_the_one_in_use() -> None:
 
 def test_a_seed_is_asked_of_the_page_which_tells_what_it_has() -> None:
     app = open_home()
-    app.number_input(key="seed_0").set_value(9).run()
-    assert not app.exception
+    app.text_input(key="seed_0").set_value("0,5").run()
+    (refusal,) = app.error
+    assert "“0,5”" in refusal.value
+    assert app.text_input(key="seed_0").value == "0,5", "it is there to be mended"
     tab = reader(app)
+    assert not tab.commands
+    app.text_input(key="seed_0").set_value("９").run()
+    assert not app.exception
+    assert not app.error
     (command,) = (command for command in tab.commands if command["kind"] == "seed")
     assert command["seed"] == 9
     tab.shown = {"seed": 9, "chat": False}  # as the page tells it
     app.run()
-    assert app.number_input(key="seed_9").value == 9
+    assert app.text_input(key="seed_9").value == "9"
     assert len({command["id"] for command in tab.commands}) == len(tab.commands)
 
 

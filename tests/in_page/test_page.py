@@ -201,6 +201,7 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
     expect(page.locator(".branch")).to_have_count(2)  # the tab kept the other text
 
 
+OPEN_ALL = "(nodes) => nodes.forEach((node) => node.open = true)"
 LONG = "The old man looked at the sea and told a story. " * 16
 READING = """() => {
   const words = new Set();
@@ -289,9 +290,24 @@ def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
     page.wait_for_function("() => document.querySelector('#seed').value === '12'")
     page.get_by_label("Presenter").check()
     expect(page.locator(".ott[data-presenter]")).to_be_visible()
-    page.get_by_label("Seed").fill("-1")
-    page.get_by_label("Seed").blur()
-    expect(page.get_by_label("Seed")).to_have_value("12")
+
+
+def test_a_seed_that_cannot_be_read_stays_as_it_was_typed(open_file: Open) -> None:
+    page = open_file("?seed=12&lang=de")
+    field = page.locator("#seed")
+    n_tokens = page.locator(".token").count()
+    for n, typed in enumerate(("0,5", "-1", "2.147.483.648"), start=1):
+        field.fill(typed)
+        field.press("Enter")
+        assert f"„{typed}“" in field.evaluate("(one) => one.validationMessage")
+        press(page, "Weiter")  # with the seed that the page has
+        stands_at(page, n_tokens + n)
+        expect(field).to_have_value(typed)
+    field.fill("1.234")
+    field.press("Enter")
+    expect(field).to_have_value("1234")
+    assert field.evaluate("(one) => one.validity.valid")
+    page.wait_for_function("() => location.search.includes('seed=1234')")
 
 
 def test_a_saved_run_is_opened_here_and_in_the_app(
@@ -379,7 +395,8 @@ def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
 
 
 def test_it_fits_a_telephone_in_both_themes(open_file: Open) -> None:
-    page = open_file()
+    page = open_file(f"?prompt={quote('Der Vogel saß auf der Straße und sang')}")
+    page.locator(".own-language, .section:has(.pieces)").evaluate_all(OPEN_ALL)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         for width in (390, 320):

@@ -48,9 +48,10 @@ NAMES = frozenset(
         "Deutsch",
     ]
 )
-_MARKUP = re.compile(r"<[^>]*>")
+_NO_WORDS = re.compile(r"<[^>]*>|https?://\S+")  # markup, an address
 _WORD = re.compile(r"(?<![\w.␣“<|])[A-Za-z]{3,}(?![\w.]*\w)")  # but in a token's label
-# every visible text, and what is heard of a visible element, of the page and its shadow roots
+# every visible text, what stands in a field, and what is heard of a visible element, of the page
+# and its shadow roots
 _TEXTS = """() => {
   const [found, tokens] = [[], []];
   const silent = "script, style, noscript, [translate=no]:not(.loop-line), [lang=en]";
@@ -65,6 +66,7 @@ _TEXTS = """() => {
           tokens.push(...node.textContent.match(/[A-Za-z]+/g) ?? []);
         continue;
       }
+      if (node.matches("textarea, input:not([type])") && node.value) found.push(node.value);
       for (const name of heard) if (node.getAttribute(name)) found.push(node.getAttribute(name));
       for (const child of node.childNodes)
         if (child.nodeType === Node.TEXT_NODE && child.data.trim()) found.push(child.data.trim());
@@ -122,7 +124,7 @@ def reading(folder: Path) -> Iterator[None]:
 
 def unmarked(texts: Iterable[str]) -> list[str]:
     """Returns the texts that no catalogue has: those with a word without accents."""
-    return [text for text in texts if set(_WORD.findall(_MARKUP.sub("", text))) - NAMES]
+    return [text for text in texts if set(_WORD.findall(_NO_WORDS.sub("", text))) - NAMES]
 
 
 def texts_on(page: Page) -> list[str]:

@@ -26,8 +26,6 @@ from tests.frame.driving import open_home, open_lesson, press
 from tests.words.pseudo import TAG, accented, speaking_pseudo, texts_on, unmarked
 
 OPEN_ALL = "nodes => nodes.forEach((node) => node.open = true)"
-# sections of the laboratory, which stays English, are fetched once they are opened
-SECTIONS = "details:not([data-lazy])"
 # a lesson has a file per language: its words are none of the catalogue's
 LESSON_TEXT = """# Áé óú
 
@@ -110,7 +108,8 @@ def walked(page: Page) -> Iterator[str]:
     expect(live.locator(".bars[data-beat]")).to_be_visible()  # a newcomer's first step: slowly
     page.keyboard.press("Escape")
     expect(live.locator(".strip .token.of-model:not(.is-pending)")).to_have_count(1)
-    live.locator(SECTIONS).evaluate_all(OPEN_ALL)
+    live.locator("details").evaluate_all(OPEN_ALL)
+    expect(live.locator("[data-lazy] > [lang=en]")).to_have_count(2)  # of the laboratory
     yield from texts_on(page)
     for opener in (live.locator(".token").first, live.locator(".picture button").first):
         opener.click()
@@ -145,6 +144,9 @@ def test_python_says_nothing_on_home_that_is_not_marked(monkeypatch: pytest.Monk
     home = open_home(lang=TAG)
     press(home, "choose_model")
     assert not unmarked(texts_in(home))
+    home.text_input(key="model_name").set_value("../x").run()
+    (refusal,) = home.error  # which names models
+    assert set("áéíóú") & set(refusal.value)
     with speaking(Language(TAG)):
         told = [_(text) for lesson in LESSONS for text in (lesson.title, lesson.claim)]
         assert not unmarked([*told, *(lesson.part_name for lesson in LESSONS)])
@@ -172,6 +174,8 @@ def test_python_says_nothing_in_a_lesson_nor_of_a_room_that_is_not_marked(
     end_room(find_desk(*room.session_state["classroom_room"]))
     said += [*texts_in(room), *texts_in(open_lesson("pages/tour.py", lang=TAG, done="mine"))]
     assert not unmarked(NO_WORDS.sub("", text) for text in said)
+    english = open_lesson("pages/roofline.py", lang=TAG)  # of the laboratory, which says so
+    assert set("áéíóú") & set(english.caption[0].value)
 
 
 def texts_in(app: AppTest) -> Iterator[str]:

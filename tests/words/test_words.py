@@ -8,8 +8,10 @@ import pytest
 from benchmarks.in_page import InPage
 from model.sentences import Sentence
 from pages.frame import words
-from pages.frame.typed import number_typed
-from pages.frame.words import ENGLISH, Language, _, asked_for, ngettext, numeral, speaking
+from pages.frame.typed import number_typed, whole_typed
+from pages.frame.words import ENGLISH, Language, _, asked_for, ngettext, numeral, speaking, told
+from pages.home.link import SEED
+from pages.home.text_request import MAX_SEED
 from tests.words.pseudo import reading
 from viz.format import count, percent
 
@@ -41,6 +43,13 @@ def typed_or_none(text: str) -> float | None:
         return number_typed(text)
     except ValueError:
         return None
+
+
+def seed_or_refusal(text: str) -> int | str:
+    try:
+        return whole_typed(text, SEED)
+    except ValueError as error:
+        return told(error).removesuffix(".")  # whose full stop is the page's
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -120,12 +129,34 @@ def test_scripts_choose_the_form_and_write_the_number_as_python_does(
     language = Language(tag)
     texts = [count(n) for n in NUMBERS] + [percent(0.5), percent(0.00123), "−2.31\u202fnats"]
     spoken = words.for_browser(language)
-    told = in_page("words", spoken=spoken, numbers=NUMBERS, texts=texts, typed=TYPED)
+    page = in_page("words", spoken=spoken, numbers=NUMBERS, texts=texts, typed=TYPED)
     with speaking(language):
         counted = [ngettext("{n} token", "{n} tokens", n) for n in NUMBERS]
-        assert told["counted"] == counted
-        assert told["written"] == [numeral(text) for text in texts]
-        assert told["typed"] == list(map(typed_or_none, TYPED))
-        assert told["said"] == _("It is {what}.", what="{x}")
-    assert told["listed"] == f"a {language.path.stem} b"
-    assert len(set(told["counted"])) == len(NUMBERS)
+        assert page["counted"] == counted
+        assert page["written"] == [numeral(text) for text in texts]
+        assert page["typed"] == list(map(typed_or_none, TYPED))
+        assert page["seeds"] == list(map(seed_or_refusal, TYPED))
+        assert page["said"] == _("It is {what}.", what="{x}")
+    assert page["listed"] == f"a {language.path.stem} b"
+    assert len(set(page["counted"])) == len(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "seeds"),  # of every language, or by its tag; what is not there is refused
+    [
+        *(("0,5", {}), ("0.5", {}), ("٠٫٥", {}), ("１．５", {}), ("", {}), ("7e", {}), ("-1", {})),
+        *(("2147483648", {}), ("2.147.483.648", {}), ("1 2", {}), ("²", {}), ("9" * 99, {})),
+        *(("2147483647", {"*": MAX_SEED}), ("2.147.483.647", {"*": MAX_SEED})),
+        *(("٧", {"*": 7}), ("１２", {"*": 12}), ("\u200f१२\u200f", {"*": 12}), ("007", {"*": 7})),
+        *(("1 234", {"*": 1234}), ("1\u202f234", {"*": 1234}), ("١٬٢٣٤", {"*": 1234})),
+        ("1.234", {"de": 1234, "es": 1234}),
+        ("1,234", {"en-XA": 1234, "zh-Hans": 1234, "ar": 1234}),
+    ],
+)
+def test_a_seed_is_read_as_it_was_meant_or_refused(typed: str, seeds: dict[str, int]) -> None:
+    for name in FORMS:
+        tag = name.replace("_", "-")
+        with speaking(Language(tag)):
+            found = seed_or_refusal(typed)
+        seed = seeds.get(tag, seeds.get("*"))
+        assert found == seed if seed is not None else isinstance(found, str), (tag, found)

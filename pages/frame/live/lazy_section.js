@@ -1,7 +1,7 @@
-// A section whose script and style are fetched once it is opened.
+// A section in English whose script and style are fetched once it is opened.
 
 import { el, setText } from "./dom.js";
-import { _ } from "./words.js";
+import { _, languageTag } from "./words.js";
 
 const given = new Map(); // modules by name, in a file that holds them itself
 
@@ -31,8 +31,9 @@ export function createLazySection(title, name, make, isOpen = false) {
     isAsked = true;
     try {
       part = make(given.get(name) ?? await fetchModule(name, element));
-      notice.remove();
-      element.append(part.element);
+      if (languageTag() === "en") notice.remove();
+      else setText(notice, _("This part is in English."));
+      element.append(Object.assign(part.element, { lang: "en", dir: "ltr" }));
       if (view !== null) part.update(view);
     } catch {
       setText(notice, _("This part did not come. Close the section and open it again."));
@@ -46,7 +47,7 @@ export function createLazySection(title, name, make, isOpen = false) {
   return {
     element,
     /**
-     * Whether what is open from the start is here, or will not come; `then` is called once it is so.
+     * Whether what is open from the start is here, or will not come; then `then` is called.
      * @param {() => void} then
      */
     isSettled(then) {

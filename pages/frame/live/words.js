@@ -2,7 +2,6 @@
 // to every other. An English page fetches nothing. For another language one catalogue is here before any script
 // that speaks: served pages name its address in `data-words` of their root and fetch it first, and a page in one
 // file has all of them in its block `words`. So a constant of a module may be `_("…")`, too.
-// Knows nothing of models, nor of what is said.
 
 const THIN_SPACE = "\u202f";
 const PLACE = /\{(\w+)\}/g;

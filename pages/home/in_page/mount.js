@@ -19,6 +19,7 @@ import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
 import { connectLesson } from "./lesson.js";
+import { SeedField } from "./seed_field.js";
 import { readingInWords } from "../live/controls/transport.js";
 
 /**
@@ -51,14 +52,16 @@ export default function (
   node("weights").remove(); // the worker has them from here on
   moveHash();
   const engine = new PageEngine(new Worker(workers.model), { facts, weights });
-  const session = new Session(engine, readAddress(facts), new Page(facts.model.name));
+  const page = new Page(facts.model.name);
+  const session = new Session(engine, readAddress(facts), page);
+  page.seed.connect(session);
   const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
   globalThis.oneToken = createProgram(session, opened);
   giveLabels(facts.model.labels, facts.labels);
   giveLazyModule("slider_map", { createSliderMap, startWorker: () => new Worker(workers.map) });
   giveLazyModule("own_sampler", { createOwnSampler });
   session.listen({ changed() {}, troubled: () => showReading(session.reading) });
-  opened.then(() => show(session, facts, sheet), refuse);
+  opened.then(() => show(session, facts, sheet, page), refuse);
 }
 
 /** Moves what the address says behind `#` behind `?`, where all parts of the page read it. */
@@ -81,6 +84,7 @@ class Page {
   /** @param {string} model the one that is in it */
   constructor(model) {
     this.model = model;
+    this.seed = new SeedField(node("seed"));
   }
 
   /** @param {string} name */
@@ -93,7 +97,7 @@ class Page {
 
   /** @param {Session} session */
   changed({ active: { seed } }) {
-    node("seed").value = String(seed);
+    this.seed.show(seed);
   }
 }
 
@@ -113,8 +117,8 @@ function refuse(error) {
   progress.hidden = true;
 }
 
-/** @param {Session} session @param {PageFacts} facts @param {CSSStyleSheet} sheet */
-function show(session, facts, sheet) {
+/** @param {Session} session @param {PageFacts} facts @param {CSSStyleSheet} sheet @param {Page} page */
+function show(session, facts, sheet, page) {
   const place = node("live").attachShadow({ mode: "open" });
   place.adoptedStyleSheets = [sheet];
   node("opening").remove();
@@ -133,7 +137,7 @@ function show(session, facts, sheet) {
   });
   writeWay(node("way"));
   for (const id of ["toolbar", "foot"]) node(id).hidden = false;
-  node("seed").value = String(session.active.seed);
+  page.changed(session);
   /** @type {FileLesson|null} */
   const lesson = JSON.parse(node("lesson-data").textContent ?? "");
   /** @param {string} query */
@@ -206,7 +210,7 @@ function sayInAddress(name, isOn) {
   replaceAddress(`${location.pathname}?${query}`);
 }
 
-/** The switches of the page, and the seed of the text that is written. @param {Session} session */
+/** The switches of the page. @param {Session} session */
 function connectToolbar(session) {
   node("toolbar").addEventListener("submit", (event) => event.preventDefault());
   for (const { id, name, turn } of SWITCHES) {
@@ -217,9 +221,4 @@ function connectToolbar(session) {
     });
   }
   turnAsAsked(session);
-  const field = node("seed");
-  field.addEventListener("change", () => {
-    if (field.reportValidity()) session.do({ kind: "seed", seed: field.valueAsNumber });
-    else field.value = String(session.active.seed);
-  });
 }

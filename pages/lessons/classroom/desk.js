@@ -300,6 +300,7 @@ byId("end").addEventListener("click", () => {
 });
 translateMarkup(document);
 setText(byId("code"), code);
+byId("words").value = _("Which temperature suits a poem?"); // an example
 byId("room-tools").append(createLanguagePicker());
 byId("projector").href = `${ROOMS}/${encodeURIComponent(code)}/projector${location.search}`; // in the language chosen
 poll();

@@ -164,7 +164,7 @@ function barsOf(bars, series, spoken) {
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
     line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
-    return el("div", { class: "bar", ...heard }, line, bar.texts[i]);
+    return el("div", { class: "bar", ...heard }, line, el("span", { dir: "auto" }, bar.texts[i]));
   };
   return el(
     "div",

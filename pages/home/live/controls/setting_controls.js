@@ -54,7 +54,7 @@ export function createSettingControls(actions) {
 
 /** @param {SettingName|"greedy"} name @param {Actions} actions */
 function createControl(name, actions) {
-  const { title } = maskNamed(name);
+  const { title, short } = maskNamed(name);
   const box = el("input", {
     type: "checkbox",
     name: `use_${name}`,
@@ -65,7 +65,7 @@ function createControl(name, actions) {
   /** @type {Record<string, string>} */
   let terms = {};
   const term = createTerm(title, () => terms[termOf(name)]);
-  const plain = el("span", { class: "setting-plain" }, title); // in columns: no room for two targets beside each other
+  const plain = el("span", { class: "setting-plain" }, short); // in columns
   const label = el("span", { class: "setting-name" }, el("label", {}, box, plain), ...term);
   const hint = el("p", { class: "setting-hint" });
   const head = el("div", { class: "setting-head" }, label, slider?.readout ?? null);

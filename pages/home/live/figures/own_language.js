@@ -1,16 +1,13 @@
-// What is said of a prompt that is not in the language that the model was trained on: why it writes nonsense
-// after it, how its tokenizer takes the longest word apart, and a model that has read many languages.
-//
-// The measure is bytes a token: a tokenizer joins what is frequent where it was made, so where it joins half as
-// much as in the stories that the model was trained on, the model has hardly read anything like it.
+// What is said of a prompt in another language than the model's. A tokenizer joins what is frequent where it was
+// made, and leaves all else in small pieces: the measure is bytes a token.
 
 import { el, setShown, setText } from "../../../frame/live/dom.js";
 import { formatBytes, formatNumber, formatParameters, formatTokens } from "../../../frame/live/format.js";
 import { _, ngettext } from "../../../frame/live/words.js";
 import { pieceItem } from "./pieces.js";
 
-const STRANGE = 0.5; // of the bytes a token that its own texts have
-const MIN_BYTES = 8; // of a prompt: of a word or two it cannot be told
+const STRANGE = 0.6; // of the bytes a token that its own texts have
+const MIN_BYTES = 16; // of a prompt: of a word or two it cannot be told
 const MAX_PIECES = 24; // that are shown of a word
 
 /** The sentence, folded together with why. @returns {Part} */

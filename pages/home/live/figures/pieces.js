@@ -12,7 +12,7 @@ const SPACELESS =
 /** The pieces of the text in the prompt box. @returns {Part} */
 export function createPieces() {
   const summary = el("p", { class: "pieces-summary muted" });
-  const list = el("ol", { class: "row pieces-list" });
+  const list = el("ol", { class: "row pieces-list", tabIndex: 0 });
   const rest = el("p", { class: "muted", hidden: true });
   /** @type {Piece[]|null} */
   let shown = null;
