@@ -26,24 +26,26 @@ class Experiment(ABC, Generic[Kept]):
         key: Of the job; the keys of its button, its row and its code begin with it.
         title: The headline; none where it is empty.
         is_part: Whether the headline is one below another section's.
-        claim: What the section says, as Markdown.
+        claim: What the section says, as Markdown; nothing where the page's sentence says it.
         button: What the button says that starts the job.
         icon: Of that button.
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
+        is_picture_first: Whether what was found stands above the button.
         code: The functions that made the numbers, if they are shown here.
     """
 
     key: str
     title: str = ""
     is_part: bool = False
-    claim: str
+    claim: str = ""
     button: str
     icon: str | None = None
     recorded: Any = None
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
+    is_picture_first: bool = False
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -68,6 +70,7 @@ class Experiment(ABC, Generic[Kept]):
             icon=self.icon,
             seconds=self.seconds,
             has_progress=self.has_progress,
+            is_below=self.is_picture_first,
         ).show()
         self._end()
         if self.code:
