@@ -28,9 +28,10 @@ class GreedyRace(Experiment[SpeculativeLesson]):
 
     key, button, icon = "spec_race", "Race", TIMER
     recorded = DraftRace
+    is_picture_first = True
     claim = (
-        "A large model writes one token a pass. A small one guesses a few, and the large one "
-        "checks all of them in a single pass."
+        "A large model writes one token a pass. A small one, the **draft**, guesses a few, and the "
+        "large one checks all of them in a single pass."
     )
     code = (race_with_draft, decode_baseline, decode_with_draft)
 
