@@ -9,6 +9,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.sampling import Settings
+from pages.frame.claims import CLAIMS
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.settings_table import SettingsTable
 from pages.frame.story import BIRD, HOME, KING
@@ -29,6 +30,7 @@ from pages.lessons.snowball.settings import SETTINGS as SNOWBALL
 from pages.lessons.speculative.settings import RACES
 from pages.lessons.speculative.speed import PROMPTS
 from pages.lessons.stopping.settings import SETTINGS as STOPPING
+from pages.lessons.tour.scenes import lesson_names, read_lesson
 from tests.home.test_prompts import EXAMPLES, N_SANE, faults, likeliest
 
 COMPANY = re.compile(r"\b([Bb]ird|[Kk]ing|[Bb]oy|[Ff]rog|[Dd]uck|[Ff]ish|Max)\b")
@@ -83,6 +85,15 @@ def told() -> dict[str, str]:
     return texts | {f"{kind} {n}": t for kind, all_ in offered.items() for n, t in enumerate(all_)}
 
 
+def linked() -> list[str]:
+    """What the links of claims and of guided lessons put on a page."""
+    queries = [query for claim in CLAIMS for query in (claim.query, claim.beside)]
+    lessons = map(read_lesson, lesson_names())
+    queries += [dict(scene.query) for lesson in lessons for scene in lesson.scenes]
+    names = ("prompt", "first", "second", "text")
+    return [query[name] for query in queries for name in names if name in query]
+
+
 def strangers(texts: dict[str, str]) -> list[str]:
     """The places of a text that tells of nobody of the company, or of somebody else."""
     return [
@@ -92,6 +103,8 @@ def strangers(texts: dict[str, str]) -> list[str]:
 
 def test_one_small_company_is_met_on_every_page_that_tells_of_somebody() -> None:
     assert strangers(told()) == []
+    assert [text for text in linked() if STRANGER.search(text)] == []
+    assert sum(bool(COMPANY.search(text)) for text in linked()) > 12
     assert strangers({"a": "Once upon a time", "b": "The bird saw a girl", "c": BIRD}) == ["a", "b"]
 
 
