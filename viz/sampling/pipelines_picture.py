@@ -17,7 +17,7 @@ _BAR = (
 # a word that has no room beside the strut wraps out of sight: none is cut
 _SEGMENT = (
     "display:flex;flex-wrap:wrap;justify-content:center;overflow:hidden;white-space:nowrap;"
-    "font:var(--size-lead)/2.3rem var(--read)"
+    "font:var(--size-lead)/1.9 var(--read)"
 )
 
 Shares: TypeAlias = Sequence[tuple[str, float]]  # tokens with theirs of the bar, likeliest first
