@@ -15,10 +15,13 @@ from pages.frame.settings_table import SettingsTable
 from pages.frame.story import BIRD, HOME, KING
 from pages.lessons.beam_search.settings import SETTINGS as SEARCH
 from pages.lessons.beam_search.state import PROMPTS as SEARCHED
+from pages.lessons.causal_mask.lesson import EXAMPLES as MASKED
+from pages.lessons.causal_mask.settings import TEXT as MASKED_FIRST
 from pages.lessons.constraints.state import EXAMPLES as CONSTRAINED
 from pages.lessons.diffusion.settings import SETTINGS as DIFFUSION
 from pages.lessons.encoder_decoder.settings import SETTINGS as GAPS
 from pages.lessons.futures.settings import SETTINGS as FUTURES
+from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.kv_cache.settings import FIRST as CACHE_PROMPT
 from pages.lessons.sampling.settings import QUESTION
 from pages.lessons.sampling.settings import SETTINGS as SAMPLING
@@ -69,6 +72,9 @@ def told() -> dict[str, str]:
         "stopping": default(STOPPING, "prompt"),
         "a loop": default(SAMPLING, "loop_prompt"),
         "engines": default(SAMPLING, "aim_prompt"),
+        "guess": next(iter(PASSAGES.values())).text,
+        "causal_mask": MASKED_FIRST,
+        "its second": list(MASKED.values())[1],
         "the textbook": SHAPES["textbook"].caption,
         "teacher_forcing": default(SNOWBALL, "beginning"),
         "its instruction": default(SNOWBALL, "instruction"),
@@ -114,6 +120,7 @@ def test_a_later_page_goes_on_from_what_an_earlier_one_wrote() -> None:
     later = [texts[place] for place in LATER]
     assert all(text.startswith(BIRD) for text in later)
     assert BIRD.startswith(texts["teacher_forcing"])
+    assert texts["causal_mask"].startswith(RACES[0])
     assert texts["its end"] == HOME
     assert DEFAULT_PROMPT in EXAMPLES
     assert RACES[1] in EXAMPLES
