@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 
 from model.job import Job
+from model.recorded import recorded_job
 from pages.frame.code_that_ran import show_code
 from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
@@ -32,7 +33,6 @@ class Experiment(ABC, Generic[Kept]):
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
-        is_picture_first: Whether what was found stands above the button.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -45,7 +45,6 @@ class Experiment(ABC, Generic[Kept]):
     recorded: Any = None
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
-    is_picture_first: bool = False
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -70,11 +69,16 @@ class Experiment(ABC, Generic[Kept]):
             icon=self.icon,
             seconds=self.seconds,
             has_progress=self.has_progress,
-            is_below=self.is_picture_first,
         ).show()
         self._end()
         if self.code:
             show_code(*self.code, key=f"{self.key}_code")
+
+    def found(self) -> Job[Any] | None:
+        """Returns the job that has found something, or the recording, if there is one."""
+        job = self.lesson.jobs.get(self.key)
+        is_here = job is not None and job.found is not None
+        return job if is_here or self.recorded is None else recorded_job(self.key, self.recorded)
 
     def _pause_and_start(self) -> Job[Any]:
         job = self._start()

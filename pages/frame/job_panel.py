@@ -48,7 +48,6 @@ class JobPanel:
     icon: str | None = None  # of the button
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
     has_progress: bool = True  # that a bar says how far the job has come
-    is_below: bool = False  # whether controls and button stand below what was found
 
     def show(self) -> None:
         """Draws it."""
@@ -66,7 +65,6 @@ class JobPanel:
                 st.rerun()
 
     def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
-        found = st.container(key=f"{self.key}_found") if self.is_below else None
         self._row(has_clock)
         # one place, empty or not: what is below it does not mount anew
         with st.container(key=f"{self.key}_so_far"):
@@ -74,7 +72,7 @@ class JobPanel:
                 show_error(tried.problem)
             if job is not None:
                 _show_progress(job, has_bar=self.has_progress)
-        with found or st.container(key=f"{self.key}_found"):
+        with st.container(key=f"{self.key}_found"):
             self._show_found(job)
 
     def _row(self, has_clock: bool) -> None:

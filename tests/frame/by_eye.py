@@ -103,7 +103,7 @@ CROSSED = r"""(key) => {
   return [...onLines, ...onWords].map(([text]) => text);
 }"""
 # data that is shortened, and said whole under the pointer
-SHORTENED = ".bars-label, .lab-row .lab-label, .draw-segment, .branch-text, td.is-short"
+SHORTENED = ".bars-label, .lab-label, .lab-segment, .draw-segment, .branch-text, td.is-short"
 # and examples that have no room are left out; a slider's thumb has its number above it
 LEFT_OUT = f"{SHORTENED}, .examples, [data-testid=stSliderThumbValue]"
 MAX_SHIFT = 0.05  # of all that moves by itself, on load and after a press

@@ -60,13 +60,13 @@ class _OfRoofline(BesideRecording):
 class RooflineOfThisDevice(_OfRoofline):
     """The picture, and the button that makes it this device's."""
 
-    is_picture_first = True
-
     def _begin(self) -> None:
         """Asks how much of the device a token uses: the passes are drawn once that is answered."""
-        recording = recording_beside(is_measured=self.measured is not None)
-        run = self.measured or (recording.roofline if recording else None)
-        if run is not None and (share := used_by_a_token(run)) is not None:
+        recording = recording_beside(is_measured=False)  # also of a run that was stopped early
+        runs = (self.measured, recording.roofline if recording else None)
+        shares = (used_by_a_token(run) for run in runs if run is not None)
+        share = next((share for share in shares if share is not None), None)
+        if share is not None:
             right = next(words for words, most in USED.items() if share < most)
             answered(QUESTION, tuple(USED), right, USED_SAID)
 

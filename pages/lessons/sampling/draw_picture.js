@@ -69,6 +69,7 @@ export function createDrawPicture({ setControl }) {
       row.show(parts[i], isHit);
       Object.assign(segments[i].style, { left: `${100 * from}%`, width: `${100 * share}%` });
       setText(segments[i], words); // where it has the room: see lab.css
+      setAttribute(segments[i], "title", words);
       setAttribute(segments[i], "data-hit", isHit);
     });
     pointer.style.setProperty("--at", String(header.pointer));
@@ -89,6 +90,7 @@ function createRow() {
   /** @param {ReturnType<typeof partsOf>[number]} part @param {boolean} isHit */
   function showPart({ words, share, from, raw }, isHit) {
     setText(label, shorten(words, 18));
+    setAttribute(label, "title", words);
     show(share, { out: share > 0 ? null : raw, pieces: share > 0 ? [[from, from + share]] : null });
     setAttribute(element, "data-state", share > 0 ? "kept" : "rejected");
     setAttribute(element, "data-hit", isHit);

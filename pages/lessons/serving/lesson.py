@@ -105,7 +105,6 @@ class Batches(Policies):
     """Requests in static batches and in a continuous one, which the reader sets."""
 
     key, button = "serving_batches", "Serve"
-    is_picture_first = True
     claim = (
         "Six readers want a text of a model that has room for three at a time. A **static "
         "batch** holds every slot until its longest request is done. Each lane is a request, "

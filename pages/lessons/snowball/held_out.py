@@ -20,7 +20,7 @@ from pages.frame.experiment import Experiment
 from pages.frame.figures import recorded_on, show_chart, show_charts, show_folded
 from pages.frame.models import shared_model
 from pages.frame.offers import offered_models
-from pages.frame.question import answered, opening
+from pages.frame.question import answered, opening, was_answered
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.held_out_charts import (
@@ -63,8 +63,17 @@ class ExposureBias(Experiment[SnowballLesson]):
     """A writer on true text and on its own, judged by another model."""
 
     key, button = "snowball_exposure", "Compare"
-    is_picture_first = True
     recorded = Exposure
+
+    def _begin(self) -> None:
+        """Asks how much more the model errs: its error on its own text is drawn after that."""
+        job = self.lesson.jobs.get(self.key)
+        if job is None or not job.is_done:  # of a part there is no mean
+            job = recorded_job(self.key, Exposure)
+        if job is not None:
+            excess = job.result.excess.mean
+            right = next(words for words, most in MORE.items() if excess <= most)
+            answered(QUESTION, tuple(MORE), right, MORE_SAID)
 
     def _fields(self, is_running: bool) -> None:
         names = _model_names(self.lesson)
@@ -88,8 +97,7 @@ class ExposureBias(Experiment[SnowballLesson]):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
-        right = next(words for words, most in MORE.items() if exposure.excess.mean <= most)
-        is_said = answered(QUESTION, tuple(MORE), right, MORE_SAID)
+        is_said = was_answered(MORE_SAID)
         show_chart(error_figure(exposure, is_covered=not is_said), "snowball_error")
         if is_said and job.is_done and exposure.writer != exposure.judge:
             st.markdown(excess_words(exposure))
@@ -110,10 +118,7 @@ class ExposureInWords(ExposureBias):
         """Draws the section, which has no button of its own."""
         st.header(self.title, anchor=False)
         opening(self.claim)
-        job = self.lesson.jobs.get(self.key)
-        if job is None or job.found is None:
-            job = recorded_job(self.key, Exposure)
-        if job is not None:
+        if (job := self.found()) is not None:
             with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
                 self._draw(job)
         show_code(*self.code, key=f"{self.key}_code")

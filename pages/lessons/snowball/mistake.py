@@ -53,8 +53,8 @@ def _mistake(lesson: SnowballLesson) -> None:
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
-        "Both texts are drawn with the same pointers. The number is the mean probability of the "
-        "tokens after the first, by the model’s own raw distribution. Measured on "
+        "Both texts are drawn with the same pointers. The number is the mean of the probabilities "
+        "that the model gave to the tokens after the first, before any temperature. Measured on "
         f"{lesson.lm.shown}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
         "snowball_mistake_how",
     )
