@@ -61,7 +61,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/stopping.py",
         N_("Stopping and streaming"),
         N_("Write"),
-        N_("A text ends at a token, at a limit, or at a string."),
+        N_("A text ends at a token, at a limit, or at words that somebody set."),
         N_("The end is a token too: a text ends when the pointer falls on it."),
         has_figure=False,
     ),
@@ -155,6 +155,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Samplers and engines compared"),
         LABORATORY,
         N_("The same masks in another order draw another token."),
+        N_("A mask sees what the mask before it left: their order is a setting too."),
         measures="pages/sampling.py",
         sections=(
             "Do four engines draw the same token?",
@@ -168,6 +169,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Roofline and cost"),
         LABORATORY,
         N_("A pass waits for memory or for arithmetic, and what it waits for has a price."),
+        N_("One token reads every weight and computes little with it, so the device waits."),
         measures="pages/prefill_decode.py",
         sections=(
             "The roofline: memory-bound or compute-bound",
@@ -184,6 +186,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_(
             "A model reads its own text as it read true text: what becomes of that can be measured."
         ),
+        N_("At temperature 1 a model errs on its own text about as much as on true text."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",
@@ -194,7 +197,14 @@ LESSONS: tuple[Lesson, ...] = (
             "Loss by context length",
         ),
     ),
-    Lesson("pages/claims.py", N_("Claims about generation, tested"), LABORATORY, has_figure=False),
+    Lesson(
+        "pages/claims.py",
+        N_("Claims about generation, tested"),
+        LABORATORY,
+        N_("What is said of language models can be tested."),
+        N_("A claim is worth something if a measurement could refute it."),
+        has_figure=False,
+    ),
     Lesson("pages/tour.py", N_("Guided lessons"), CLASS, has_figure=False),
     Lesson("pages/classroom.py", N_("A room for the class"), CLASS),
     Lesson("pages/glossary.py", N_("Glossary"), CLASS, has_figure=False),

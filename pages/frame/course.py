@@ -32,13 +32,15 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
 
     Args:
         path: Of the page's file.
-        laboratory: Titles of the sections below, which Streamlit finds by their words.
+        laboratory: Titles of the sections below, which Streamlit finds by their words; those that
+            contents.py names, where that is a laboratory's page.
         asked: Key of the question that comes first: until it is answered, the sentence is hidden.
     """
     if lesson_asks():
         return
+    lesson = lesson_at(path)
     with st.container(key="summary", gap="xsmall"):
-        words, notes = explain(_(lesson_at(path).remember), "remember")
+        words, notes = explain(_(lesson.remember), "remember")
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         if asked:
@@ -48,22 +50,14 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
             st.html(f"<style>{waits} .remember {{visibility: hidden;}}</style>")
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
+            if lesson.measures:
+                course = lesson_at(lesson.measures)
+                _link(course, _(course.title), "back")
             if after is not None:
                 _link(after, _("Next: {title}", title=_(after.title)), "forward")
-            _jumps(laboratory)
+            _jumps(laboratory or lesson.sections)
             if (own := laboratory_of(path)) is not None:
                 _link(own, _(own.title), "forward")
-
-
-def show_sections(path: str) -> None:
-    """Begins a laboratory: the page of the course that it belongs to, and links to its sections."""
-    if lesson_asks():
-        return
-    lesson = lesson_at(path)
-    course = lesson_at(lesson.measures)
-    with st.container(horizontal=True, vertical_alignment="center", key="sections"):
-        _link(course, _(course.title), "back")
-        _jumps(lesson.sections)
 
 
 def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 
 from model.job import Job
+from model.recorded import recorded_job
 from pages.frame.code_that_ran import show_code
 from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
@@ -26,7 +27,7 @@ class Experiment(ABC, Generic[Kept]):
         key: Of the job; the keys of its button, its row and its code begin with it.
         title: The headline; none where it is empty.
         is_part: Whether the headline is one below another section's.
-        claim: What the section says, as Markdown.
+        claim: What the section says, as Markdown; nothing where the page's sentence says it.
         button: What the button says that starts the job.
         icon: Of that button.
         recorded: The kind of what the job finds, where a recording stands there until it is run.
@@ -38,7 +39,7 @@ class Experiment(ABC, Generic[Kept]):
     key: str
     title: str = ""
     is_part: bool = False
-    claim: str
+    claim: str = ""
     button: str
     icon: str | None = None
     recorded: Any = None
@@ -72,6 +73,12 @@ class Experiment(ABC, Generic[Kept]):
         self._end()
         if self.code:
             show_code(*self.code, key=f"{self.key}_code")
+
+    def found(self) -> Job[Any] | None:
+        """Returns the job that has found something, or the recording, if there is one."""
+        job = self.lesson.jobs.get(self.key)
+        is_here = job is not None and job.found is not None
+        return job if is_here or self.recorded is None else recorded_job(self.key, self.recorded)
 
     def _pause_and_start(self) -> Job[Any]:
         job = self._start()

@@ -25,7 +25,8 @@ def opening(words: str, question: str = "") -> None:
     """
     if lesson_asks():
         return
-    st.markdown(words)
+    if words:
+        st.markdown(words)
     if question:
         show_question(question)
 

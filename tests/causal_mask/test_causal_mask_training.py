@@ -44,7 +44,7 @@ def test_both_copies_begin_as_the_model_and_leave_it_alone(architecture: str) ->
 
 def test_c37_a_copy_trained_without_the_mask_learns_to_look(storyteller: LanguageModel) -> None:
     ids = encode(storyteller, TEXT)
-    first, *_, last = finish(train_both_ways(storyteller, ids, n_steps=5))
+    first, *_, last = finish(train_both_ways(storyteller, ids, n_steps=8))
     assert last.unmasked < first.unmasked - 0.05, "the exam gets easy"
     assert last.writing > first.writing + 0.01, "and writing hard"
     assert last.unmasked < last.masked < last.writing

@@ -34,20 +34,20 @@ def lesson(app: AppTest) -> MaskLesson:
 
 def test_it_opens_measured_and_a_typed_word_stands_in_a_token_s_place(app: AppTest) -> None:
     assert not app.error
-    assert "`␣girl` replaced by `␣boy` at position 10" in captions(app)
+    assert "`␣boy` replaced by `␣girl` at position 10" in captions(app)
     assert "before it: exactly 0; " in captions(app)
     assert "most at `␣ball`" in captions(app)
     app.selectbox(key="mask_layer").set_value(2).run()
     app.selectbox(key="mask_head").set_value(0).run()
     assert "layer 3, the mean of all heads" in captions(app)
     app.text_input(key="mask_instead").set_value("dog").run()
-    assert "`␣girl` replaced by `␣dog` at position 10" in captions(app)
-    bad = {"girl": "write another", "xq zz kj ww vv qq jj kk pp yy": "write between 1 and 8"}
+    assert "`␣boy` replaced by `␣dog` at position 10" in captions(app)
+    bad = {"boy": "write another", "xq zz kj ww vv qq jj kk pp yy": "write between 1 and 8"}
     for typed, words in bad.items():
         app.text_input(key="mask_instead").set_value(typed).run()
         assert not app.exception
         assert words in errors(app)
-        assert "`␣girl` replaced by `␣boy`" in captions(app)
+        assert "`␣boy` replaced by `␣girl`" in captions(app)
 
 
 def test_a_text_is_taken_and_a_bad_one_leaves_it(app: AppTest) -> None:

@@ -122,7 +122,7 @@ WORDS = """(wanted) => {
   return found;
 }"""
 # data that is shortened, and said whole under the pointer
-SHORTENED = ".bars-label, .lab-row .lab-label, .draw-segment, .branch-text, td.is-short"
+SHORTENED = ".bars-label, .lab-label, .lab-segment, .draw-segment, .branch-text, td.is-short"
 # and examples that have no room are left out; a slider's thumb has its number above it
 LEFT_OUT = f"{SHORTENED}, .examples, [data-testid=stSliderThumbValue]"
 LONGER = 0.4  # of a word

@@ -9,15 +9,19 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.sampling import Settings
+from pages.frame.claims import CLAIMS
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.settings_table import SettingsTable
 from pages.frame.story import BIRD, HOME, KING
 from pages.lessons.beam_search.settings import SETTINGS as SEARCH
 from pages.lessons.beam_search.state import PROMPTS as SEARCHED
+from pages.lessons.causal_mask.lesson import EXAMPLES as MASKED
+from pages.lessons.causal_mask.settings import TEXT as MASKED_FIRST
 from pages.lessons.constraints.state import EXAMPLES as CONSTRAINED
 from pages.lessons.diffusion.settings import SETTINGS as DIFFUSION
 from pages.lessons.encoder_decoder.settings import SETTINGS as GAPS
 from pages.lessons.futures.settings import SETTINGS as FUTURES
+from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.kv_cache.settings import FIRST as CACHE_PROMPT
 from pages.lessons.sampling.settings import QUESTION
 from pages.lessons.sampling.settings import SETTINGS as SAMPLING
@@ -29,6 +33,7 @@ from pages.lessons.snowball.settings import SETTINGS as SNOWBALL
 from pages.lessons.speculative.settings import RACES
 from pages.lessons.speculative.speed import PROMPTS
 from pages.lessons.stopping.settings import SETTINGS as STOPPING
+from pages.lessons.tour.scenes import lesson_names, read_lesson
 from tests.home.test_prompts import EXAMPLES, N_SANE, faults, likeliest
 
 COMPANY = re.compile(r"\b([Bb]ird|[Kk]ing|[Bb]oy|[Ff]rog|[Dd]uck|[Ff]ish|Max)\b")
@@ -67,6 +72,9 @@ def told() -> dict[str, str]:
         "stopping": default(STOPPING, "prompt"),
         "a loop": default(SAMPLING, "loop_prompt"),
         "engines": default(SAMPLING, "aim_prompt"),
+        "guess": next(iter(PASSAGES.values())).text,
+        "causal_mask": MASKED_FIRST,
+        "its second": list(MASKED.values())[1],
         "the textbook": SHAPES["textbook"].caption,
         "teacher_forcing": default(SNOWBALL, "beginning"),
         "its instruction": default(SNOWBALL, "instruction"),
@@ -83,6 +91,15 @@ def told() -> dict[str, str]:
     return texts | {f"{kind} {n}": t for kind, all_ in offered.items() for n, t in enumerate(all_)}
 
 
+def linked() -> list[str]:
+    """What the links of claims and of guided lessons put on a page."""
+    queries = [query for claim in CLAIMS for query in (claim.query, claim.beside)]
+    lessons = map(read_lesson, lesson_names())
+    queries += [dict(scene.query) for lesson in lessons for scene in lesson.scenes]
+    names = ("prompt", "first", "second", "text")
+    return [query[name] for query in queries for name in names if name in query]
+
+
 def strangers(texts: dict[str, str]) -> list[str]:
     """The places of a text that tells of nobody of the company, or of somebody else."""
     return [
@@ -92,6 +109,8 @@ def strangers(texts: dict[str, str]) -> list[str]:
 
 def test_one_small_company_is_met_on_every_page_that_tells_of_somebody() -> None:
     assert strangers(told()) == []
+    assert [text for text in linked() if STRANGER.search(text)] == []
+    assert sum(bool(COMPANY.search(text)) for text in linked()) > 12
     assert strangers({"a": "Once upon a time", "b": "The bird saw a girl", "c": BIRD}) == ["a", "b"]
 
 
@@ -101,6 +120,7 @@ def test_a_later_page_goes_on_from_what_an_earlier_one_wrote() -> None:
     later = [texts[place] for place in LATER]
     assert all(text.startswith(BIRD) for text in later)
     assert BIRD.startswith(texts["teacher_forcing"])
+    assert texts["causal_mask"].startswith(RACES[0])
     assert texts["its end"] == HOME
     assert DEFAULT_PROMPT in EXAMPLES
     assert RACES[1] in EXAMPLES

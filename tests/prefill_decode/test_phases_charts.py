@@ -44,6 +44,7 @@ from viz.prefill_decode.roofline_chart import (
     floors_figure,
     part_words,
     roofline_figure,
+    used_by_a_token,
     verdict,
 )
 
@@ -145,6 +146,15 @@ def test_the_roofline_draws_what_was_measured() -> None:
     floors = {trace.name: trace for trace in checked(floors_figure(ROOFLINE)).data}
     shares = [p.flops / 2e11 / p.seconds.median for p in POINTS]
     assert list(floors["arithmetic alone"].x) == pytest.approx(shares)
+
+
+def test_the_passes_are_covered_until_a_reader_has_said_how_much_a_token_uses() -> None:
+    whole, covered = (roofline_figure(ROOFLINE, is_covered=is_on) for is_on in (False, True))
+    assert len(checked(covered).data) == len(whole.figure.data) - 2
+    assert covered.figure.layout["yaxis"]["range"] == whole.figure.layout["yaxis"]["range"]
+    alone = [p for p in POINTS if p.phase == "decode" and p.n_batch == 1]
+    assert used_by_a_token(ROOFLINE) == max(p.mfu(TOP) for p in alone)
+    assert used_by_a_token(Roofline(MACHINE, TOP, ())) is None
 
 
 def test_the_roofs_are_named_by_their_rates_beside_the_figure() -> None:

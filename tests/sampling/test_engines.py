@@ -1,5 +1,6 @@
 """Where engines part: each row of the table does, and no pair of masks that does is missing."""
 
+import re
 from html import unescape
 from itertools import combinations, product
 from typing import Any
@@ -12,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 from model.sampling import ORDERS, Settings, process
 from model.settings import ENGINES
 from pages.frame.fields import read_fields
-from pages.lessons.sampling.engines import CASES, drawn, rows
-from pages.lessons.sampling.settings import SETTINGS
-from pages.lessons.sampling.state import FIELDS, SLIDERS
+from pages.lessons.sampling.engines import CASES, n_drawn, pipelines, rows
+from pages.lessons.sampling.settings import PAIRS, SETTINGS
+from pages.lessons.sampling.state import FIELDS, POINTER, SLIDERS
 from tests.frame.driving import open_lesson
 
 VALUES: dict[str, tuple[float, ...]] = {
@@ -43,16 +44,18 @@ def part(first: str, second: str, **values: Any) -> bool:
 
 @pytest.mark.parametrize("values", CASES, ids=lambda values: "+".join(values))
 def test_every_row_parts_two_engines(values: dict[str, float]) -> None:
-    found = drawn(values)
-    tokens = {engine: said.partition(" of ")[0] for engine, said in found.items()}
-    assert len(set(tokens.values())) > 1
-    for engine, said in found.items():
-        assert said.count("(no ") == sum(name not in ORDERS[engine] for name in values)
+    found = dict(zip(ENGINES, pipelines(values), strict=True))
+    assert n_drawn(values) > 1
+    for engine, one in found.items():
+        assert len(one.lacks) == sum(name not in ORDERS[engine] for name in values)
+        ends = np.cumsum([share for _, share in one.left])
+        assert ends[-1] == pytest.approx(1)
+        assert one.drawn == np.searchsorted(ends, POINTER, side="right")
     # engines that have the same order of these masks draw the same
     orders = {e: [name for name in ORDERS[e] if name in values] for e in ENGINES}
     for a, b in combinations(ENGINES, 2):
         if orders[a] == orders[b]:
-            assert found[a] == found[b]
+            assert found[a].left == found[b].left
 
 
 def test_no_pair_of_masks_that_parts_two_engines_is_missing() -> None:
@@ -82,14 +85,24 @@ def test_the_link_of_a_row_opens_its_masks_on_its_distribution() -> None:
         assert read.values["source"] == "textbook"
 
 
-def test_the_table_waits_for_an_answer() -> None:
+def test_the_picture_waits_for_an_answer_and_then_draws_the_pair_that_is_chosen() -> None:
     app: AppTest = open_lesson("pages/engines.py")
-    assert not [table for table in tables(app) if ">masks<" in table]
-    app.get_by_key("lab_engines").set_value("Always").run()
-    (table,) = [table for table in tables(app) if ">masks<" in table]
+    first, *_, last = PAIRS
+    assert " of 4 tokens" not in spoken(app)
+    assert app.get_by_key("lab_pair").disabled
+    app.get_by_key("engines_said").set_value("1").run()
+    for pair in (first, last):
+        app.get_by_key("lab_pair").set_value(pair).run()
+        (masks,) = [case for case in CASES if "+".join(case) == pair]
+        for one in pipelines(masks):
+            assert f"{one.engine} draws {one.token}, of {len(one.left)} token" in spoken(app)
+    (table,) = [html.proto.body for html in app.get("html") if ">masks<" in html.proto.body]
     assert table.count('<a href="/engines?') == len(CASES)
     assert not app.exception
 
 
-def tables(app: AppTest) -> list[str]:
-    return [html.proto.body for html in app.get("html") if "<table" in html.proto.body]
+def spoken(app: AppTest) -> str:
+    """What is said of the picture to who cannot see it."""
+    return " ".join(
+        re.findall(r'aria-label="(.+?)"', "".join(h.proto.body for h in app.get("html")))
+    )

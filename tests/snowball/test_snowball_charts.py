@@ -57,6 +57,13 @@ def test_lines_are_the_records_own_numbers() -> None:
     assert line(survival, "drawn") == pytest.approx(100 * SLIPS.original)
     judged = line(held_out_charts.judged_figure(EXPOSURE), held_out_charts.TRUE)
     assert judged[0] == pytest.approx(EXPOSURE.true_text[:, :8].mean())
+    error = held_out_charts.error_figure(EXPOSURE)
+    forced = windows(EXPOSURE.kl_forced, 8).means
+    assert line(error, held_out_charts.FORCED) == pytest.approx(forced)
+    assert line(error, held_out_charts.FREE) == pytest.approx(windows(EXPOSURE.kl_free, 8).means)
+    assert [float(y) for y in checked(error).data[0].y] == pytest.approx(1.25 * forced)
+    covered = held_out_charts.error_figure(EXPOSURE, is_covered=True)
+    assert line(covered, held_out_charts.FREE) == []
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
     assert reference[-1] == pytest.approx(EXPOSURE.writer_loss[:, -8:].mean())
     repeats = line(written_charts.repeats_figure(LONG), "greedy")

@@ -68,14 +68,14 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     page.reload()
     expect(page.get_by_text("You said 6")).to_be_visible()
     prompt = live.get_by_role("textbox").first
-    expect(prompt).to_have_value("The crocodile was unbelievably hungry")
+    expect(prompt).to_have_value("The king was unbelievably hungry")
     assert_fits(page)
 
     leave = by_key(page, "tour_leave").get_by_role("button")
     leave.focus()
     page.keyboard.press("Enter")
     expect(by_key(page, "tour")).to_have_count(0)
-    expect(prompt).to_have_value("The crocodile was unbelievably hungry")
+    expect(prompt).to_have_value("The king was unbelievably hungry")
     expect(live.locator(".loop")).not_to_have_attribute("data-tour", re.compile("."))
     page.wait_for_function("() => !/lesson|scene|said/.test(location.search)")
 

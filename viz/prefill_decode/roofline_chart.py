@@ -25,7 +25,7 @@ from viz.labels import name_rows
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import PHASE_ROLES
 
-HEIGHT = 460  # pixels
+HEIGHT = 340  # pixels
 SYMBOLS = {"prefill": "circle", "decode": "diamond"}
 WORDS: dict[BoundBy, str] = {
     "memory": "reading the weights and the cache",
@@ -56,7 +56,8 @@ def pass_name(point: RoofPoint) -> str:
 def _short_name(point: RoofPoint, first: RoofPoint) -> str:
     """Names a pass beside others of its phase; of prefills the first has its whole name."""
     if point.phase == "decode":
-        return f"batch {point.n_batch}" if _is_plain(point) else _QUICK
+        many = "one token" if point.n_batch == 1 else f"batch {point.n_batch}"
+        return many if _is_plain(point) else f"{many}, {_QUICK}"
     name = pass_name(point)
     return name if point is first else name.removeprefix("prefill of ")
 
@@ -65,8 +66,19 @@ def _is_plain(point: RoofPoint) -> bool:
     return _PLAIN in point.engine
 
 
-def roofline_figure(roofline: Roofline) -> Chart:
-    """Draws the ceilings that were measured, and each kind of pass below them."""
+def used_by_a_token(roofline: Roofline) -> float | None:
+    """Returns the share of the matrix rate that one token alone reaches, by the quickest engine."""
+    alone = [p for p in roofline.points if p.phase == "decode" and p.n_batch == 1]
+    return max((point.mfu(roofline.ceilings) for point in alone), default=None)
+
+
+def roofline_figure(roofline: Roofline, *, is_covered: bool = False) -> Chart:
+    """Draws the ceilings that were measured, and each kind of pass below them.
+
+    Args:
+        roofline: All of one run.
+        is_covered: Whether the passes are left out, until a reader has said where one lies.
+    """
     top, points = roofline.ceilings, roofline.points
     x_title = "arithmetic intensity: FLOPs for each byte read"
     unit, power = _unit(top)
@@ -74,7 +86,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
     intensities = [top.ridge, *(point.intensity for point in points)]
     left, right = min(*intensities, 0.5) / 5, max(intensities) * 4
     _roofs(figure, top, left, right)
-    for phase in PHASE_ROLES:
+    for phase in () if is_covered else PHASE_ROLES:
         _points(figure, [p for p in points if p.phase == phase], phase)
     low = min([p.flops_per_second for p in points] or [top.matmul / 1000])
     figure.update_xaxes(
@@ -88,7 +100,7 @@ def roofline_figure(roofline: Roofline) -> Chart:
         rangemode="normal",
     )
     caption = (
-        f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run: roofs "
+        f"Measured on {roofline.machine.where}, {roofline.machine.model}, all in one run. Roofs "
         f"are the best of {top.n_runs}, a copy of {size(top.buffer_bytes)}; points are medians, "
         "each weight and cached number read once."
     )
@@ -113,6 +125,9 @@ def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     place: Style = {"yanchor": "bottom", "yshift": 4}
     ridge = f"ridge: {digits(top.ridge)} FLOPs a byte"
     write_at(figure, math.log10(top.ridge), math.log10(top.matmul), ridge, **place)
+    foot: Style = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
+    write_at(figure, 0.01, 0, "memory is the limit", xanchor="left", **foot)
+    write_at(figure, 0.99, 0, "arithmetic is the limit", xanchor="right", **foot)
 
 
 def _points(figure: Figure, points: Sequence[RoofPoint], phase: str) -> None:

@@ -3,10 +3,11 @@
 import numpy as np
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
-from viz.chart import Chart, new_figure
+from viz.chart import Chart, add_line, new_figure
 from viz.figure import Figure
 from viz.format import THIN, change, count, digits, nats
 from viz.labels import name_lines
+from viz.palette import colour
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -20,6 +21,30 @@ MODELS = (
     ("muted", "dot", "diamond"),
     ("surprise", "dashdot", "triangle-up"),
 )
+
+
+def error_figure(exposure: Exposure, *, is_covered: bool = False) -> Chart:
+    """Draws the writer's error after true tokens, after its own, and from where it is a bias.
+
+    Args:
+        exposure: All of one run.
+        is_covered: Whether the error after its own tokens is left out.
+    """
+    figure = new_figure(270, "tokens after the prompt", "error, nats per token")
+    figure.update_xaxes(range=[0, exposure.kl_forced.shape[1] + 1])
+    forced = windows(exposure.kl_forced, WINDOW)
+    bound = f"exposure bias: {100 * BIAS:.0f}{THIN}% more"
+    add_line(figure, bound, forced.places, (1 + BIAS) * forced.means, colour("muted"), dash="dash")
+    add_mean(figure, forced, "prompt", FORCED, symbol="circle")
+    if not is_covered:
+        add_mean(figure, windows(exposure.kl_free, WINDOW), "generated", FREE, symbol="square")
+    name_lines(figure)
+    caption = (
+        f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: how "
+        f"far {exposure.writer} is from {exposure.judge}. KL({exposure.judge} ‖ {exposure.writer});"
+        f" means of {WINDOW} positions, bands are 95 % intervals over stories."
+    )
+    return Chart(figure, "Error by position", caption)
 
 
 def judged_figure(exposure: Exposure) -> Chart:

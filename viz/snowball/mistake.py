@@ -12,6 +12,7 @@ from viz.palette import colour
 from viz.strip import SPACE, chip, element, prose, row
 
 NEARLY = 0.1  # between two means of some 28 tokens
+UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 25, "line")  # as wide as a text of some 28 tokens
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
 
@@ -41,6 +42,21 @@ def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
         "div",
         _text(FORCED, prompt, wrong, forced[1:]),
         _text(ORIGINAL, prompt, _parts(original), original[1:]),
+        style="display:grid;gap:1.2rem",
+    )
+
+
+def covered_html(prompt: str, word: str) -> Markup:
+    """Writes both texts as far as they are known, with lines where the rest will stand.
+
+    Args:
+        prompt: What both begin with.
+        word: The wrong one, which stands in the first.
+    """
+    return element(
+        "div",
+        _text(FORCED, prompt, ((word, "error"), UNSAID), ()),
+        _text(ORIGINAL, prompt, (UNSAID,), ()),
         style="display:grid;gap:1.2rem",
     )
 
@@ -80,11 +96,10 @@ def _text(
 ) -> Markup:
     """Writes one text, and beside it what it was sure of."""
     small = f"font-size:var(--size-body);color:{colour('muted')}"
+    number = percent(sureness(counted)) if counted else "?"
     sure = element(
         "div",
-        element(
-            "div", percent(sureness(counted)), style="font-size:var(--size-text);font-weight:600"
-        ),
+        element("div", number, style="font-size:var(--size-text);font-weight:600"),
         element("div", "sure, on average", style=small),
         style="text-align:right",
     )

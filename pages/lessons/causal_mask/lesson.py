@@ -22,10 +22,10 @@ from viz.format import plural
 
 LESSON = "mask_lesson"
 EXAMPLES = {
-    "A girl and a ball": TEXT,
-    "A dog named Tom": (
-        "Once upon a time there was a little dog named Tom. He loved his blue hat. One day the "
-        "wind took the hat and Tom could not find it. The little"
+    "A boy and a ball": TEXT,
+    "A duck named Max": (
+        "Once upon a time there was a little duck named Max. He loved his blue hat. One day the "
+        "wind took the hat and Max could not find it. The little"
     ),
     "The same twice": (
         "The old fox hid a silver spoon under the bridge. The old fox hid a silver spoon under the "

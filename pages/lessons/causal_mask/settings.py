@@ -7,8 +7,8 @@ from pages.lessons.causal_mask.state import MAX_TOKENS
 MAX_CHARACTERS = 4_000  # characters
 MAX_MAPS = 200  # layers, or heads: a link that asks for more than the model has is refused
 TEXT = (
-    "Once upon a time there was a little girl who had a red ball. One day the ball rolled into the "
-    "garden and she could not find it. The little"
+    "Once upon a time there was a little boy who had a red ball. One day the ball rolled into the "
+    "garden and he could not find it. The little"
 )
 SETTINGS = SettingsTable(
     "mask",

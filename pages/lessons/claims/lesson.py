@@ -16,10 +16,12 @@ from model.recorded import recorded_job
 from pages.frame.claims import BY_ID, CLAIMS, EMPIRICAL, Claim
 from pages.frame.code_that_ran import show_code
 from pages.frame.contents import lesson_at
+from pages.frame.course import show_summary
 from pages.frame.job_panel import JobPanel, is_running, start_job
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.frame.question import answered, was_answered
+from pages.frame.second_run import draw_in_second_run
 from pages.lessons.claims.state import ClaimsLesson
 from viz.claims.interval import interval_picture
 from viz.claims.report import (
@@ -53,8 +55,14 @@ def show_claims(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(STATE, waiting, lambda lm, _old: ClaimsLesson(lm))
     recorded = recorded_job("claims", ClaimsRun)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
-    first, *surprises = SURPRISES
+    first = SURPRISES[0]
     _show_first(lesson, first, rows[first.id], recorded)
+    show_summary("pages/claims.py", asked=_key_of(first))
+    draw_in_second_run(lambda: _show_all(lesson, rows, recorded))
+
+
+def _show_all(lesson: ClaimsLesson, rows: dict[str, Row], recorded: Job[ClaimsRun] | None) -> None:
+    first, *surprises = SURPRISES
     st.markdown(
         f"That is one of {len(CLAIMS)} sentences that are said of language models. Some are true "
         "by definition; the others can fail, so an experiment tests each. **Which of them do you "

@@ -1,5 +1,6 @@
 """What bounds a pass: the roofline of this device, many sequences at once, and their padding."""
 
+import math
 from functools import partial
 
 import streamlit as st
@@ -13,13 +14,16 @@ from model.passes import forward
 from model.prefill_decode.batching import measure_batches, point_of, weight_bytes_read
 from model.prefill_decode.ceilings import measure_copy, measure_matmul, measure_read
 from model.prefill_decode.padding import compare_padding
+from model.prefill_decode.recordings import Recording
 from model.prefill_decode.records import BatchRun, Padding, Roofline
 from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode_within
 from pages.frame.claims import BY_ID
+from pages.frame.code_that_ran import show_code
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
-from pages.lessons.prefill_decode.recorded import BesideRecording
+from pages.frame.question import answered, opening, was_answered
+from pages.lessons.prefill_decode.recorded import BesideRecording, recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.prefill_decode.batch_chart import (
@@ -33,34 +37,70 @@ from viz.prefill_decode.roofline_chart import (
     floors_figure,
     roofline_figure,
     roofline_table,
+    used_by_a_token,
     verdict,
 )
 from viz.strip import chip, element
 
 MAX_PROMPTS, MAX_TOKENS = 8, 48
+QUESTION = "One token is written. How much of what the device can compute does that use?"
+USED = {"less than a tenth": 0.1, "about a third": 0.6, "nearly all": math.inf}  # and below what
+USED_SAID = "roof_said"
 
 
-class RooflineOfThisDevice(BesideRecording):
-    """The peak rates of this device, and both phases below them."""
+class _OfRoofline(BesideRecording):
+    """What one job measures: the peak rates of this device, and both phases below them."""
 
-    key, title = "phase_roofline", "The roofline: memory-bound or compute-bound"
-    button, part = "Measure", "roofline"
-    claim = (
-        "**What is the device waiting for: memory, or arithmetic?** The roof is what it can do at "
-        "best. Under the slope memory sets the limit, under the flat part arithmetic does; a pass "
-        "far below the roof waits for something else." + BY_ID["C27"].box
-    )
-    code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
+    key, button, part = "phase_roofline", "Measure", "roofline"
 
     def _start(self) -> Job[Roofline]:
         return self.lesson.start(measure_roofline(self.lesson.lm))
 
+
+class RooflineOfThisDevice(_OfRoofline):
+    """The picture, and the button that makes it this device's."""
+
+    def _begin(self) -> None:
+        """Asks how much of the device a token uses: the passes are drawn once that is answered."""
+        recording = recording_beside(is_measured=False)  # also of a run that was stopped early
+        runs = (self.measured, recording.roofline if recording else None)
+        shares = (used_by_a_token(run) for run in runs if run is not None)
+        share = next((share for share in shares if share is not None), None)
+        if share is not None:
+            right = next(words for words, most in USED.items() if share < most)
+            answered(QUESTION, tuple(USED), right, USED_SAID)
+
     def _draw_run(self, run: Roofline) -> None:
-        """Draws a roofline, what binds each phase below it, and every pass in numbers."""
+        is_covered = not was_answered(USED_SAID)
+        show_chart(roofline_figure(run, is_covered=is_covered), "phase_roof")
+
+    def _draw_recording(self, recording: Recording) -> None:
+        """Draws a recording; what it ran on is said below, beside the passes in words."""
+        self._draw_run(recording.roofline)
+
+
+class PassesUnderTheRoof(_OfRoofline):
+    """The same in words: what binds each phase, its floors, every pass."""
+
+    title = "The roofline: memory-bound or compute-bound"
+    claim = (
+        "The roof is the most that the device can do, and each point a pass of the model. Under "
+        "the slope memory sets the limit, under the flat part arithmetic does; a pass far "
+        "below the roof waits for something else." + BY_ID["C27"].box
+    )
+    code = (measure_copy, measure_read, measure_matmul, measure_floors, point_of, weight_bytes_read)
+
+    def show(self) -> None:
+        """Draws the section, which has no button of its own."""
+        st.header(self.title, anchor=False)
+        opening(self.claim)
+        self._show(self.measured)
+        show_code(*self.code, key=f"{self.key}_code")
+
+    def _draw_run(self, run: Roofline) -> None:
         for sentence in run.left_out:
             st.info(sentence)
         st.markdown(verdict(run))
-        show_chart(roofline_figure(run), "phase_roof")
         if not run.points:
             return
         draw_when_opened("What each pass waits for", partial(_show_floors, run), "phase_waiting")

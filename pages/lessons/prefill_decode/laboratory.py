@@ -2,9 +2,15 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.frame.course import show_sections
+from pages.frame.course import show_summary
 from pages.frame.second_run import draw_in_second_run
-from pages.lessons.prefill_decode.bounds import Batching, PaddingOfPrompts, RooflineOfThisDevice
+from pages.lessons.prefill_decode.bounds import (
+    USED_SAID,
+    Batching,
+    PaddingOfPrompts,
+    PassesUnderTheRoof,
+    RooflineOfThisDevice,
+)
 from pages.lessons.prefill_decode.cost import ENERGY, show_cost
 from pages.lessons.prefill_decode.lesson import (
     begin_phases,
@@ -15,22 +21,21 @@ from pages.lessons.prefill_decode.scores import ScoringRun
 from pages.lessons.prefill_decode.settings import MEASURED
 from pages.lessons.prefill_decode.state import PhaseLesson
 
-_BOUNDS = (RooflineOfThisDevice, Batching, PaddingOfPrompts)
+_MEASURED = (RooflineOfThisDevice, Batching, PaddingOfPrompts, ScoringRun)
 
 
 def show_roofline_and_cost(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
-    keys = (*(section.key for section in (*_BOUNDS, ScoringRun)), ENERGY)
-    lesson = begin_phases(waiting, *keys)
-    show_sections("pages/roofline.py")
-    show_other_machines(lesson)
-    offer_phase_link(lesson, MEASURED)
-    _BOUNDS[0](lesson).show()
+    lesson = begin_phases(waiting, *(section.key for section in _MEASURED), ENERGY)
+    RooflineOfThisDevice(lesson).show()
+    show_summary("pages/roofline.py", asked=USED_SAID)
     draw_in_second_run(lambda: _show_rest(lesson))
 
 
 def _show_rest(lesson: PhaseLesson) -> None:
-    for section in _BOUNDS[1:]:
+    show_other_machines(lesson)
+    offer_phase_link(lesson, MEASURED)
+    for section in (PassesUnderTheRoof, Batching, PaddingOfPrompts):
         section(lesson).show()
     show_cost(lesson)
     ScoringRun(lesson).show()

@@ -59,7 +59,8 @@ class BothPhases(BesideRecording):
         if SETTINGS["engine"] not in engines:
             SETTINGS.put(engine=engines[-1])
         if len(engines) > 1:
-            SETTINGS.widget("engine", options=engines, disabled=is_running, width=290)
+            with st.popover("Decode by"):
+                SETTINGS.widget("engine", options=engines, disabled=is_running)
 
     def _start(self) -> Job[PhaseRun]:
         return self.lesson.start(measure_phases(self.lesson.lm, SETTINGS["engine"]))

@@ -35,12 +35,18 @@ class BesideRecording(Experiment[PhaseLesson]):
     icon = TIMER
     part: str
 
+    @property
+    def measured(self) -> Any:
+        """What was measured here; None while it is, or where nothing was."""
+        job = self.lesson.jobs.get(self.key)
+        return None if job is None or job.is_running else job.found
+
     @abstractmethod
     def _draw_run(self, run: Any) -> None:
         """Draws what was measured here or elsewhere."""
 
-    def _draw(self, job: Job[Any]) -> None:
-        self._show(None if job.is_running else job.result)
+    def _draw(self, _job: Job[Any]) -> None:
+        self._show(self.measured)
 
     def _idle(self) -> None:
         self._show(None)
@@ -55,9 +61,9 @@ class BesideRecording(Experiment[PhaseLesson]):
             self._draw_recording(recording)
 
     def _draw_recording(self, recording: Recording) -> None:
-        """Says what a recording ran on, then draws it."""
-        say_recorded(recording)
+        """Draws a recording, then says what it ran on."""
         self._draw_run(getattr(recording, self.part))
+        say_recorded(recording)
 
 
 def say_recorded(recording: Recording) -> None:

@@ -13,7 +13,6 @@ import { drawnToken, effectOf, keptInWords, lastStage, remembered } from "../../
 /** @type {SettingName[]} */
 const NAMES = ["temperature", "top_p"];
 const N_ROWS = 7; // tokens one by one; the rest share the last row
-const LETTER = 0.015; // of the bar: what a letter takes
 
 /**
  * Makes the picture. Its two sliders are its own.
@@ -69,7 +68,8 @@ export function createDrawPicture({ setControl }) {
       const isHit = drawn !== null && from <= header.pointer && header.pointer < from + share;
       row.show(parts[i], isHit);
       Object.assign(segments[i].style, { left: `${100 * from}%`, width: `${100 * share}%` });
-      setText(segments[i], share < LETTER * words.length ? "" : words);
+      setText(segments[i], words); // where it has the room: see lab.css
+      setAttribute(segments[i], "title", words);
       setAttribute(segments[i], "data-hit", isHit);
     });
     pointer.style.setProperty("--at", String(header.pointer));
@@ -90,6 +90,7 @@ function createRow() {
   /** @param {ReturnType<typeof partsOf>[number]} part @param {boolean} isHit */
   function showPart({ words, share, from, raw }, isHit) {
     setText(label, shorten(words, 18));
+    setAttribute(label, "title", words);
     show(share, { out: share > 0 ? null : raw, pieces: share > 0 ? [[from, from + share]] : null });
     setAttribute(element, "data-state", share > 0 ? "kept" : "rejected");
     setAttribute(element, "data-hit", isHit);

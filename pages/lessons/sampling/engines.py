@@ -4,72 +4,85 @@ import streamlit as st
 from markupsafe import Markup
 
 from model.draw import draw
-from model.sampling import process
+from model.records import Stage
+from model.sampling import Settings, process
 from model.settings import ENGINES
 from pages.frame.fields import write_fields
-from pages.frame.question import answered
-from pages.lessons.sampling.settings import SETTINGS, title
+from pages.frame.question import answered, opening
+from pages.lessons.sampling.settings import CASES, SETTINGS, title
 from pages.lessons.sampling.source import SHAPES
 from pages.lessons.sampling.state import POINTER, LabControls
 from viz.chart import Table
 from viz.sampling.charts import table_html
+from viz.sampling.pipelines_picture import Pipeline, Shares, pipelines_picture
 from viz.strip import element
 
-TITLES = {"vllm": "vLLM", "ollama": "Ollama"}
-ANSWERS = ("Always", "Unless one lacks a mask", "Not even with the same masks")
-CASES: tuple[dict[str, float], ...] = (
-    {"temperature": 1.5, "top_p": 0.5},
-    {"temperature": 0.5, "min_p": 0.2},
-    {"temperature": 0.5, "typical_p": 0.7},
-    {"min_p": 0.1, "top_p": 0.9},
-    {"min_p": 0.2, "typical_p": 0.5},
-    {"top_p": 0.7, "typical_p": 0.7},
-    {"epsilon": 0.06},
-    {"eta": 0.1},
-    {"top_h": 0.5},
-    {"top_n_sigma": 1.0},
-    {"mirostat": 2.0},
+SAID = "engines_said"
+QUESTION = (
+    "Four engines get the same bar, the same two masks and the same pointer. How many different "
+    "tokens do they draw?"
 )
+NUMBERS = tuple(str(n) for n in range(1, len(ENGINES) + 1))
+TITLES = {"vllm": "vLLM", "ollama": "Ollama"}
 _GIVEN = SHAPES["textbook"]
 
 
+def show_pipelines() -> None:
+    """Asks how many tokens the engines draw from one bar, then shows what each leaves of it."""
+    is_said = answered(QUESTION, NUMBERS, NUMBERS[n_drawn(CASES[0]) - 1], SAID)
+    picture = st.container()
+    pair = SETTINGS.widget("pair", label_visibility="collapsed", disabled=not is_said)
+    masks = next(case for case in CASES if "+".join(case) == pair)
+    given = _shares(process(_GIVEN.logits, [], Settings())[-1])
+    picture.html(pipelines_picture(given, pipelines(masks), POINTER, is_covered=not is_said))
+    st.caption(f"{_GIVEN.caption} The pointer is at {POINTER}.")
+
+
 def show_engines() -> None:
-    """Asks whether the engines draw the same token, then shows what each of them draws."""
+    """Shows what each engine draws by masks of which one, or their order, makes a difference."""
     st.header("Do four engines draw the same token?", anchor=False)
-    st.markdown(
+    opening(
         "The textbook’s distribution, the same masks at the same values, the pointer at "
-        f"{POINTER}: which token does each draw, and of how many that it kept?"
+        f"{POINTER}: which token each draws, and of how many that it kept. A mask that comes "
+        "before the temperature, or before another mask, sees other probabilities."
     )
-    if not answered("Do they draw the same one?", ANSWERS, ANSWERS[-1], "lab_engines"):
-        return
     st.html(table_html(rows()))
-    st.markdown(
-        "A mask that comes before the temperature, or before another mask, sees other "
-        "probabilities."
-    )
-    st.caption("Derived, by the orders above and their versions.")
+    st.caption("Derived, by the engines’ orders and their versions.")
 
 
 def rows() -> Table:
     """Returns a row for each case: what each engine draws, and from how many tokens."""
     table: Table = []
-    for values in CASES:
-        said = {TITLES.get(engine, engine): words for engine, words in drawn(values).items()}
-        table.append({"masks": _named(values), **said, "on the bars": _link(values)})
+    for masks in CASES:
+        found = pipelines(masks)
+        said = {one.engine: f"{one.token} of {len(one.left)}{one.lacking}" for one in found}
+        table.append({"masks": _named(masks), **said, "on the bars": _link(masks)})
     return table
 
 
-def drawn(values: dict[str, float]) -> dict[str, str]:
-    """Returns by engine the token that is drawn and how many were left, or what it lacks."""
-    found = {}
-    controls = LabControls(**values, use=tuple(values))  # type: ignore[arg-type]  # by name
+def pipelines(masks: dict[str, float]) -> list[Pipeline]:
+    """Returns what each engine leaves of the textbook's distribution, and what it draws."""
+    found = []
+    controls = LabControls(**masks, use=tuple(masks))  # type: ignore[arg-type]  # by name
     for engine in ENGINES:
         settings = controls.settings(engine)
         stage = process(_GIVEN.logits, [], settings)[-1]
-        token = (_GIVEN.labels or ())[draw(stage, POINTER)]
-        lacks = "".join(f" (no {title(name)})" for name in values if name not in settings.order)
-        found[engine] = f"{token} of {stage.order.size}{lacks}"
+        drawn = stage.order.tolist().index(draw(stage, POINTER))
+        order = [f"{title(name)} {masks[name]:g}" for name in settings.order if name in masks]
+        lacks = tuple(title(name) for name in masks if name not in settings.order)
+        name = TITLES.get(engine, engine)
+        found.append(Pipeline(name, " → ".join(order), lacks, _shares(stage), drawn))
     return found
+
+
+def _shares(stage: Stage) -> Shares:
+    labels = _GIVEN.labels or ()
+    return tuple((labels[i], float(p)) for i, p in zip(stage.order, stage.best_probs, strict=True))
+
+
+def n_drawn(masks: dict[str, float]) -> int:
+    """Returns how many different tokens the engines draw."""
+    return len({one.token for one in pipelines(masks)})
 
 
 def _named(values: dict[str, float]) -> str:

@@ -28,10 +28,25 @@ FROM = {f"alone:{name}": title(name) for name in MASKS_ALONE} | {
     f"order:{engine}": f"The pipeline, as {engine} orders it" for engine in ENGINES
 }
 
+CASES: tuple[dict[str, float], ...] = (  # in which two engines draw different tokens
+    {"temperature": 1.5, "top_p": 0.5},
+    {"temperature": 0.5, "min_p": 0.2},
+    {"temperature": 0.5, "typical_p": 0.7},
+    {"min_p": 0.1, "top_p": 0.9},
+    {"min_p": 0.2, "typical_p": 0.5},
+    {"top_p": 0.7, "typical_p": 0.7},
+    {"epsilon": 0.06},
+    {"eta": 0.1},
+    {"top_h": 0.5},
+    {"top_n_sigma": 1.0},
+    {"mirostat": 2.0},
+)
+PAIRS = {"+".join(masks): " + ".join(map(title, masks)) for masks in CASES if len(masks) > 1}
 QUESTION = "The bird was thirsty. He wanted to drink some"
 LOOP_PROMPT = "The bird sang la la la la"
 AIM_PROMPT = "The little boy"
 _COMPARED = (
+    Choice("pair", "Two masks", next(iter(PAIRS)), PAIRS, is_segmented=True),
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
 )

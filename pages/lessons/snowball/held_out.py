@@ -1,26 +1,32 @@
 """Models on held-out text: after true tokens, after their own, and from more and more context."""
 
+import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import streamlit as st
 
 from model.held_out import held_out
 from model.job import Job
 from model.loading import SHIPPED, LanguageModel
+from model.recorded import recorded_job
 from model.snowball.context_loss import measure_context_loss, predict
 from model.snowball.exposure import expected_surprise, measure_exposure
-from model.snowball.records import ContextLoss, Exposure
+from model.snowball.records import BIAS, ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.claims import BY_ID
+from pages.frame.code_that_ran import show_code
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_charts, show_folded
+from pages.frame.figures import recorded_on, show_chart, show_charts, show_folded
 from pages.frame.models import shared_model
 from pages.frame.offers import offered_models
+from pages.frame.question import answered, opening, was_answered
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
+    error_figure,
     excess_words,
     judged_figure,
     judged_words,
@@ -29,6 +35,9 @@ from viz.snowball.held_out_charts import (
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
+QUESTION = "How much more does a model err on its own text than on true text?"
+MORE = {"hardly more": BIAS, "half as much again": 0.75, "twice as much": math.inf}  # up to
+MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
 
@@ -53,21 +62,25 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
 class ExposureBias(Experiment[SnowballLesson]):
     """A writer on true text and on its own, judged by another model."""
 
-    key, title = "snowball_exposure", "Teacher forcing and free running"
-    button = "Compare"
+    key, button = "snowball_exposure", "Compare"
     recorded = Exposure
-    claim = (
-        "In training a model reads true text only; when it writes, it reads its own output. If "
-        "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
-        "It is measured on stories that no shipped model was trained on." + BY_ID["C36"].box
-    )
-    code = (measure_exposure, expected_surprise)
 
-    def _fields(self, _is_running: bool) -> None:
+    def _begin(self) -> None:
+        """Asks how much more the model errs: its error on its own text is drawn after that."""
+        job = self.lesson.jobs.get(self.key)
+        if job is None or not job.is_done:  # of a part there is no mean
+            job = recorded_job(self.key, Exposure)
+        if job is not None:
+            excess = job.result.excess.mean
+            right = next(words for words, most in MORE.items() if excess <= most)
+            answered(QUESTION, tuple(MORE), right, MORE_SAID)
+
+    def _fields(self, is_running: bool) -> None:
         names = _model_names(self.lesson)
-        SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str, width=200)
-        SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str, width=200)
-        SETTINGS.widget("drawn_at", width=130)
+        SETTINGS.widget("drawn_at", width=130, disabled=is_running)
+        with st.popover("Writer and judge"):
+            SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str)
+            SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str)
 
     def _start(self) -> Job[Exposure]:
         writer, judge = (_model_of(self.lesson, SETTINGS[name]) for name in ("writer", "judge"))
@@ -84,14 +97,39 @@ class ExposureBias(Experiment[SnowballLesson]):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
+        is_said = was_answered(MORE_SAID)
+        show_chart(error_figure(exposure, is_covered=not is_said), "snowball_error")
+        if is_said and job.is_done and exposure.writer != exposure.judge:
+            st.markdown(excess_words(exposure))
+
+
+class ExposureInWords(ExposureBias):
+    """The same by other measures: the judge's surprise, and the loss against the story."""
+
+    title = "Teacher forcing and free running"
+    claim = (
+        "In training a model reads true text only; when it writes, it reads its own output. If "
+        "that makes it worse, and the more so the longer it writes, the model has exposure bias. "
+        "It is measured on stories that no shipped model was trained on." + BY_ID["C36"].box
+    )
+    code = (measure_exposure, expected_surprise)
+
+    def show(self) -> None:
+        """Draws the section, which has no button of its own."""
+        st.header(self.title, anchor=False)
+        opening(self.claim)
+        if (job := self.found()) is not None:
+            with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
+                self._draw(job)
+        show_code(*self.code, key=f"{self.key}_code")
+
+    def _draw(self, job: Job[Exposure]) -> None:
+        exposure = job.result
         judged, reference = judged_figure(exposure), reference_figure(exposure)
         show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
-        is_own_judge = exposure.writer == exposure.judge
         if job.is_done:
-            words = [judged_words(exposure), drift_words(exposure)]
-            if not is_own_judge:
-                st.markdown(excess_words(exposure))
-            show_folded(" ".join(words), "snowball_exposure_words")
+            words = f"{judged_words(exposure)} {drift_words(exposure)}"
+            show_folded(words, "snowball_exposure_words")
         names = exposure.writer, exposure.judge
         is_live = not job.recorded_on
         if is_live and not all(_model_of(self.lesson, name).is_whole for name in names):
@@ -100,7 +138,7 @@ class ExposureBias(Experiment[SnowballLesson]):
             )
         judge = (
             "The writer judges itself and cannot tell what it does not know: choose another judge."
-            if is_own_judge
+            if exposure.writer == exposure.judge
             else "The judge is a model too: it may be wrong on text unlike its training data."
         )
         st.caption(f"{provenance(job, _model_of(self.lesson, exposure.writer))} {judge}")

@@ -2,11 +2,16 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.frame.course import show_sections
+from pages.frame.course import show_summary
 from pages.frame.link import offer_link
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.snowball.errors import ErrorCompounding
-from pages.lessons.snowball.held_out import ContextLengths, ExposureBias
+from pages.lessons.snowball.held_out import (
+    MORE_SAID,
+    ContextLengths,
+    ExposureBias,
+    ExposureInWords,
+)
 from pages.lessons.snowball.lesson import begin_snowball
 from pages.lessons.snowball.settings import MEASURED
 from pages.lessons.snowball.state import SnowballLesson, text_in_link
@@ -17,7 +22,7 @@ from pages.lessons.snowball.written import (
 )
 
 _SECTIONS = (
-    ExposureBias,
+    ExposureInWords,
     ErrorCompounding,
     InstructionPlacing,
     LongGeneration,
@@ -29,12 +34,12 @@ _SECTIONS = (
 def show_teacher_forcing(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = begin_snowball(waiting)
-    show_sections("pages/teacher_forcing.py")
-    _SECTIONS[0](lesson).show()
+    ExposureBias(lesson).show()
+    show_summary("pages/teacher_forcing.py", asked=MORE_SAID)
     draw_in_second_run(lambda: _show_rest(lesson))
 
 
 def _show_rest(lesson: SnowballLesson) -> None:
-    for section in _SECTIONS[1:]:
+    for section in _SECTIONS:
         section(lesson).show()
     offer_link(MEASURED, lesson.lm, lambda: text_in_link(lesson))

@@ -15,8 +15,7 @@ from pages.frame.layout import as_written
 from pages.frame.question import answered, opening
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
-from viz.snowball.mistake import mistake_html, sure_words, tokens_html
-from viz.strip import prose
+from viz.snowball.mistake import covered_html, mistake_html, sure_words, tokens_html
 
 N_AFTER = 28  # tokens of each text
 SAMPLING = Settings(temperature=0.7)
@@ -39,21 +38,23 @@ def show_mistake(lesson: SnowballLesson) -> None:
 
 
 def _mistake(lesson: SnowballLesson) -> None:
-    prompt, word = MISTAKES[SETTINGS.widget("mistake")]
-    if not answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected"):
-        st.html(prose((prompt, ""), (word, "error"), (" …", "")))
+    is_said = answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected")
+    picture = st.container()
+    prompt, word = MISTAKES[SETTINGS.widget("mistake", label_visibility="collapsed")]
+    if not is_said:
+        picture.html(covered_html(prompt, word))
         return
     try:
         steps = _steps(lesson, prompt, word)
     except ValueError as error:
-        st.info(as_written(str(error)))
+        picture.info(as_written(str(error)))
         return
-    st.html(mistake_html(prompt, steps))
+    picture.html(mistake_html(prompt, steps))
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
-        "Both texts are drawn with the same pointers. The number is the mean probability of the "
-        "tokens after the first, by the model’s own raw distribution. Measured on "
+        "Both texts are drawn with the same pointers. The number is the mean of the probabilities "
+        "that the model gave to the tokens after the first, before any temperature. Measured on "
         f"{lesson.lm.shown}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
         "snowball_mistake_how",
     )

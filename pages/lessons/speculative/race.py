@@ -12,13 +12,14 @@ from model.tokenizing import encode_within, text_of
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
 from pages.frame.job_panel import measured_on
-from pages.frame.question import answered
+from pages.frame.question import answered, was_answered
 from pages.frame.race import Lane, show_race
 from pages.lessons.speculative.settings import RACES, SETTINGS
 from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
 from viz.format import digits, plural
 
 N_TOKENS = 40
+SAID = "spec_said"
 ALONE = "the large model alone"
 OTHER, SAME = "with the draft, another text", "with the draft, the same text"
 
@@ -29,10 +30,17 @@ class GreedyRace(Experiment[SpeculativeLesson]):
     key, button, icon = "spec_race", "Race", TIMER
     recorded = DraftRace
     claim = (
-        "A large model writes one token a pass. A small one guesses a few, and the large one "
-        "checks all of them in a single pass."
+        "A large model writes one token a pass. A small one, the **draft**, guesses a few, and the "
+        "large one checks all of them in a single pass."
     )
     code = (race_with_draft, decode_baseline, decode_with_draft)
+
+    def _begin(self) -> None:
+        """Asks who is done first, and with which text: the lanes run once that is answered."""
+        if (job := self.found()) is not None and (race := job.found) is not None:
+            right = ALONE if _times(race) < 1 else SAME if race.is_same else OTHER
+            question = "Which lane is done first, and is its text another one?"
+            answered(question, (ALONE, OTHER, SAME), right, SAID)
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("race", width=420, disabled=is_running)
@@ -46,10 +54,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
     def _draw(self, job: Job[DraftRace]) -> None:
         race, machine = job.result, measured_on(job, self.lesson.lm)
         texts = _texts(self.lesson, race) if machine.model == self.lesson.lm.name else ()
-        times = race.plain_seconds / race.seconds
-        right = ALONE if times < 1 else SAME if race.is_same else OTHER
-        question = "Which lane is done first, and is its text another one?"
-        is_said = answered(question, (ALONE, OTHER, SAME), right, "spec_said")
+        times, is_said = _times(race), was_answered(SAID)
         show_race(_lanes(race, machine.model, texts), "spec", waits=not is_said, by_tokens=True)
         if not is_said:
             return
@@ -66,6 +71,11 @@ class GreedyRace(Experiment[SpeculativeLesson]):
             f"of the target alone, {n_passes} of it with the draft {race.draft}. The plain lane’s "
             "tokens are spread evenly over its time."
         )
+
+
+def _times(race: DraftRace) -> float:
+    """Returns how many times as fast the text was with the draft."""
+    return race.plain_seconds / race.seconds
 
 
 def _texts(lesson: SpeculativeLesson, race: DraftRace) -> tuple[str, ...]:

@@ -1,0 +1,104 @@
+"""The same masks in several engines' orders: what each leaves of one bar, under one pointer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from markupsafe import Markup
+
+from viz.format import percent, plural
+from viz.palette import colour
+from viz.strip import element
+
+_BAR = (
+    "position:relative;display:flex;height:2.3rem;border-radius:.3rem;forced-color-adjust:none;"
+    f"background:{colour('raised')}"
+)
+# a word that has no room beside the strut wraps out of sight: none is cut
+_SEGMENT = (
+    "display:flex;flex-wrap:wrap;justify-content:center;overflow:hidden;white-space:nowrap;"
+    "font:var(--size-lead)/1.9 var(--read)"
+)
+
+Shares: TypeAlias = Sequence[tuple[str, float]]  # tokens with theirs of the bar, likeliest first
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """What one engine's order leaves to draw from."""
+
+    engine: str
+    order: str  # its masks, in words
+    lacks: tuple[str, ...]  # those that it has not
+    left: Shares
+    drawn: int  # which of them the pointer falls on
+
+    @property
+    def token(self) -> str:
+        """The one that is drawn."""
+        return self.left[self.drawn][0]
+
+    @property
+    def lacking(self) -> str:
+        """Those masks in words, after others."""
+        return "".join(f" (no {mask})" for mask in self.lacks)
+
+    @property
+    def drawn_words(self) -> str:
+        """What is drawn, and of how many."""
+        return f"draws {self.token}, of {plural(len(self.left), 'token')}"
+
+
+def pipelines_picture(
+    given: Shares, pipelines: Sequence[Pipeline], pointer: float, *, is_covered: bool = False
+) -> Markup:
+    """Draws the bar that all get, and below it what each engine leaves of it.
+
+    Args:
+        given: The tokens and their shares before any mask.
+        pipelines: In the order in which they stand below each other.
+        pointer: Where it falls on all of them, from 0 to 1.
+        is_covered: Whether what they leave is left out, until a reader has said what is drawn.
+    """
+    heard = "; ".join(f"{one.engine} {one.drawn_words}" for one in pipelines)
+    mark = _pointer(pointer)
+    return element(
+        "div",
+        element("div", _head("the bar that all four get", ""), _bar(given)),
+        *(_row(one, mark, is_covered) for one in pipelines),
+        style=f"display:grid;gap:.4rem;color:{colour('ink')}",
+        role="img",
+        aria_label="A bar for each engine." if is_covered else f"{heard}.",
+        translate="no",
+    )
+
+
+def _row(one: Pipeline, mark: Markup, is_covered: bool) -> Markup:
+    drawn = f"margin-inline-start:auto;{'visibility:hidden' * is_covered}"
+    said = element("b", one.drawn_words, style=drawn)
+    bar = _bar((), mark) if is_covered else _bar(one.left, mark, hit=one.drawn)
+    return element("div", _head(one.engine, f"{one.order}{one.lacking}", said), bar)
+
+
+def _head(name: str, order: str, *more: Markup) -> Markup:
+    words = element("span", order, style=f"color:{colour('muted')}")
+    look = "display:flex;flex-wrap:wrap;gap:0 .6rem;margin-bottom:.15rem"
+    return element("div", element("b", name), words, *more, style=look)
+
+
+def _bar(shares: Shares, *mark: Markup, hit: int | None = None) -> Markup:
+    cells = (_cell(*share, is_hit=i == hit) for i, share in enumerate(shares))
+    return element("div", *cells, *mark, style=_BAR)
+
+
+def _cell(label: str, share: float, *, is_hit: bool) -> Markup:
+    edge = f"inset 0 0 0 3px {colour('chosen')}" if is_hit else f"inset -1px 0 {colour('paper')}"
+    ground = f"color-mix(in srgb,{colour('kept')} 50%,{colour('paper')})"
+    style = f"{_SEGMENT};flex:0 0 {100 * share:.3f}%;background:{ground};box-shadow:{edge}"
+    strut, word = element("i", style="height:100%"), element("span", label)
+    return element("span", strut, word, style=style, title=f"{label} {percent(share)}")
+
+
+def _pointer(at: float) -> Markup:
+    place = f"left:calc({100 * at:.2f}% - 1.5px);top:-.3rem;bottom:-.3rem;width:3px"
+    return element("i", style=f"position:absolute;{place};background:{colour('pointer')}")
