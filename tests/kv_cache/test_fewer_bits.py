@@ -181,6 +181,16 @@ def test_every_cache_is_scored_and_writes_by_the_same_pointers(
     assert full.n_bytes > found.run(4, 0).n_bytes > found.run(4, 32).n_bytes
 
 
+def test_a_text_is_written_as_far_as_the_context_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"N_STORIES": 1, "BITS": (32,), "WINDOWS": (0,)}.items():
+        monkeypatch.setattr(fewer_bits, name, value)
+    lm = replace(tiny("llama"), end_ids=frozenset())
+    assert lm.context_length is not None
+    for n_prompt, n_written in ((lm.context_length - 6, 6), (lm.context_length, 0)):
+        found = finish(compare_small_caches(lm, [5] * n_prompt, Settings(temperature=0)))
+        assert len(found.run(32, 0).written) == n_written
+
+
 def test_the_recording_has_a_run_for_every_place_of_the_sliders(
     storyteller: LanguageModel,
 ) -> None:
