@@ -10,7 +10,7 @@ export const RULES = `
 .ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
 .ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
-.ott.ott [data-tour="lit"] .strip-list { --drop: 0px; font-size: var(--size-row); line-height: 1.4; }
+.ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
 .ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }

@@ -3,7 +3,7 @@
 
 import { BEAT_NAMES, BEATS } from "./beats.js";
 import { createCode } from "./code.js";
-import { el, setAttribute, setShown, setText, visibleParts } from "../../../frame/live/dom.js";
+import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { createTerm } from "../../../frame/live/term.js";
 import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 import { _ } from "../../../frame/live/words.js";
@@ -62,8 +62,7 @@ function createStation(name, number, says) {
       setAttribute(element, "data-done", state === "done");
       setAttribute(element, "aria-current", state === "lit" ? "step" : null);
       lines.forEach((line, i) => {
-        const said = words[i] ?? "";
-        if (line.textContent !== said) line.replaceChildren(...visibleParts(said));
+        setText(line, words[i] ?? "");
         setShown(line, i === 0 || i < words.length);
       });
     },
