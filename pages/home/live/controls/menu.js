@@ -2,7 +2,6 @@
 
 import { createButton, el, quote } from "../../../frame/live/dom.js";
 import { formatCount, formatNumber, formatProbability } from "../../../frame/live/format.js";
-import { createTerm } from "../../../frame/live/term.js";
 import { _ } from "../../../frame/live/words.js";
 
 const GAP = 6;
@@ -18,11 +17,11 @@ const LINGER_MS = 150; // in which the pointer reaches the tip
 export function describeToken(view, index) {
   const id = view.ids[index];
   const step = index - view.nPrompt;
-  const { steps, terms } = view.header;
+  const { steps } = view.header;
   const facts = step >= 0 && step < steps.prob.length ? factsOfDraw(steps, step) : [];
   facts.push([_("position"), formatCount(index)], ["id", formatCount(id)]);
   const note = noteOf(view, index);
-  return { title: quote(view.label(id)), facts, note, terms, canBranch: index >= view.nPrompt };
+  return { title: quote(view.label(id)), facts, note, canBranch: index >= view.nPrompt };
 }
 
 /** @param {Steps} steps @param {number} step @returns {TokenFacts["facts"]} */
@@ -32,7 +31,7 @@ function factsOfDraw(steps, step) {
     [_("probability"), formatProbability(steps.prob[step])],
     [_("rank"), formatCount(steps.rank[step] + 1)],
     [_("after the cut"), formatProbability(steps.chosen_prob[step])],
-    [_("surprise"), _("{number} bits", { number: formatNumber(bits) }), "surprise"],
+    [_("surprise"), _("{number} bits", { number: formatNumber(bits) })],
   ];
 }
 
@@ -89,11 +88,10 @@ export function createTokenMenu(actions, describe) {
 }
 
 /** @param {HTMLElement} node @param {TokenFacts} description */
-function fillFacts(node, { title, facts, note, terms }) {
+function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
-  for (const [name, value, term] of facts) {
-    const words = term ? createTerm(name, () => terms[term]) : [name];
-    table.append(el("dt", { class: "muted" }, ...words), el("dd", { translate: false }, value));
+  for (const [name, value] of facts) {
+    table.append(el("dt", { class: "muted" }, name), el("dd", { translate: false }, value));
   }
   node.replaceChildren(
     el("p", { class: "facts-title muted" }, el("b", { textContent: title, translate: false }), ` ${note}`),
@@ -148,7 +146,7 @@ export function openBeside(popover, anchor, side, isByPointer) {
   };
   popover.showPopover();
   place(popover, anchor, side);
-  /** @type {HTMLElement|null} */ (popover.querySelector("button:not(.term)"))?.focus();
+  popover.querySelector("button")?.focus();
 }
 
 /**

@@ -26,9 +26,8 @@ interface Chip {
 /** What the tip and the menu of a token say. */
 interface TokenFacts {
   title: string;
-  facts: [name: string, value: string, term?: string][];
+  facts: [name: string, value: string][];
   note: string;
-  terms: Record<string, string>;
   canBranch: boolean;
 }
 /** What the figures of all passes are drawn from. */
