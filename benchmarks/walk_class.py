@@ -45,7 +45,7 @@ LOOK = """() => {
     low: Math.max(0, ...own.map((part) => part.getBoundingClientRect().bottom)) / innerHeight,
     isCut: main.scrollHeight > innerHeight + 1,
     isOver: own.slice(1).some((next, i) => isOver([own[i], next])) ||
-      [...main.querySelectorAll(".mark")].some((mark) => isOver([asked, mark])),
+      [...main.querySelectorAll(".mark")].filter(isSeen).some((mark) => isOver([asked, mark])),
     isBare: !["code", "qr"].every((id) => shown.some((part) => part.id === id)),
   };
 }"""

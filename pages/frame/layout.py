@@ -80,13 +80,13 @@ def _come_back() -> None:
 
 def presenter_toggle() -> None:
     """Lets the reader make the page fit for a projector."""
-    switch(_("Presenter"), "presenter", "present", _("Large type for a projector."))
+    switch(_("Large type"), "presenter", "present")
 
 
-def switch(title: str, key: str, name: str, about: str) -> None:
+def switch(title: str, key: str, name: str) -> None:
     """Shows a switch that stays as it is on other pages, and that the address says by its name."""
     was = _is_on(key, name)
-    is_on = st.toggle(title, was, key=key, help=about)
+    is_on = st.toggle(title, was, key=key)
     st.session_state[f"{key}_kept"] = is_on  # Streamlit forgets a widget with its page
     if is_on != was:
         st.rerun()  # a server that was started again learns it from the browser's switch

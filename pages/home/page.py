@@ -27,6 +27,7 @@ from pages.frame.offers import (
     is_restricted,
     server_model,
 )
+from pages.frame.terms import BY_NAME
 from pages.frame.typed import whole_typed
 from pages.frame.words import N_, _, ngettext, numeral
 from pages.home.component import live
@@ -206,7 +207,7 @@ def _begins_with(tab: Tab) -> str:
     """Names what the text begins with, as the toolbar does."""
     seed = tab.shown["seed"]
     if not tab.lm.has_chat_template:
-        return _("Seed {seed}", seed=seed)
+        return _("Chance: {seed}", seed=seed)
     if tab.shown["chat"]:
         return _("Chat template · seed {seed}", seed=seed)
     return _("Plain text · seed {seed}", seed=seed)
@@ -215,7 +216,7 @@ def _begins_with(tab: Tab) -> str:
 def _toolbar(tab: Tab) -> None:
     lm, shown = tab.lm, tab.shown
     model_button(lm)
-    with st.popover(_begins_with(tab), help=_("What the text begins with")):
+    with st.popover(_begins_with(tab), help=BY_NAME["seed"].sentence):
         if lm.local is None:
             st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
         with st.container(key="seed"):
@@ -226,8 +227,7 @@ def _toolbar(tab: Tab) -> None:
                 label = _("Chat template around the prompt")
                 st.toggle(label, key=key, on_change=_change_chat, args=(tab, key))
                 st.caption(_(ON if shown["chat"] else OFF))
-    about = _("Hides the distribution until you have guessed the next token.")
-    switch(_("Predict first"), "hide_bars", "predict", about)
+    switch(_("Guess first"), "hide_bars", "predict")
     presenter_toggle()
 
 

@@ -390,6 +390,9 @@ def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Pages) ->
             "(one) => one.getBoundingClientRect().right <= one.closest('main').clientWidth"
         )
     assert_on_one_screen(phone)
+    desk.locator("#own button").click()
+    expect(phone.locator("#write")).to_be_visible()
+    expect(phone.locator("#word")).to_have_value("")  # "3" was said to the question before
 
 
 def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(

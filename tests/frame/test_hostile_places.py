@@ -363,7 +363,7 @@ def test_another_frame_s_message_harms_no_page_with_the_figure(open_in: Open, fi
     page = open_in(SEEN + NO_COPY)
     page.goto(file.as_uri())
     next_once(page)
-    page.get_by_role("button", name="copy embed code").click()
+    page.get_by_role("button", name="copy as HTML").click()
     code = page.get_by_label("Text to copy").input_value()
     host = open_in()
     host.goto("about:blank")

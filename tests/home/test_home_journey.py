@@ -67,7 +67,7 @@ def test_the_journey_from_a_prompt_to_a_link_that_brings_it_all_back(newcomer: R
     # look back at what the second token was chosen from, and at a token of the prompt
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
     for position, token_id in ((n_prompt + 1, forced_id), (3, reader.ids[3])):
-        reader.choose_at(position, "Look at its distribution", "inspect")
+        reader.choose_at(position, "Look at its bars", "inspect")
         expect(reader.live.get_by_text(f"You look at position {position}")).to_be_visible()
         expect(chosen).to_have_attribute("data-id", str(token_id))
     expect(reader.live.get_by_text("nothing was drawn for it")).to_be_visible()
@@ -184,7 +184,7 @@ def test_each_of_many_fast_presses_is_a_token(reader: Reader) -> None:
 
 def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reader) -> None:
     bars, question = reader.live.locator(".bars"), reader.live.get_by_label("What comes next?")
-    by_key(reader.page, "hide_bars").get_by_text("Predict first").click()
+    by_key(reader.page, "hide_bars").get_by_text("Guess first").click()
     expect(bars).to_be_hidden(timeout=PATIENCE_MS)
     question.fill(",")
     reader.do(lambda: question.press("Enter"), "guess")
@@ -201,7 +201,7 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(question).to_be_focused()
     reader.live.get_by_role("button", name="Just reveal").click()
     expect(bars).to_be_visible()
-    by_key(reader.page, "hide_bars").get_by_text("Predict first").click()
+    by_key(reader.page, "hide_bars").get_by_text("Guess first").click()
 
 
 def test_files_hold_the_run_and_one_of_them_is_opened_again(
@@ -263,7 +263,7 @@ def test_numbers_fit_and_add_up_and_nothing_that_is_kept_reads_zero(reader: Read
 
 def test_every_slider_and_every_box_moves_something(newcomer: Reader) -> None:
     reader = newcomer.open(prompt="She looked at the", run="20")
-    reader.live.get_by_text("More masks and penalties").click()
+    reader.live.get_by_text("More settings").click()
     reader.live.get_by_label("side by side").check()
     shown = reader.live.locator(".bars")
     moved = set()

@@ -149,13 +149,13 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
 
     # Streamlit's own fields and links, and many reruns, whose listeners must not pile up
     n_before = len(step_events(reader))
-    reader.page.get_by_role("button", name="Seed").click()
+    reader.page.get_by_role("button", name="Chance").click()
     by_key(reader.page, "seed").locator("input").focus()
     for key in ("ArrowRight", "ArrowLeft"):
         reader.page.keyboard.press(key)
     reader.page.keyboard.press("Escape")
     for is_on in (True, False, True, False):
-        by_key(reader.page, "presenter").get_by_text("Presenter").click()
+        by_key(reader.page, "presenter").get_by_text("Large type").click()
         presenting = reader.live.locator(".ott[data-presenter=true]")
         expect(presenting).to_have_count(int(is_on), timeout=PATIENCE_MS)
     reader.page.keyboard.press("ArrowRight")  # the switch has the focus
@@ -209,7 +209,7 @@ def test_the_focus_never_falls_to_the_body(reader: Reader) -> None:
     reader.press("Next")
     reader.chips.last.focus()
     reader.page.keyboard.press("Enter")
-    look = reader.live.get_by_role("button", name="Look at its distribution")
+    look = reader.live.get_by_role("button", name="Look at its bars")
     expect(look).to_be_focused()
     reader.page.keyboard.press("Escape")
     expect(reader.chips.last).to_be_focused()
@@ -229,7 +229,7 @@ def test_no_page_scrolls_sideways(reader: Reader) -> None:
     reader.press("Write 20 tokens at once")
     for summary in reader.live.locator("summary").all():
         summary.click()
-    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
+    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its bars", "inspect")
     for width in (390, 768):
         reader.page.set_viewport_size({"width": width, "height": 844})
         assert reader.page.locator("html").evaluate(OVERHANG) == 0
@@ -248,7 +248,7 @@ def test_the_arrows_walk_the_text_and_escape_leaves_the_past(newcomer: Reader) -
     focused = reader.live.locator(".token:focus")
     expect(focused).to_have_attribute("data-index", str(n_prompt + 2))
     reader.page.keyboard.press("Enter")
-    look = reader.live.get_by_role("button", name="Look at its distribution")
+    look = reader.live.get_by_role("button", name="Look at its bars")
     expect(look).to_be_focused()
     reader.do(lambda: reader.page.keyboard.press("Enter"), "inspect")
     banner = reader.live.get_by_text(f"You look at position {n_prompt + 2}")

@@ -130,7 +130,7 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
 
     # the mark lies on the token that Next appends
     reader.page.keyboard.press("Escape")
-    reader.live.get_by_label("Peek").check()
+    reader.live.get_by_label("Pointer first").check()
     for _ in range(4):
         expect(sentence).to_contain_text(re.compile("[0-9] falls on"))
         told = sentence.inner_text()
@@ -160,7 +160,7 @@ def test_a_press_lights_the_bar_that_it_chose_and_the_next_press_is_not_held_up(
 
 
 def test_hold_keeps_the_finished_step_until_the_next_press(reader: Reader) -> None:
-    reader.live.get_by_label("Hold").check()
+    reader.live.get_by_label("Show draws").check()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
     pointer = reader.live.locator(".pointer-marker")
     for n in (1, 2):
@@ -171,7 +171,7 @@ def test_hold_keeps_the_finished_step_until_the_next_press(reader: Reader) -> No
         expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
         left = pointer.evaluate("(mark) => parseFloat(mark.style.left)")
         assert left == pytest.approx(100 * before, abs=1e-3)
-    reader.live.get_by_label("Hold").uncheck()
+    reader.live.get_by_label("Show draws").uncheck()
     expect(chosen).to_have_count(0)
     expect(pointer).to_be_hidden()
 
@@ -208,7 +208,7 @@ def test_a_press_on_the_bar_takes_the_token_at_that_place_and_replaces_a_held_on
         reader.settle()
 
     reader.press("Reset")
-    reader.live.get_by_role("checkbox", name="Hold").check()
+    reader.live.get_by_role("checkbox", name="Show draws").check()
     n_before = len(reader.ids)
     reader.button("Next").click()
     reader.until(lambda: len(reader.ids) == n_before + 1, "no answer")
@@ -221,7 +221,7 @@ def test_mirostat_s_limit_goes_along_with_the_text(newcomer: Reader) -> None:
     """Taken back, drawn again, looked back at, and begun anew where the target is moved."""
     how = {"order": "llama.cpp", "mirostat": "2", "temperature": "1", "use": "temperature"}
     reader = newcomer.open(prompt="The dragon", **how)
-    reader.live.get_by_text("More masks and penalties").click()
+    reader.live.get_by_text("More settings").click()
     slider = reader.slider("mirostat")
     expect(slider).to_have_value("2")
     note = slider.locator("xpath=following-sibling::span")
@@ -241,7 +241,7 @@ def test_mirostat_s_limit_goes_along_with_the_text(newcomer: Reader) -> None:
     assert limit() == seen[3]
     reader.press("Next")
     assert limit() == seen[4]
-    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its distribution", "inspect")
+    reader.choose_at(reader.header["n_prompt"] + 2, "Look at its bars", "inspect")
     assert limit() == seen[2]
     slider.evaluate(MOVE, ["3", "input"])
     reader.until(lambda: limit() == 6, "another target begins at twice as much")

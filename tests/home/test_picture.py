@@ -90,7 +90,7 @@ def frames(data: bytes) -> list[tuple[tuple[int, ...], int, bytes]]:
 def test_pictures_show_the_step_its_beats_and_the_story_on_the_axis_of_the_page(
     reader: Reader, tmp_path: Path
 ) -> None:
-    reader.live.get_by_role("checkbox", name="Hold").check()
+    reader.live.get_by_role("checkbox", name="Show draws").check()
     side = reader.live.get_by_role("checkbox", name="side by side")
     side.uncheck()
     reader.write("The <b> & ]]> sat on the")
@@ -143,4 +143,4 @@ def test_pictures_show_the_step_its_beats_and_the_story_on_the_axis_of_the_page(
         assert y + high <= height
         assert len(pixels) == high * (1 + 3 * wide)
     side.check()
-    reader.live.get_by_role("checkbox", name="Hold").uncheck()
+    reader.live.get_by_role("checkbox", name="Show draws").uncheck()

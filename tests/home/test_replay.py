@@ -143,8 +143,8 @@ def test_keys_buttons_the_slider_and_play_go_on_and_back(page: Page) -> None:
 
 @pytest.mark.browser
 def test_every_position_shows_what_its_token_was_drawn_from(page: Page, run: SavedRun) -> None:
-    page.get_by_label("Peek").check()
-    page.get_by_label("Peek").blur()
+    page.get_by_label("Pointer first").check()
+    page.get_by_label("Pointer first").blur()
     for n, step in enumerate(run.generation.steps):
         stands_at(page, n)
         expect(active(page, ".bars-count")).to_contain_text(count(step.n_kept))
@@ -158,7 +158,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, run: Sav
     expect(page.locator(".token.is-forced")).to_have_count(1)
 
     # a token that is looked back at is shown under its own settings
-    choose_at(page, N_PROMPT + 7, "Look at its distribution")
+    choose_at(page, N_PROMPT + 7, "Look at its bars")
     step = run.generation.steps[7]
     chosen = page.locator(".bars-row[data-chosen]")
     expect(chosen).to_have_attribute("data-id", str(step.token_id))
@@ -166,7 +166,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, run: Sav
     expect(page.locator(".bars-words")).to_have_text("repetition penalty 1.3 → top-k 7")
     page.keyboard.press("Escape")
     expect(page.locator(".where")).to_be_hidden()
-    choose_at(page, N_PROMPT - 1, "Look at its distribution")
+    choose_at(page, N_PROMPT - 1, "Look at its bars")
     expect(page.get_by_role("alert")).to_be_visible()  # what the prompt's were is not recorded
 
 

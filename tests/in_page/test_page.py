@@ -156,7 +156,7 @@ def test_the_whole_journey_without_a_network(open_file: Open, storyteller: Langu
 
     # look back, at the prompt too
     for position in (N_PROMPT + 1, 2):
-        choose_at(page, position, "Look at its distribution")
+        choose_at(page, position, "Look at its bars")
         expect(page.locator(".where")).to_be_visible()
         page.keyboard.press("Escape")
 
@@ -226,7 +226,7 @@ def test_a_long_text_says_how_far_it_is_read_and_a_reload_shows_it_at_once(
     heard = page.evaluate("() => [...heard].map((one) => one.split(' ').map(Number))")
     assert {n_tokens for n_tokens, _ in heard} == {n}
     assert [share for _, share in heard] == sorted({share for _, share in heard})
-    for switch in ("Presenter", "Predict first"):
+    for switch in ("Large type", "Guess first"):
         expect(page.get_by_label(switch)).to_be_checked()
         page.get_by_label(switch).uncheck()
     press(page, "Next")
@@ -259,7 +259,7 @@ def test_another_address_behind_the_hash_of_an_open_file_is_followed(open_file: 
     page.evaluate("() => { location.hash = 'prompt=A+bird&seed=5&present=1&model=gpt2'; }")
     page.wait_for_function("() => oneToken.header.prompt === 'A bird'")
     expect(page.locator("#seed")).to_have_value("5")
-    expect(page.get_by_label("Presenter")).to_be_checked()
+    expect(page.get_by_label("Large type")).to_be_checked()
     expect(page.get_by_role("alert")).to_contain_text("gpt2")
     page.wait_for_function("() => location.search.includes('seed=5') && location.hash === ''")
     assert "present=1" in page.url
@@ -280,7 +280,7 @@ def test_a_run_that_the_app_saves_live_opens_there_and_goes_on(
 
 def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
     page = open_file()
-    page.get_by_label("Predict first").check()
+    page.get_by_label("Guess first").check()
     expect(page.locator(".bars")).to_be_hidden()
     page.get_by_label("What comes next?").fill("dog")
     press(page, "Guess")
@@ -288,7 +288,7 @@ def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
     page.get_by_label("Seed").fill("12")
     page.get_by_label("Seed").press("Enter")
     page.wait_for_function("() => document.querySelector('#seed').value === '12'")
-    page.get_by_label("Presenter").check()
+    page.get_by_label("Large type").check()
     expect(page.locator(".ott[data-presenter]")).to_be_visible()
 
 
@@ -371,7 +371,7 @@ def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
     open_file: Open, file: Path, tmp_path: Path, window: BrowserContext, witness: Witness
 ) -> None:
     whole = open_file()
-    press(whole, "copy embed code")
+    press(whole, "copy as HTML")
     expect(whole.get_by_role("button", name="copied")).to_be_visible()
     code = whole.evaluate("() => navigator.clipboard.readText()")
     around = tmp_path / "around.html"

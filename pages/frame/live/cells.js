@@ -3,8 +3,8 @@
 import { el } from "./dom.js";
 
 const HATCH = "repeating-linear-gradient(45deg, var(--rejected-tint) 0 4px, var(--rejected) 4px 6px)";
-/** @type {Record<string, string>} */
-const LOOKS = {
+/** What a letter looks like, as a background. @type {Record<string, string>} */
+export const LOOKS = {
   p: "var(--prompt)",
   g: "var(--generated)",
   k: "var(--kept)",

@@ -136,9 +136,10 @@ function pressesNow() {
   const wanted = [
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
-    !view.is_revealed && again,
+    view.can_reveal && again,
     !view.can_close && hasNext && [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
-    view.is_revealed && again,
+    view.script !== null && !hasNext && view.is_revealed && [_("End the room"), "end"],
+    !view.can_reveal && again,
     view.scene !== null &&
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
   ];
@@ -173,7 +174,11 @@ function paintButtons(place, wanted) {
   const focused = place.contains(document.activeElement) ? document.activeElement?.textContent : null;
   place.replaceChildren(
     ...wanted.map(([words, what, more], i) =>
-      createButton(i === 0 && place.id === "presses" ? "main" : "", words, () => press(what, more))
+      createButton(
+        i === 0 && place.id === "presses" ? "main" : "",
+        words,
+        () => what === "end" ? end() : press(what, more),
+      )
     ),
   );
   if (focused === null) return;
@@ -253,6 +258,10 @@ function paintCounts() {
   setText(byId("counts"), `${answeredInWords(view)}${time}`);
 }
 
+function end() {
+  if (confirm(_("End the room for everyone in it?"))) press("end");
+}
+
 async function saveTable() {
   const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
     headers: { "x-desk": key },
@@ -295,9 +304,7 @@ byId("copy").addEventListener("click", async () => {
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
 byId("csv").addEventListener("click", saveTable);
-byId("end").addEventListener("click", () => {
-  if (confirm(_("End the room for everyone in it?"))) press("end");
-});
+byId("end").addEventListener("click", end);
 translateMarkup(document);
 setText(byId("code"), code);
 byId("words").value = _("Which temperature suits a poem?"); // an example

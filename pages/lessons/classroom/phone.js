@@ -177,6 +177,7 @@ function paintOptions(question, isOpen) {
   if (painted !== shown) {
     const hadFocus = place.contains(document.activeElement);
     painted = shown;
+    byId("word").value = ""; // what was written to another question
     place.replaceChildren(
       ...(isOpen && question ? question.options.map((_, i) => optionOf(question, i)) : []),
     );

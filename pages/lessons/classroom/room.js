@@ -1,7 +1,7 @@
 // What the three pages of a room share: asking the server again and again, and drawing how a class answered.
 // Text is only ever set as text: whatever a person wrote is data.
 
-import { drawCells } from "../../frame/live/cells.js";
+import { drawCells, LOOKS } from "../../frame/live/cells.js";
 import { el, setAttribute, setShown } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
@@ -10,6 +10,17 @@ const LETTER = 0.6; // em, of the words behind a bar
 const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
+/** What the cells of an idea are, by letter. @type {Record<string, string>} */
+const CELLS = {
+  p: _("the prompt"),
+  v: _("kept"),
+  g: _("written"),
+  d: _("guessed"),
+  r: _("rejected"),
+  e: _("the false word"),
+  k: _("share"),
+  c: _("drawn"),
+};
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
 const LOST = _("The connection is lost. Trying again…");
@@ -198,7 +209,7 @@ function axisOf(long) {
 function dotsOf({ dots, marks, ends }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
-  const step = Math.min(0.6, MAX_PILE / highest); // a whole class may say the same
+  const step = Math.min(0.9, MAX_PILE / highest); // a whole class may say the same
   place.style.height = `${Math.max(1, step * highest)}em`;
   place.style.setProperty("--dot", `${step / 1.2}em`);
   for (const [at, height, i] of dots) {
@@ -270,7 +281,13 @@ export function drawPicture(place, picture) {
     drawBar(bar, { shares: picture.shares, options: picture.labels }, [], true);
     return;
   }
-  place.replaceChildren(drawCells(picture.rows));
+  const letters = new Set(picture.rows.join(""));
+  const keys = Object.entries(CELLS).filter(([letter]) => letters.has(letter)).map(([letter, words]) => {
+    const look = el("i");
+    look.style.background = LOOKS[letter];
+    return el("span", {}, look, words);
+  });
+  place.replaceChildren(drawCells(picture.rows), el("p", { class: "keys" }, ...keys));
 }
 
 /**

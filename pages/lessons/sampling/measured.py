@@ -109,13 +109,13 @@ def show_draws(state: Lab) -> None:
     if test.n_degrees == 0:
         st.markdown("One token is left, so there is nothing to test: every pointer falls on it.")
         return
-    verdict = "as chance would have it" if test.p_value > UNUSUAL else "unusual: draw again"
+    verdict = "As chance would have it" if test.p_value > UNUSUAL else "Unusual, draw again"
     n_far = f"about {round(100 * test.p_value)}" if test.p_value >= 0.005 else "fewer than one"
     pooled = f" {plural(test.n_pooled, 'rare token')} share one bin." if test.n_pooled > 1 else ""
     st.markdown(
-        f"**χ² = {digits(test.statistic)}** with {plural(test.n_degrees, 'degree')} of freedom, "
-        f"**p {chance(test.p_value, UNUSUAL)}**: {verdict}. Of a hundred fair runs, {n_far} would "
-        f"stray as far.{pooled}"
+        f"**{verdict}**: of a hundred fair runs, {n_far} would stray as far "
+        f"(χ² = {digits(test.statistic)} with {plural(test.n_degrees, 'degree')} of freedom, "
+        f"**p {chance(test.p_value, UNUSUAL)}**).{pooled}"
     )
 
 

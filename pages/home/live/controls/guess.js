@@ -15,7 +15,7 @@ import {
   setShown,
   setText,
 } from "../../../frame/live/dom.js";
-import { formatCount, formatProbability } from "../../../frame/live/format.js";
+import { formatCount } from "../../../frame/live/format.js";
 import { activeResult } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -141,15 +141,14 @@ function verdictOf(view) {
   const facts = {
     token: named(guess.label),
     text: isolated(guess.text),
-    share: formatProbability(guess.prob),
     rank: formatCount(guess.rank + 1),
     n_vocab: formatCount(model.vocab_size),
     n_tokens: formatCount(guess.n_tokens),
   };
-  if (isRight(view)) return _("✓ You guessed it: {token}, {share}.", facts);
-  if (guess.n_tokens === 1) return _("Your guess “{text}”: number {rank} of {n_vocab}, {share}.", facts);
+  if (isRight(view)) return _("✓ You guessed it: {token}.", facts);
+  if (guess.n_tokens === 1) return _("Your guess “{text}”: number {rank} of {n_vocab}.", facts);
   return _(
-    "Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}, {share}.",
+    "Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}.",
     facts,
   );
 }

@@ -1,10 +1,11 @@
 // What one token of the strip says of itself, and what can be done with it.
 
 import { createButton, el, quote } from "../../../frame/live/dom.js";
-import { formatCount, formatNats, formatNumber, formatProbability } from "../../../frame/live/format.js";
+import { formatCount, formatNumber, formatProbability } from "../../../frame/live/format.js";
 import { _ } from "../../../frame/live/words.js";
 
 const GAP = 6;
+const N_IN_TIP = 3; // facts, the plain ones
 const LINGER_MS = 150; // in which the pointer reaches the tip
 
 /**
@@ -15,24 +16,22 @@ const LINGER_MS = 150; // in which the pointer reaches the tip
  */
 export function describeToken(view, index) {
   const id = view.ids[index];
-  /** @type {TokenFacts["facts"]} */
-  const facts = [[_("position"), formatCount(index)], ["id", formatCount(id)]];
   const step = index - view.nPrompt;
   const { steps } = view.header;
-  if (step >= 0 && step < steps.prob.length) facts.push(...factsOfDraw(steps, step));
+  const facts = step >= 0 && step < steps.prob.length ? factsOfDraw(steps, step) : [];
+  facts.push([_("position"), formatCount(index)], ["id", formatCount(id)]);
   const note = noteOf(view, index);
   return { title: quote(view.label(id)), facts, note, canBranch: index >= view.nPrompt };
 }
 
 /** @param {Steps} steps @param {number} step @returns {TokenFacts["facts"]} */
 function factsOfDraw(steps, step) {
-  const nats = -steps.logprob[step];
+  const bits = -steps.logprob[step] / Math.LN2;
   return [
     [_("probability"), formatProbability(steps.prob[step])],
     [_("rank"), formatCount(steps.rank[step] + 1)],
-    [_("surprise"), `${formatNats(nats)} (${_("{number} bits", { number: formatNumber(nats / Math.LN2) })})`],
-    [_("entropy"), formatNats(steps.entropy[step])],
-    [_("after masks"), formatProbability(steps.chosen_prob[step])],
+    [_("after the cut"), formatProbability(steps.chosen_prob[step])],
+    [_("surprise"), _("{number} bits", { number: formatNumber(bits) })],
   ];
 }
 
@@ -78,7 +77,8 @@ export function createTokenMenu(actions, describe) {
     showTip(index, node) {
       plan(() => {
         if (element.matches(":popover-open") || !node.isConnected) return;
-        fillFacts(tip, describe(index));
+        const known = describe(index);
+        fillFacts(tip, { ...known, facts: known.facts.slice(0, N_IN_TIP) });
         if (!tip.matches(":popover-open")) tip.showPopover();
         place(tip, node, "above");
       }, 0);
@@ -110,7 +110,7 @@ function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
   /** @param {string} text @param {() => void} action */
   const button = (text, action) => createButton("menu-item", text, () => act(action));
-  if (index > 0) node.append(button(_("Look at its distribution"), () => actions.inspect(index)));
+  if (index > 0) node.append(button(_("Look at its bars"), () => actions.inspect(index)));
   if (!description.canBranch) {
     node.append(el("p", { class: "facts-note muted" }, _("Edit the prompt to change this token.")));
     return;

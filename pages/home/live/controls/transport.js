@@ -51,7 +51,7 @@ export function createTransport(actions, switches) {
       ? _("too long for a link: save the JSON below")
       : _("no link opens this frame: save the JSON");
   const copy = createCopy(_("copy link"), () => addressOf(header), whyNone);
-  const copyEmbed = createCopy(_("copy embed code"), () => embedCode(header), whyNone);
+  const copyEmbed = createCopy(_("copy as HTML"), () => embedCode(header), whyNone);
   const whole = el("a", { class: "whole", target: "_blank", rel: "noopener" }, _("open the whole page"));
   const reason = announced(el("p", { class: "reason", id: "reason" }));
   const progress = el("progress", { hidden: true, "aria-label": _("How much of it is read") });

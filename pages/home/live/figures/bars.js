@@ -39,7 +39,7 @@ export function createBars(actions, loop) {
   const pipeline = createPipeline(actions);
   const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
-  const compare = createSwitch(_("side by side"), _("Every strategy on the same logits"), () => {
+  const compare = createSwitch(_("side by side"), _("What each slider does alone, beside the others"), () => {
     keepPreference("side", compare.isOn);
     if (lastView) update(lastView);
     else arrange([]);

@@ -11,8 +11,8 @@ import {
   setAttribute,
   setSentence,
   setShown,
-  setText,
   shorten,
+  visibleParts,
 } from "../../../frame/live/dom.js";
 import { isDrawShown } from "./beats.js";
 import { startAt } from "../../../frame/live/bar_cell.js";
@@ -27,9 +27,7 @@ const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
-const NOTE = _(
-  "Seed and position alone decide where the pointer falls: move a slider, and the bars move under it.",
-);
+const NOTE = _("Move a slider: the bars move, and the pointer stays.");
 const QUESTION = _("Press Next, and a pointer falls on this bar; or press on it yourself.");
 
 /** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
@@ -41,8 +39,8 @@ export function createDrawBar(actions) {
     () => lastView && actions.inspect(lastView.ids.length - 1),
   );
   const note = el("span", { class: "muted pointer-note" }, NOTE);
-  const hold = createSwitch(_("Hold"), _("Keep the finished step until the next press"), actions.hold);
-  const peek = createSwitch(_("Peek"), _("Show the pointer before the draw"), actions.peek);
+  const hold = createSwitch(_("Show draws"), _("Keep the finished step until the next press"), actions.hold);
+  const peek = createSwitch(_("Pointer first"), _("Show the pointer before the draw"), actions.peek);
   const segments = el("div", { class: "draw-segments", translate: false });
   const marker = el("div", { class: "pointer-marker" });
   const edge = el("div", { class: "cut-edge", hidden: true });
@@ -192,7 +190,8 @@ function paintSegment(segment, part, view, widthInEms) {
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;
   segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
-  setText(find(segment, "span"), fits ? label : "");
+  const [word, shown] = [find(segment, "span"), fits ? label : ""];
+  if (word.textContent !== shown) word.replaceChildren(...visibleParts(shown));
   setAttribute(segment, "data-id", id);
   const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
   setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");

@@ -1,4 +1,4 @@
-// More masks and penalties, and the pipeline: every stage in its order with what it removed.
+// More settings, and the pipeline: every stage in its order with what it removed.
 
 import { announced } from "../../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
@@ -30,7 +30,7 @@ export function createPipeline(actions) {
   const element = el(
     "details",
     { class: "more section" },
-    el("summary", {}, _("More masks and penalties, and the order of the pipeline")),
+    el("summary", {}, _("More settings, and their order")),
     el("div", { class: "row more-order" }, order.label, stages.element),
     stages.warning,
     el("div", { class: "more-fields" }, ...fields.map((field) => field.element)),
