@@ -25,8 +25,8 @@ SCHOOL = {"latency": 40, "downloadThroughput": 10e6 / 8, "uploadThroughput": 10e
 QUIET_MS = 1_000  # that a page is idle before it is weighed
 # a page, what it is known by, what can be used when it is there, and what its first visit may weigh
 PAGES = (
-    ("home", "", ".st-key-live .button.is-primary", 1.3e6),
-    ("sampling", "sampling", ".st-key-lab input[type=range]", 2.8e6),
+    ("home", "", ".st-key-live .button.is-primary", 1.0e6),
+    ("sampling", "sampling", ".st-key-lab input[type=range]", 2.45e6),
 )
 FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 PAINT_SECONDS, USE_SECONDS = 1.5, 2.5

@@ -67,7 +67,11 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
     }
 )
 
-FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+_CHINESE = "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'WenQuanYi Zen Hei'"
+# without one of them a browser asks Streamlit's web font for Chinese characters, in vain
+FONT: Final = (
+    f"system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', {_CHINESE}, sans-serif"
+)
 READ: Final = "ui-serif, Georgia, 'Liberation Serif', serif"  # of a model's text
 MONO: Final = "ui-monospace, 'SF Mono', 'Cascadia Mono', Consolas, 'Liberation Mono', monospace"
 

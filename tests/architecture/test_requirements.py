@@ -10,7 +10,7 @@ from tests.architecture.sources import python_files, read, third_party
 # packages that one of ours brings along, at a version that it chooses
 BROUGHT_ALONG = {"packaging", "starlette", "tokenizers", "tqdm", "uvicorn", "yaml"}
 IMPORTED_AS = {"nvidia-ml-py": "pynvml"}  # where the name is another
-RUN_BY_NAME = {"deno", "ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
+RUN_BY_NAME = {"brotli", "deno", "ruff", "mypy", "pytest-cov", "pytest-timeout", "pytest-xdist"}
 
 
 def pins(path: str) -> dict[str, str]:

@@ -44,3 +44,14 @@ def test_a_first_visit_is_light_and_a_second_asks_for_nothing_that_has_not_chang
     assert {each for each in ours if not each.startswith("loop/")} <= {path}
     assert second.sizes[f"{server.url}/{path}"] < 1_000  # that it is as it was
     assert first.socket_bytes < 100_000  # neither script nor labels in it
+
+
+@pytest.mark.parametrize("tag", by_night(("de", "fr", "es", "ar"), ("de",)))
+def test_a_visit_in_another_language_is_as_light(
+    browser: Browser, server: Server, tag: str
+) -> None:
+    _, path, usable, limit = PAGES[0]
+    with browser.new_context(viewport=SCREEN, locale=tag) as context:
+        visit = weigh(context, f"{server.url}/{path}", usable)
+    assert visit.n_bytes < limit
+    assert sum("/words/" in address for address in visit.sizes) == 1
