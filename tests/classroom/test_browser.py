@@ -378,6 +378,7 @@ def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Pages) ->
     desk.locator("#by-hand summary").click()
     desk.locator("#hand-words").fill(",".join(["3"] * 25))  # a class of one opinion
     room.press("Count these hands and close")
+    expect(desk.locator(".dots b")).to_have_count(26)  # a press says what its desk has seen
     room.press("Reveal")
     expect(room.projector.locator(".dots b")).to_have_count(26)
     for size in (SMALL_PROJECTOR, PROJECTOR):
