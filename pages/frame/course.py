@@ -16,6 +16,7 @@ from pages.frame.words import _
 
 _CLAIM = Markup('<p class="claim"><span class="claim-part">{}</span>{}</p>')
 _REMEMBER = Markup('<p class="remember">{}</p>')
+_BACK, _ON = ":material/arrow_back:", ":material/arrow_forward:"
 _AROUND = {"model", "present"}  # of any page's link
 _moved = component("moved", Path(__file__).with_name("moved.js"))
 
@@ -52,12 +53,12 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if lesson.measures:
                 course = lesson_at(lesson.measures)
-                _link(course, _(course.title), "back")
+                _link(course, _(course.title), _BACK)
             if after is not None:
-                _link(after, _("Next: {title}", title=_(after.title)), "forward")
+                _link(after, _("Next: {title}", title=_(after.title)), _ON)
             _jumps(laboratory or lesson.sections)
             if (own := laboratory_of(path)) is not None:
-                _link(own, _(own.title), "forward")
+                _link(own, _(own.title), _ON)
 
 
 def follow_moved(path: str, here: SettingsTable, there: SettingsTable) -> None:
@@ -88,5 +89,5 @@ def _jumps(titles: Sequence[str]) -> None:
         st.markdown(f":small[{said}]")
 
 
-def _link(lesson: Lesson, label: str, way: str) -> None:
-    st.page_link(lesson.path, label=label, icon=f":material/arrow_{way}:")
+def _link(lesson: Lesson, label: str, icon: str) -> None:
+    st.page_link(lesson.path, label=label, icon=icon)

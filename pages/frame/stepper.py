@@ -148,16 +148,16 @@ class Stepper(Attempts, Generic[S]):
         can_step, was_stepped = self.steps.can_step, self.steps.can_go_back and not self.is_playing
         playing = self.is_playing
         buttons = (
-            ("step", "Step", "skip_next", self.step, can_step and not playing),
+            ("step", "Step", ":material/skip_next:", self.step, can_step and not playing),
             (
                 "play",
                 "Pause" if playing else "Play",
-                "pause" if playing else "play_arrow",
+                ":material/pause:" if playing else ":material/play_arrow:",
                 self.play,
                 can_step or playing,
             ),
-            ("back", "Back", "undo", self.back, was_stepped),
-            ("reset", "Reset", "restart_alt", self.reset, was_stepped),
+            ("back", "Back", ":material/undo:", self.back, was_stepped),
+            ("reset", "Reset", ":material/restart_alt:", self.reset, was_stepped),
         )
         for name, title, icon, press, is_on in buttons:
             is_pressed = st.button(
@@ -168,7 +168,7 @@ class Stepper(Attempts, Generic[S]):
                 # is without, the buttons do nothing, so that Pause is not taken back
                 on_click=None if self.is_settling else press,
                 disabled=not is_on,
-                icon=f":material/{icon}:",
+                icon=icon,
             )
             if name == "play" and self.is_settling and not is_pressed:
                 st.rerun()

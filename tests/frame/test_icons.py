@@ -1,10 +1,12 @@
 """The font of icons that is served in place of Streamlit's: it has all that pages name."""
 
+import re
 from base64 import b64encode
 
 import pytest
 from playwright.sync_api import Browser
 
+from benchmarks.harness import ROOT
 from benchmarks.icon_font import named_icons
 from pages.frame.assets import ICONS, SERVED
 
@@ -37,3 +39,10 @@ def test_every_icon_that_is_named_is_drawn_as_by_streamlits_font(browser: Browse
     assert of_ours == of_all
     assert of_ours.count(10) > 80
     assert cake == 10 < letters, "an icon that nobody names is left out"
+
+
+def test_the_name_of_an_icon_is_written_out() -> None:
+    """Of `f":material/{name}:"` nobody would know what it names."""
+    composed = re.compile(r"material/(?![a-z0-9_]+:)")
+    files = [path for part in ("pages", "viz") for path in (ROOT / part).rglob("*.py")]
+    assert not [path for path in files if composed.search(path.read_text("utf-8"))]

@@ -260,7 +260,8 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
 def _show_task(scene: Scene, was_done: bool) -> None:
     is_done = _is_done(scene)
     if scene.task:
-        st.markdown(f":material/{'check_circle' if is_done else 'circle'}: {scene.task}")
+        icon = ":material/check_circle:" if is_done else ":material/circle:"
+        st.markdown(f"{icon} {scene.task}")
     if is_done and not was_done:
         st.rerun()  # the clock stops with the whole page, and its way on is lit
 
