@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from benchmarks.harness import Server
+from benchmarks.harness import Server, wait_idle
 from benchmarks.home_page import Reader
 from tests.browser import clear_storage
 from tests.nightly import nightly
@@ -115,6 +115,7 @@ def test_a_bar_is_as_long_as_its_number_and_the_pointer_crosses_what_it_takes(
         expect(reader.live.locator(".bars[data-beat]")).to_be_visible()
         reader.page.keyboard.press("Escape")
     expect(reader.live.locator(".bars[data-drawn] .pointer-marker")).to_be_visible()
+    wait_idle(reader.page)  # the step is answered
     reader.stand()  # the pointer has landed
     after = painted(reader)
     assert faults(after) == []

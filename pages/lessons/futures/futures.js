@@ -62,6 +62,7 @@ export class Futures {
     this.sliders = SLIDERS.map((name) =>
       createSlider(name, (_, value, isFinal) => this.change({ [name]: value }, isFinal))
     );
+    this.masks = el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel));
     this.question = createQuestion((guess) => this.change({ guess }));
     this.icicle = createIcicle(actions);
     this.texts = createTexts(actions);
@@ -75,7 +76,7 @@ export class Futures {
       "div",
       { class: "ott futures", ariaBusy: "true" },
       this.question.element,
-      el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel)),
+      this.masks,
       this.icicle.element,
       this.pile.element,
       el(
@@ -180,7 +181,8 @@ export class Futures {
     const isOneByOne = shown.nDraws > 0 && shown.chi === null && !shown.isCovered;
     setText(this.sums, isOneByOne ? fallOf(shown) : sumsOf(shown) + shown.beamWords);
     setShown(this.lift, view.drops > 0);
-    for (const part of [this.texts.element, this.path.element, this.sums, this.pile.element])
+    const { masks, texts, path, sums, pile } = this;
+    for (const part of [masks, texts.element, path.element, sums, pile.element])
       setAttribute(part, "data-covered", shown.isCovered);
     if (this.nFallen < view.drops) this.schedule();
   }
