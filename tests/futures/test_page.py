@@ -250,6 +250,7 @@ def test_while_the_tree_fills_it_stays_where_it_is_and_so_does_what_is_pressed(
     yes.focus()
     page.keyboard.press("Enter")
     slider = page.locator(".futures-slider input[name=temperature]")
+    expect(slider).to_be_visible()  # once that is answered
     slider.focus()
     expect(run).to_contain_text("Open more", timeout=4 * PATIENCE_MS)
     wait_idle(page)
