@@ -43,9 +43,8 @@ _SWAPPED = re.compile(
     r"(?: after| at| to| with)? \1\b"
 )
 _LEADING = r"(?:[Tt]he|[Aa]n?)(?: (?:big|little|old|young))?"
-_NAMED = re.compile(
-    rf"\b{_LEADING} ([a-z]+)|(?<=[a-z,] )([A-Z][a-z]+)"
-)  # "the little bird", "Lily"
+# "the little bird", "Lily"
+_NAMED = re.compile(rf"\b{_LEADING} ([a-z]+)|(?<=[a-z,] )([A-Z][a-z]+)")
 
 
 def swaps_a_name(story: str) -> bool:

@@ -33,7 +33,7 @@ KINDS = {".js": "text/javascript", ".css": "text/css"}
 FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its address
 FOR_A_DAY = "public, max-age=86400"
 ICONS = PAGES / "frame" / "icons.woff2"  # by benchmarks.icon_font, of Streamlit's font of icons
-_ALL_ICONS = "static/media/MaterialSymbols-Rounded.*.woff2"  # 375 kB, a third of home's first visit
+ALL_ICONS = "static/media/MaterialSymbols-Rounded.*.woff2"  # 375 kB, a third of home's first visit
 SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made of
 
 # Chromium compiles a script with this comment whole while it comes, beside the thread of the page;
@@ -197,7 +197,7 @@ def _served_files() -> Iterable[tuple[str, Asset]]:
         if path.suffix in KINDS:
             read = partial(_read_streamlits, path)
             yield path.relative_to(SERVED).as_posix(), Asset(KINDS[path.suffix], read)
-    for path in SERVED.glob(_ALL_ICONS):  # the hash in its address is of the whole font
+    for path in SERVED.glob(ALL_ICONS):  # the hash in its address is of the whole font
         font = Asset("font/woff2", ICONS.read_bytes, FOR_A_DAY)
         yield path.relative_to(SERVED).as_posix(), font
 

@@ -186,7 +186,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_(
             "A model reads its own text as it read true text: what becomes of that can be measured."
         ),
-        N_("At temperature 1 a model errs on its own text about as much as on true text."),
+        N_("The error on its own text is measured as on true text: a second model reads both."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

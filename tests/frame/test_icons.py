@@ -8,11 +8,11 @@ from playwright.sync_api import Browser
 
 from benchmarks.harness import ROOT
 from benchmarks.icon_font import named_icons
-from pages.frame.assets import ICONS, SERVED
+from pages.frame.assets import ALL_ICONS, ICONS, SERVED
 
 pytestmark = pytest.mark.browser
 
-# the widths of words in fonts, in tenths of their size: an icon is one em wide, letters are not
+# widths of words in each font at 10 pixels: an icon is as wide as the font is large, its name wider
 WIDTHS = """async ([names, fonts]) => {
   const measured = [];
   for (const [place, data] of fonts.entries()) {
@@ -27,7 +27,7 @@ WIDTHS = """async ([names, fonts]) => {
 
 
 def test_every_icon_that_is_named_is_drawn_as_by_streamlits_font(browser: Browser) -> None:
-    (whole,) = SERVED.glob("static/media/MaterialSymbols-Rounded.*.woff2")
+    (whole,) = SERVED.glob(ALL_ICONS)
     fonts = [b64encode(path.read_bytes()).decode() for path in (whole, ICONS)]
     names = sorted(named_icons())
     with browser.new_context() as context:

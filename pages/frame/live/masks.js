@@ -47,7 +47,7 @@ export function createDistribution(held) {
   const nBins = nByBin.length;
   const scores = new Float64Array(nRows + nBins);
   const counts = new Float64Array(nRows + nBins).fill(1); // tokens that a row stands for
-  scores.set(ids ? logits : Float64Array.from(rowIds, (id) => logits[id]));
+  for (let row = 0; row < nRows; row++) scores[row] = logits[ids ? row : rowIds[row]];
   const variances = new Float64Array(nRows + nBins); // of the logits that a row stands for
   scores.set(tailLogits ?? [], nRows);
   counts.set(nByBin, nRows);
@@ -55,7 +55,8 @@ export function createDistribution(held) {
   /** @type {Omit<Distribution, "inPlay" | "rawStage">} */
   const distribution = { nVocab, nRows, ids: rowIds, counts, variances, nUnsent, depth: 0, rowById: null };
   const nFinite = scores.findLastIndex((score) => score > -Infinity) + 1;
-  const rows = new Int32Array(nFinite).map((_, row) => row);
+  const rows = new Int32Array(nFinite);
+  for (let row = 0; row < nFinite; row++) rows[row] = row;
   const tokens = { rows, scores: scores.subarray(0, nFinite), scale: 1, nUnheld: 0 };
   const evenRow = nRows + nByBin.indexOf(Math.max(...nByBin));
   if (nUnsent > 0 && scores[evenRow] > -Infinity) distribution.depth = scores[nRows - 1] - scores[evenRow];
@@ -65,7 +66,8 @@ export function createDistribution(held) {
 
 /** The ids by logit, best first, ties by id. @param {Numbers} logits */
 function idsBestFirst(logits) {
-  const numbers = Float32Array.from(logits, (logit) => logit + 0); // no -0
+  const numbers = new Float32Array(logits.length);
+  for (let id = 0; id < numbers.length; id++) numbers[id] = logits[id] + 0; // no -0
   // the bits of a float32, turned so that they fall as the number rises
   const falling = new Uint32Array(numbers.buffer).map((bits) => bits >>> 31 ? bits : 0x7fffffff - bits);
   // sort by 16 bits at a time, the lower first; each pass leaves equals as they stand
