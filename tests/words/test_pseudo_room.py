@@ -89,25 +89,27 @@ class Walk:
             self.asked[name] = request.url
 
     def press(self, selector: str) -> None:
-        """Presses a button of the desk, and reads all pages."""
-        self.pages["desk"].locator(selector).first.click()
+        """Presses a button of the desk, and reads all pages once the server has carried it out."""
+        with self.pages["desk"].expect_response("**/desk/press"):
+            self.pages["desk"].locator(selector).first.click()
         self.read()
 
     def read(self) -> None:
         """Reads each page once it shows the room as it is: it asks for a newer version then."""
-        room = self.classroom.room
         for name, page in self.pages.items():
             page.wait_for_timeout(NEXT_MS)
-            versions = {
-                "desk": desk.view(self.classroom)["version"],
-                "phone": f"{room.version}.{int(room.is_open)}",
-                "projector": room.screen()["version"],
-            }
-            while not self.asked[name].endswith(f"version={versions[name]}"):
+            while not self.asked[name].endswith(f"version={self._version(name)}"):
                 page.evaluate(ASK_NOW)
                 page.wait_for_timeout(NEXT_MS)
             page.locator("details").evaluate_all(OPEN_ALL)
             self.said[name] |= set(texts_on(page))
+
+    def _version(self, name: str) -> str:
+        room = self.classroom.room
+        if name == "phone":
+            return f"{room.version}.{int(room.is_open)}"
+        told = desk.view(self.classroom) if name == "desk" else room.screen()
+        return str(told["version"])
 
     def unmarked(self) -> dict[str, list[str]]:
         """Returns what no catalogue has, by the page."""
@@ -156,7 +158,8 @@ def test_all_that_is_said_through_a_question_is_in_the_catalogue(walk: Walk) -> 
     phone = walk.pages["phone"]
     walk.said["phone"] |= set(texts_on(phone))
     phone.locator("#name").fill(NAME)
-    phone.locator("#join button[type=submit]").click()
+    with phone.expect_response("**/join"):
+        phone.locator("#join button[type=submit]").click()
     walk.read()
 
     walk.press(BUTTON.format(item=CHOICE, nth=1))  # Show
