@@ -112,7 +112,7 @@ MOST_FILES, MOST_FUNCTIONS = 21, 72
 # where these scripts do more than carry a press: they draw, and keep what is written
 WITH_OTHERS = ("pages/home/live/view.js", "pages/home/live/session/state.js")
 OF_PICTURES = {"readDistribution", "get", "sameNumbers"}  # made anew for the figures
-SOMETIMES = {"rest", "say", "end"}  # once the hand rests, or seen by the profiler or not
+SOMETIMES = {"rest", "say", "end"}  # seen by the profiler or not
 
 
 @contextmanager
@@ -162,7 +162,9 @@ def test_a_press_goes_the_way_that_is_told_in_the_page(reader: Reader) -> None:
     wire = reader.page.context.new_cdp_session(reader.page)
     wire.send("Profiler.enable")
     wire.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": False})
+    before = reader.page.url
     reader.press("Next")
+    reader.page.wait_for_url(lambda url: url != before)  # the link follows once the hand rests
     ran: dict[str, set[str]] = defaultdict(set)
     for script in wire.send("Profiler.takePreciseCoverage")["result"]:
         found = re.search(r"/assets/\w+/(.+\.js)$", script["url"])
