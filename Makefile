@@ -23,7 +23,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 VLLM := $(VENV)-vllm
 BIN := $(VENV)/bin
-SOURCES := app.py one_token pages model viz training benchmarks conformance
+SOURCES := app.py one_token pages model viz training benchmarks conformance tests/driving
 PIP := $(BIN)/python -m pip install $(if $(CI),--quiet) --disable-pip-version-check
 DENO := DENO_DIR=$(VENV)/deno DENO_NO_UPDATE_CHECK=1 $(BIN)/python -m deno
 

@@ -25,11 +25,11 @@ from statistics import median
 import psutil  # type: ignore[import-untyped]  # ships no types
 
 from benchmarks.figures import describe_machine, milliseconds, quantile, record
-from benchmarks.harness import Server, serve
 from benchmarks.models import gpt2_sized
-from benchmarks.visitor import Visitor, press_in_time
 from model.generation import Generation
 from model.loading import load_model
+from tests.driving.harness import Server, serve
+from tests.driving.visitor import Visitor, press_in_time
 
 PROMPT = "Once upon a time"
 STORY = {"prompt": PROMPT, "top_p": "0.5"}  # so low a top-p that few texts come to their end

@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import ROOT, by_key, chromium, serve
+from tests.driving.harness import ROOT, by_key, chromium, serve
 
 EMPTY_APP = 'import streamlit as st\n\nst.title("Empty")\n'
 BARE_IMPORT = "import torch\nfrom transformers import AutoModelForCausalLM, AutoTokenizer"

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from benchmarks.bench_home import VIEWPORT, sweep
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import CLOCK, by_key, chromium, frames_during, serve, visit, wait_idle
+from tests.driving.harness import CLOCK, by_key, chromium, frames_during, serve, visit, wait_idle
 
 PASSES = 16
 N_TEXTS = 1 + 64 * PASSES  # the prompt, and those that so many passes open

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.bench_class import pass_seconds
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import (
+from benchmarks.models import gpt2_sized
+from tests.driving.harness import (
     CLOCK,
     EXPERT,
     ONE_DISTRIBUTION,
@@ -27,8 +28,7 @@ from benchmarks.harness import (
     time_to_paint,
     visit,
 )
-from benchmarks.home_page import Reader
-from benchmarks.models import gpt2_sized
+from tests.driving.home_page import Reader
 
 STORYTELLER = ROOT / "model" / "pretrained" / "storyteller"
 QUIET = {"browser.gatherUsageStats": "false"}

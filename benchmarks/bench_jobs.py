@@ -13,8 +13,8 @@ from contextlib import AsyncExitStack
 
 from benchmarks.bench_class import STORY, attend, people, press_next, report
 from benchmarks.figures import describe_machine, quantile, record
-from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
+from tests.driving.harness import Server, serve
 
 JOBS = (
     ("teacher_forcing", "snowball_context_run"),

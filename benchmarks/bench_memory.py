@@ -26,7 +26,6 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from benchmarks.bench_class import STORY
 from benchmarks.figures import describe_machine, record
-from benchmarks.harness import ROOT, Server, serve
 from benchmarks.soak_reader import SoakReader
 from model.loading import LanguageModel, load_model
 from model.records import Memory
@@ -34,6 +33,7 @@ from model.tokenizing import encode
 from pages.frame.component import encode_payload
 from pages.home.controls import Controls
 from pages.home.tab import Tab
+from tests.driving.harness import ROOT, Server, serve
 
 MODELS = ("scribbler", "storyteller_early", "scribbler_plain")
 LARGE_VOCABULARY = 150_000

@@ -13,9 +13,9 @@ import psutil  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, FilePayload, Page
 
 from benchmarks.figures import Timing, brief, describe_machine, milliseconds, quantile, record
-from benchmarks.harness import CLOCK, chromium, frames_during
 from model.loading import load_model
 from pages.home.in_page_file import live_page
+from tests.driving.harness import CLOCK, chromium, frames_during
 
 LENGTHS = (6, 300)  # tokens of the text at the first press
 N_STEPS = 40

@@ -15,12 +15,12 @@ from statistics import median
 
 from benchmarks.bench_class import processor_seconds
 from benchmarks.figures import describe_machine, record
-from benchmarks.harness import Server, serve
-from benchmarks.visitor import Visitor
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.passes import decode_one_token
+from tests.driving.harness import Server, serve
+from tests.driving.visitor import Visitor
 
 OURS = 0.0045  # seconds that a press may cost beside its pass
 LENGTHS = (6, 400, 1000)  # tokens of the text at the first press

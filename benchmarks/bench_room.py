@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 
 from benchmarks.bench_class import STORY, attend, people, press_next
 from benchmarks.figures import Timing, describe_machine, quantile, record
-from benchmarks.harness import Server, by_key, chromium, serve, visit
+from tests.driving.harness import Server, by_key, chromium, serve, visit
 
 POLL_SECONDS = 1.0
 ANSWERS_WITHIN = 5.0  # seconds, in which all phones answer

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from benchmarks.bench_home import START, sweep
 from benchmarks.bench_weight import PAGES, VIEWPORT, Visit, weigh
 from benchmarks.figures import Timing, brief, describe_machine, quantile, record
-from benchmarks.harness import (
+from tests.driving.harness import (
     CLOCK,
     EXPERT,
     LONG_TASKS,
@@ -26,7 +26,7 @@ from benchmarks.harness import (
     serve,
     slow_down,
 )
-from benchmarks.home_page import Reader
+from tests.driving.home_page import Reader
 
 TIMES_SLOWER = 4
 SLOWER = f"processor {TIMES_SLOWER} times slower"

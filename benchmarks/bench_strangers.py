@@ -28,9 +28,9 @@ import psutil  # type: ignore[import-untyped]  # ships no types
 
 from benchmarks.bench_class import STORY, people, press_next, processor_seconds
 from benchmarks.figures import describe_machine, milliseconds, quantile, record
-from benchmarks.harness import ROOT, Server, serve
 from benchmarks.soak_reader import Teacher
-from benchmarks.visitor import Visitor, press_in_time
+from tests.driving.harness import ROOT, Server, serve
+from tests.driving.visitor import Visitor, press_in_time
 
 N_READERS, GAP = 10, 2.0  # seconds between the presses of one reader, on average
 AHEAD = 5.0  # seconds that strangers have been there before presses count

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.bench_cold_start import EMPTY_APP
 from benchmarks.figures import Timing, brief, describe_machine, record
-from benchmarks.harness import LONG_TASKS, chromium, long_tasks, serve, slow_down, wait_idle
+from tests.driving.harness import LONG_TASKS, chromium, long_tasks, serve, slow_down, wait_idle
 
 VIEWPORT = {"width": 1280, "height": 800}
 SCHOOL = {"latency": 40, "downloadThroughput": 10e6 / 8, "uploadThroughput": 10e6 / 8}

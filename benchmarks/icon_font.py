@@ -15,8 +15,8 @@ from string import ascii_lowercase, digits
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from fontTools.ttLib import TTFont
 
-from benchmarks.harness import ROOT
 from pages.frame.assets import ALL_ICONS, ICONS, SERVED
+from tests.driving.harness import ROOT
 
 LETTERS = f"{ascii_lowercase}{digits}_"  # of the names of icons
 _NAMED = re.compile(r"\bmaterial/([a-z0-9_]+)")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import ROOT
+from tests.driving.harness import ROOT
 
 
 def hash_of(paths: Iterable[str]) -> str:

@@ -12,12 +12,12 @@ from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
-from benchmarks.in_page import InPage, floats, in_deno
 from model.draw import uniform_at
 from model.generation import Generation
 from model.loading import LanguageModel, load_model
 from model.sampling import Settings, process
 from pages.home.controls import Controls
+from tests.driving.in_page import InPage, floats, in_deno
 
 NEAR = 1e-5  # of the pointer to an end of a token's piece of the bar
 CONTROLS = {

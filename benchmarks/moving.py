@@ -12,8 +12,8 @@ from typing import Literal
 
 from playwright.sync_api import Browser, FloatRect, Page, Route, ViewportSize, expect
 
-from benchmarks.harness import ROOT
-from benchmarks.home_page import Reader
+from tests.driving.harness import ROOT
+from tests.driving.home_page import Reader
 
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")

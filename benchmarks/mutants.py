@@ -21,8 +21,8 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.changes import Mutant, mutants_of
-from benchmarks.harness import ROOT
 from benchmarks.kept import ResultsFile, hash_of
+from tests.driving.harness import ROOT
 
 AIM = 0.95  # of the mutants are seen
 KILLED, OVERTIME, LIVES = "killed", "overtime", "LIVES"

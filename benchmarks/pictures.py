@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.harness import ROOT, chromium, serve
 from benchmarks.moving import SCHEMES, moving_picture
 from benchmarks.slides import slides
+from tests.driving.harness import ROOT, chromium, serve
 
 
 def main() -> None:

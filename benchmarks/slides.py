@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from benchmarks.home_page import Reader
+from tests.driving.home_page import Reader
 
 TEMPLATE = Path(__file__).with_name("slides.html")
 MARK = "<!-- slides -->"

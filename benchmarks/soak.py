@@ -21,8 +21,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # ships no types
 
 from benchmarks.figures import describe_machine, quantile
-from benchmarks.harness import Server, serve
 from benchmarks.soak_reader import SoakReader
+from tests.driving.harness import Server, serve
 
 MODELS = ("storyteller", "storyteller_early", "scribbler", "scribbler_plain")
 PAGES = ("beam_search", "kv_cache", "snowball", "sampling", "constraints")

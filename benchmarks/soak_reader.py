@@ -11,7 +11,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from benchmarks.visitor import Visitor, is_finished
+from tests.driving.visitor import Visitor, is_finished
 
 MINUTE = 60.0  # seconds
 

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
 from benchmarks.soak_reader import Teacher
-from benchmarks.visitor import Visitor
 from model.classroom.limits import LETTERS, N_LETTERS
+from tests.driving.visitor import Visitor
 
 LONG = 7_900_000  # letters
 N_IDS = 2_000  # of a text that has to be read anew: nearly the whole context

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.harness import ROOT
+from tests.driving.harness import ROOT
 
 Measured: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # by machine and by name of the figure
 

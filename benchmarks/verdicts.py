@@ -27,12 +27,12 @@ from unittest.mock import patch
 
 from benchmarks import violations
 from benchmarks.figures import describe_machine
-from benchmarks.harness import ROOT
 from benchmarks.kept import ResultsFile, hash_of
 from model.claims.context import THOROUGH, ExperimentContext
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Evidence, Finding
 from model.loading import LanguageModel, load_model
+from tests.driving.harness import ROOT
 
 APART = 10_000  # seeds from the first of one set to the first of the next
 STEADY, SEEN = 0.9, 0.95  # of the sets

@@ -22,9 +22,9 @@ from typing import Any
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from benchmarks.bench_room import Phone, open_desk
-from benchmarks.harness import Server, chromium, serve
 from pages.lessons.classroom.script import Item, items_of
 from pages.lessons.tour.scenes import read_lesson
+from tests.driving.harness import Server, chromium, serve
 
 SIZES = {"desk": (1280, 800), "p1080": (1920, 1080), "p720": (1280, 720)}
 PHONE: ViewportSize = {"width": 390, "height": 844}

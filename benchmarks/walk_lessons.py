@@ -14,8 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from benchmarks.harness import by_key, chromium, serve, visit, wait_idle
 from pages.lessons.tour.scenes import GuidedLesson, Scene, lesson_names, read_lesson
+from tests.driving.harness import by_key, chromium, serve, visit, wait_idle
 
 SIZES = {1280: 800, 390: 844}
 PATIENCE = 240  # seconds that a task may take

@@ -7,7 +7,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, ViewportSize, expect
 
-from benchmarks.harness import (
+from pages.frame.contents import lesson_at
+from pages.home.ticket import VARIABLE
+from tests.driving.harness import (
     CLOCK,
     EXPERT,
     ROOT,
@@ -18,9 +20,7 @@ from benchmarks.harness import (
     visit,
     wait_idle,
 )
-from benchmarks.home_page import PATIENCE_MS
-from pages.frame.contents import lesson_at
-from pages.home.ticket import VARIABLE
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import forget_first_requests
 
 SCREEN: ViewportSize = {"width": 1280, "height": 800}

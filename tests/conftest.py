@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 if TYPE_CHECKING:
-    from benchmarks.in_page import InPage
     from model.loading import LanguageModel
+    from tests.driving.in_page import InPage
 
 # before torch, tokenizers and the hub's client are imported by anyone
 os.environ.update(
@@ -139,7 +139,7 @@ def storyteller(refused_connections: list[str]) -> LanguageModel:
 @pytest.fixture(scope="session")
 def in_page(storyteller: LanguageModel) -> Iterator[InPage]:
     """The scripts of the page's session and of its model, run by deno, one process per worker."""
-    from benchmarks.in_page import in_deno
+    from tests.driving.in_page import in_deno
 
     with in_deno(storyteller) as run:
         yield run

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import firefox, webkit
-from benchmarks.harness import IDLE, Server
-from benchmarks.tab import DrivenTab
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.in_page_file import live_page
+from tests.driving import firefox, webkit
+from tests.driving.harness import IDLE, Server
+from tests.driving.tab import DrivenTab
 
 USUAL = Settings(temperature=0.8, top_p=0.9)
 PROMPT = DEFAULT_PROMPT

@@ -39,7 +39,7 @@ MAY_USE_ROOMS = {
     "viz": ("viz", "model.sentences", *RECORDS),
     "model": ("model",),
     "training": ("training", "model"),
-    "benchmarks": ("benchmarks", "app", "pages", "model", "viz"),
+    "benchmarks": ("benchmarks", "app", "pages", "model", "viz", "tests.driving"),
     "one_token": ("one_token", "pages"),
     "conformance": ("conformance", "model"),
 }

@@ -16,9 +16,6 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Server
-from benchmarks.in_page import InPage
-from benchmarks.visitor import Visitor
 from model.classroom.limits import JOINING_SECONDS, MAX_PHONES
 from model.classroom.members import RoomError
 from model.classroom.records import Answer
@@ -54,6 +51,9 @@ from tests.attack.cases import (
     WORDS,
     Change,
 )
+from tests.driving.harness import Server
+from tests.driving.in_page import InPage
+from tests.driving.visitor import Visitor
 from tests.frame.asgi import ask
 from tests.frame.driving import offered, offered_of_itself, open_home, opened
 from tests.home.home_text import request as text_request

@@ -14,13 +14,13 @@ import numpy as np
 import psutil
 import pytest
 
-from benchmarks.harness import ROOT, Server, serve
-from benchmarks.visitor import Visitor
 from model.loading import load_model
 from model.machine import child
 from model.weights.hub import cached_folder, cached_models
 from pages.home.ticket import VARIABLE
 from tests.browser import SECRET
+from tests.driving.harness import ROOT, Server, serve
+from tests.driving.visitor import Visitor
 from tests.loopback_hub import LoopbackHub
 from tests.tiny_models import bare_model, fresh_logits, save
 

@@ -13,12 +13,12 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks.harness import Server, Witness, by_key, serve, visit, wait_idle
-from benchmarks.home_page import PATIENCE_MS, Reader
 from benchmarks.soak_reader import SoakReader
 from model.machine import child
 from pages.frame.offers import DEFAULT_PROMPT
 from tests.browser import SCREEN
+from tests.driving.harness import Server, Witness, by_key, serve, visit, wait_idle
+from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser

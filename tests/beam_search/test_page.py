@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
 from model.beam_search import rank_finished
 from model.loading import load_model
 from model.sampling import Settings
@@ -17,6 +16,7 @@ from model.tokenizing import text_of
 from pages.frame.story import KING
 from pages.lessons.beam_search.state import BeamLesson, BeamSteps
 from pages.lessons.futures.state import FuturesLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_models import tiny

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from benchmarks.harness import (
+from tests.driving.harness import (
     CLOCK,
     LONG_TASKS,
     Witness,

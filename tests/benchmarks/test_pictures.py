@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from benchmarks.harness import ROOT
 from benchmarks.moving import BEATS, QUESTION_MS, SCHEMES
 from benchmarks.slides import MARGIN, PANEL, STEP, panel
+from tests.driving.harness import ROOT
 from tests.home.test_picture import PNG, frames
 
 MAX_BYTES = 1_500_000

@@ -6,13 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS
 from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
 from pages.lessons.causal_mask.lesson import EXAMPLES
 from pages.lessons.causal_mask.state import MaskLesson, MeasuredText
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_home, open_lesson, press
 from tests.home.home_text import write

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Page
 from plotly.offline import get_plotlyjs
 
-from benchmarks.harness import ROOT
 from model.beam_search.records import ROOT as NO_PARENT
 from model.beam_search.records import BeamNode, BeamStep
 from model.causal_mask.records import Shift
@@ -21,6 +20,7 @@ from model.constraints.records import MaskedDistribution, MaskedToken
 from model.kv_cache.records import QueryKeyValue
 from model.speculative.records import DECIDE, Drawn, Proposal, Round, RoundBar
 from model.stopping.records import NextTokens
+from tests.driving.harness import ROOT
 from tests.home.test_one_axis import NEAR, share
 from viz.beam_search.step_charts import candidates_figure
 from viz.causal_mask.edit_charts import shifts_figure

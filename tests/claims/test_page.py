@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import by_key
 from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import Finding
@@ -17,6 +16,7 @@ from model.source_code import source_of
 from pages.frame.claims import CLAIMS, EMPIRICAL
 from pages.lessons.claims.lesson import SURPRISES
 from pages.lessons.claims.state import ClaimsLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import kept, open_lesson, press
 

@@ -25,9 +25,9 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks.harness import ROOT, Server, free_port, serve
 from benchmarks.soak_reader import Teacher
 from model.classroom.limits import N_LETTERS
+from tests.driving.harness import ROOT, Server, free_port, serve
 from tests.frame.asgi import run_apart
 
 NAME = "tokens.school.example"

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
-from benchmarks.harness import Server, Witness, by_key, visit, wait_idle
 from pages.frame.offers import DEFAULT_PROMPT
 from tests.browser import unharmed, watched
+from tests.driving.harness import Server, Witness, by_key, visit, wait_idle
 from tests.frame.accessibility import forget_first_requests, violations
 from tests.frame.by_eye import LENGTHEN, LONGER, cut
 

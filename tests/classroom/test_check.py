@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from starlette.applications import Starlette
 
-from benchmarks.harness import Server
 from pages.lessons.classroom import check
 from pages.lessons.classroom.address import reach
 from pages.lessons.classroom.check import KEPT_SECONDS, MAX_DEVICES, Devices
+from tests.driving.harness import Server
 from tests.frame.accessibility import violations
 from tests.frame.asgi import Answered, ask
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from benchmarks.harness import ROOT
 from model.language_model import LanguageModel
 from pages.lessons.classroom import desk, phone, projector
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.state import open_class
+from tests.driving.harness import ROOT
 
 RULES = re.findall(r"~\*(\S+) 127\.0\.0\.1:(\d+);", (ROOT / "docs/nginx.conf").read_text("utf-8"))
 

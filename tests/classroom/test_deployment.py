@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from benchmarks.harness import ROOT
 from model.classroom.limits import BOUNDS
+from tests.driving.harness import ROOT
 
 TEXT = (ROOT / "docs/deployment.md").read_text("utf-8")
 MARK = "*No test runs th"

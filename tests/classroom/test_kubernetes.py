@@ -12,12 +12,12 @@ import yaml
 from starlette.responses import PlainTextResponse
 from streamlit import config
 
-from benchmarks.harness import ROOT
 from model.language_model import LanguageModel
 from pages.frame.guard import Guard
 from pages.frame.readers import Proxies
 from pages.lessons.classroom import desk, phone, projector
 from pages.lessons.classroom.state import open_class
+from tests.driving.harness import ROOT
 from tests.frame.asgi import ask
 
 FILE = ROOT / "docs/kubernetes.yaml"

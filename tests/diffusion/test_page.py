@@ -7,13 +7,13 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
 from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.experiments import FewPassesOrMany
 from pages.lessons.diffusion.state import DiffusionLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import by_key
 from pages.lessons.encoder_decoder import lesson as gap_lesson
 from pages.lessons.encoder_decoder.lesson import GapLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press
 from tests.tiny_fillers import tiny_gapfiller

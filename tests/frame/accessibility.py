@@ -3,8 +3,8 @@
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
-from benchmarks.harness import Witness, wait_idle
-from benchmarks.home_page import PATIENCE_MS
+from tests.driving.harness import Witness, wait_idle
+from tests.driving.home_page import PATIENCE_MS
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 RULES = ["heading-order", "empty-table-header", "landmark-unique"]  # good practice, kept too

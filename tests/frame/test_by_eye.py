@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from benchmarks.harness import Witness, by_key, visit
-from benchmarks.home_page import PATIENCE_MS
 from tests.browser import SCREEN
+from tests.driving.harness import Witness, by_key, visit
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import NARROW, PHONE, assert_fits, forget_first_requests
 from tests.frame.by_eye import CROSSED, CUT, LENGTHEN, LONGER, RESTYLE, SPACED, UNSTYLE, cut
 from tests.nightly import nightly

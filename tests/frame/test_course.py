@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Witness, by_key, visit
 from pages.frame.contents import CLASS, COURSE, LABORATORY, LESSONS, anchor_of, page_of_section
 from pages.frame.second_run import WHOLE
 from pages.lessons.tour.scenes import parse_lesson
+from tests.driving.harness import Witness, by_key, visit
 from tests.frame.accessibility import forget_first_requests
 from tests.frame.driving import opened
 from tests.nightly import nightly

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as StillBusyError
 
-from benchmarks.harness import ROOT, Server, Witness, by_key, visit, wait_idle
-from benchmarks.home_page import Reader
 from pages.frame.contents import lesson_at
 from tests.browser import SCREEN, watched
+from tests.driving.harness import ROOT, Server, Witness, by_key, visit, wait_idle
+from tests.driving.home_page import Reader
 from tests.frame.accessibility import PHONE, assert_accessible, forget_first_requests
 from tests.frame.by_eye import MAX_SHIFT, REST_MS, SHIFTS, moved, shifts
 from tests.nightly import by_night

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.bench_weight import PAGES, weigh
-from benchmarks.harness import Server
 from pages.frame.assets import ROOT, address
 from tests.browser import SCREEN
+from tests.driving.harness import Server
 from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser

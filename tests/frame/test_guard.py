@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 from streamlit import config
 
-from benchmarks.harness import Witness
 from pages.frame.guard import Guard, hashes_of, is_ours
+from tests.driving.harness import Witness
 from tests.frame.asgi import ask, run_apart
 
 OURS = (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
 
-from benchmarks.harness import EXPERT, by_key, visit, wait_idle
 from tests.browser import SCREEN
+from tests.driving.harness import EXPERT, by_key, visit, wait_idle
 from tests.frame.accessibility import PHONE
 
 pytestmark = pytest.mark.browser

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Locator, Page, ViewportSize, expect
 
-from benchmarks.harness import by_key, visit
 from model.loading import LanguageModel
 from pages.home.in_page_file import live_page
 from tests.browser import SEEN
+from tests.driving.harness import by_key, visit
 from tests.frame.by_eye import WORDS
 from tests.nightly import by_night
 

@@ -6,9 +6,9 @@ from base64 import b64encode
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.harness import ROOT
 from benchmarks.icon_font import named_icons
 from pages.frame.assets import ALL_ICONS, ICONS, SERVED
+from tests.driving.harness import ROOT
 
 pytestmark = pytest.mark.browser
 

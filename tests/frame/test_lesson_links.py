@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key, wait_idle
 from pages.frame import first_paint
 from pages.lessons.classroom import phone
 from pages.lessons.diffusion.state import DiffusionLesson
 from pages.lessons.speculative.state import SpeculativeLesson
+from tests.driving.harness import by_key, wait_idle
 from tests.frame.driving import kept, offered, opened
 
 LINKS = {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import by_key
+from tests.driving.harness import by_key
 
 pytestmark = pytest.mark.browser
 SLOW = 60_000  # ms

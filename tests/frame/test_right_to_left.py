@@ -6,11 +6,11 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks.harness import ROOT
 from model.loading import LanguageModel
 from pages.frame.words import languages, numeral, speaking
 from pages.home.in_page_file import live_page
 from tests.browser import SEEN
+from tests.driving.harness import ROOT
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,6 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import Witness
-from benchmarks.in_page import InPage
 from model.sentences import MAX_SENTENCE, apart, cut
 from pages.frame.fields import Field, read_fields, write_fields
 from pages.frame.layout import as_written
@@ -23,6 +21,8 @@ from pages.home.text_request import whole
 from pages.lessons.tour.bar import _number
 from pages.lessons.tour.said import read_said
 from pages.lessons.tour.scenes import LessonError, parse_lesson, read_lesson
+from tests.driving.harness import Witness
+from tests.driving.in_page import InPage
 
 N_STRINGS = 10_000  # of each kind of value
 N_LINKS = 500  # of each page

@@ -8,9 +8,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import Witness, by_key, visit, wait_idle
-from benchmarks.home_page import PATIENCE_MS
-from benchmarks.in_page import InPage
 from model.batch import Batch
 from model.beam_search import BeamSearch
 from model.futures.continuations import MAX_TOKENS
@@ -20,6 +17,9 @@ from pages.frame.story import KING
 from pages.lessons.futures.lesson import MAX_FILES
 from pages.lessons.futures.settings import SHARES
 from pages.lessons.futures.state import FuturesLesson, kept_by
+from tests.driving.harness import Witness, by_key, visit, wait_idle
+from tests.driving.home_page import PATIENCE_MS
+from tests.driving.in_page import InPage
 from tests.frame.accessibility import assert_accessible_to_all, forget_first_requests
 from tests.frame.driving import (
     captions,

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import GuessLesson
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from benchmarks.harness import Server, Witness
-from benchmarks.home_page import Reader
 from tests.browser import SCREEN, unharmed, watched
+from tests.driving.harness import Server, Witness
+from tests.driving.home_page import Reader
 
 PROMPT = "Once upon a time"
 MAX_BRANCHES_LEFT = 4  # by the tests before; the page lets the oldest go at its eighth

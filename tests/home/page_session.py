@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.in_page import InPage, floats
 from model.generation import Generation
 from model.loading import LanguageModel
 from pages.home.tab import Tab
+from tests.driving.in_page import InPage, floats
 
 
 class PageSession:

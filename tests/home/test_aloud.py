@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.home_page import Reader
+from tests.driving.home_page import Reader
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.home_page import Reader
-from benchmarks.in_page import InPage
 from model.batch import read_whole
 from model.draw import rank_order, summarise
 from model.generation import Generation
@@ -30,6 +28,8 @@ from pages.home.payload import name_arrays
 from pages.home.replay_page import recording_of
 from pages.home.text_request import TextRequest
 from pages.home.texts import MAX_WORD, Texts
+from tests.driving.home_page import Reader
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 from tests.server.fake_vllm import FakeVllm
 

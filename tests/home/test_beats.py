@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from benchmarks.harness import Server
-from benchmarks.home_page import MOVING, Reader
 from tests.browser import SCREEN, clear_storage
+from tests.driving.harness import Server
+from tests.driving.home_page import MOVING, Reader
 from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.in_page import InPage
 from model.draw import rank_order
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings, process
 from pages.home.controls import Controls
 from pages.home.home_extras import HOME_CLAIMS, set_up
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 
 BY_ID = {claim.id: claim for claim in HOME_CLAIMS}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from pages.home.controls import Controls
 from pages.home.tab import Tab
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 
 COLUMNS = ("pointer", "prob", "logprob", "entropy", "chosen_prob")

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from pages.home.in_page_file import facts
 from pages.home.tab import Tab
+from tests.driving.in_page import InPage
 from tests.nightly import nightly
 
 LISTS = json.loads(

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.home_page import PATIENCE_MS, Reader
+from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.nightly import by_night
 
 pytestmark = pytest.mark.browser

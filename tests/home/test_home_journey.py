@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from benchmarks.harness import by_key, wait_idle
-from benchmarks.home_page import PATIENCE_MS, Reader
+from tests.driving.harness import by_key, wait_idle
+from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import HELD_WIRE, PROMPT
 from tests.home.test_protocol import EVENTS, OF_AROUND, OF_EVERY_EVENT
 

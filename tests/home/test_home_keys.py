@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS, Reader
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import PROMPT
 
 pytestmark = pytest.mark.browser

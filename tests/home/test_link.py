@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.in_page import InPage
 from model.loading import LanguageModel, load_model
 from pages.frame.fields import MAX_LINK_TEXT
 from pages.home.controls import Controls
 from pages.home.link import ModelAsked, model_of
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 
 PROMPT = 'A "quoted" & <odd> prompt, with ~ ; : and é'

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from benchmarks.home_page import PATIENCE_MS, Reader
 from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.home.controls import Controls
+from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import PROMPT, held_wire
 
 pytestmark = pytest.mark.browser

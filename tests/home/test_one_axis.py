@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from benchmarks.harness import Server, wait_idle
-from benchmarks.home_page import Reader
 from tests.browser import clear_storage
+from tests.driving.harness import Server, wait_idle
+from tests.driving.home_page import Reader
 from tests.nightly import nightly
 
 pytestmark = pytest.mark.browser

@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.harness import by_key, wait_idle
-from benchmarks.home_page import Reader
-from benchmarks.in_page import InPage
 from model.loading import load_model
+from tests.driving.harness import by_key, wait_idle
+from tests.driving.home_page import Reader
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 from tests.tiny_models import CONTEXT, END, TURN, USER, bare_model, save, tokenizer
 

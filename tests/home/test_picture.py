@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.home_page import Reader
+from tests.driving.home_page import Reader
 from tests.home.test_one_axis import share
 
 pytestmark = pytest.mark.browser

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.harness import ROOT
-from benchmarks.home_page import Reader, header_of
-from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from pages.frame.assets import SHARED
 from pages.home import route
 from pages.home.tab import Tab
+from tests.driving.harness import ROOT
+from tests.driving.home_page import Reader, header_of
+from tests.driving.in_page import InPage
 from tests.home.home_text import post_to, request
 from tests.home.page_session import PageSession
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Browser, expect
 
-from benchmarks.home_page import Reader
 from tests.charts.test_palette import contrast, linear
+from tests.driving.home_page import Reader
 from tests.frame.accessibility import violations
 from tests.home.conftest import PROMPT
 

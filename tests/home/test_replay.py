@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
-from benchmarks.harness import EXPERT, Witness
 from model.draw import rank_order, summarise
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -20,6 +19,7 @@ from pages.frame.component import strict_json
 from pages.home.controls import Controls
 from pages.home.files import Draw, SavedRun
 from pages.home.replay_page import as_far_as_needed, recording_of, replay_page, to_page
+from tests.driving.harness import EXPERT, Witness
 from tests.home.conftest import PROMPT
 from viz.format import count, percent
 from viz.palette import Theme, code

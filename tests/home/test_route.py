@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from benchmarks.home_page import header_of
 from pages.home import route
 from pages.home import tab as tab_module
 from pages.home.answer_queue import MAX_WAITING
 from pages.home.route import MAX_BODY, routes
 from pages.home.ticket import Ticket
+from tests.driving.home_page import header_of
 from tests.home.home_text import post_to
 
 TICKET = Ticket("tab", "storyteller", "float32")

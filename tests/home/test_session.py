@@ -7,11 +7,11 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from benchmarks.in_page import InPage
 from model.draw import uniform_at
 from model.loading import LanguageModel
 from model.tokenizing import encode, label
 from pages.home.text_request import MAX_SEED
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 from tests.tiny_models import tiny, tokenizer
 

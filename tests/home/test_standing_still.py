@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from benchmarks.home_page import Reader
 from pages.frame.terms import BY_NAME
+from tests.driving.home_page import Reader
 from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser

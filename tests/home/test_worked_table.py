@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.home_page import Reader
+from tests.driving.home_page import Reader
 
 pytestmark = pytest.mark.browser
 

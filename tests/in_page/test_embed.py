@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import visit
+from tests.driving.harness import visit
 
 
 @pytest.mark.browser

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.in_page import InPage, floats
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
 from model.tokenizing import encode
+from tests.driving.in_page import InPage, floats
 
 PROMPT = "The cat sat on the"
 BYTES_PER_TOKEN = 2 * 8 * 4 * 32 * 4  # keys and values, layers, heads, numbers, bytes

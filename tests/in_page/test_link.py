@@ -7,12 +7,12 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.settings import COMMON, ORDERS, SETTINGS
 from pages.frame.fields import read_fields
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
 from pages.home.link import FIELDS
+from tests.driving.in_page import InPage
 
 NUMBERS = ["0", "1", ".5", "0.9", "1e-6", "1e-7", "5e-324", "1_0", "+2", "-1", "-0", "1e9", "1e5"]
 NUMBERS += [

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.in_page import InPage
 from benchmarks.link_table import CONTROLS, PROMPTS, compare, links
 from model.loading import LanguageModel
+from tests.driving.in_page import InPage
 from tests.nightly import nightly
 
 N_PROMPTS, N_TOKENS = len(PROMPTS) - 1, 10  # all but the long one

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.in_page import InPage, floats
 from model.draw import uniform_at
 from model.loading import LanguageModel
 from model.tokenizing import encode
+from tests.driving.in_page import InPage, floats
 
 TOLERANCE = 1e-4  # of a logit, in float32
 TEXTS = [

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from benchmarks.harness import Witness
-from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
@@ -22,6 +20,8 @@ from pages.frame.words import Language, speaking
 from pages.home.in_page_file import live_page
 from pages.lessons.tour.scenes import read_lesson
 from tests.browser import SEEN
+from tests.driving.harness import Witness
+from tests.driving.in_page import InPage
 from tests.frame.accessibility import violations
 from tests.home.page_session import PageSession
 from tests.nightly import nightly

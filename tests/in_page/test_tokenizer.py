@@ -6,9 +6,9 @@ from unicodedata import category
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.loading import LanguageModel
 from model.tokenizing import encode, pieces, text_of, vocabulary_labels
+from tests.driving.in_page import InPage
 
 EDGES = [
     *("", " ", "\n", "\t \n ", "\u0085", "\ufeff", "\u00a0", "\u2028", "\u3000", "\0", "\u200d"),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from benchmarks.harness import by_key, wait_idle
-from benchmarks.home_page import PATIENCE_MS
+from tests.driving.harness import by_key, wait_idle
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.by_eye import WORDS
 

@@ -16,12 +16,12 @@ import pytest
 from packaging.requirements import Requirement
 from streamlit.web import cli
 
-from benchmarks.harness import free_port
 from one_token import FILES, __version__
 from one_token.__main__ import main
 from pages.home import in_page_file
 from tests.architecture.sources import ROOT, committed, read
 from tests.architecture.test_requirements import pins
+from tests.driving.harness import free_port
 
 SHIPPED = ("app.py", "lessons/", "model/", "pages/", "viz/", ".streamlit/")
 BUILD = "from setuptools import setup; setup()"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.harness import OFFLINE, ROOT, Server, free_port
+from tests.driving.harness import OFFLINE, ROOT, Server, free_port
 
 # of Docker's reference, those that name no build of several stages
 INSTRUCTIONS = {"FROM", "RUN", "USER", "ENV", "WORKDIR", "COPY", "EXPOSE", "HEALTHCHECK", "CMD"}

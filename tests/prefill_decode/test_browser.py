@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 
 pytestmark = pytest.mark.browser

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS
 from pages.lessons.sampling.state import Lab
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, words
 from tests.home.home_text import write

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks.harness import Witness
-from benchmarks.home_page import Reader
 from model.loading import LanguageModel
 from pages.home.in_page_file import live_page
+from tests.driving.harness import Witness
+from tests.driving.home_page import Reader
 
 pytestmark = pytest.mark.browser
 

@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.server.logits import EngineError
 from pages.frame import models
 from pages.frame.contents import LESSONS, lesson_at
 from pages.home.controls import Controls
+from tests.driving.in_page import InPage
 from tests.frame.driving import (
     PATIENCE_SECONDS,
     captions,

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
-from benchmarks.home_page import PATIENCE_MS
 from model.serving.records import Comparison
 from pages.frame.lesson_state import LessonState
+from tests.driving.harness import by_key
+from tests.driving.home_page import PATIENCE_MS
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import (
     PATIENCE_SECONDS,

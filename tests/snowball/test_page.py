@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
 from model.held_out import held_out
 from model.job import Job
 from model.snowball.records import ForkStep
@@ -20,6 +19,7 @@ from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
 from pages.lessons.snowball.settings import OWN
 from pages.lessons.snowball.state import SnowballLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
 from tests.home.home_text import write

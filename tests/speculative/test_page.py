@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.harness import by_key
 from model.generation import Generation
 from model.sampling import Settings
 from model.speculative.records import CROP, PROPOSE
@@ -15,6 +14,7 @@ from pages.lessons.speculative import proof, race, speed
 from pages.lessons.speculative.lesson import LOOKUP_SAYS
 from pages.lessons.speculative.settings import RACES
 from pages.lessons.speculative.state import RoundSteps, SpeculativeLesson
+from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_lesson, press, words
 from tests.tiny_models import tiny

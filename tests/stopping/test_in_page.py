@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.stopping import MAX_CHARACTERS, MAX_STRINGS, StopStrings, read_strings, write_strings
 from model.stopping.experiments import stream_of
+from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
 from tests.stopping.cases import random_cases
 

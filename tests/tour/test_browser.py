@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from benchmarks.harness import Witness, by_key, visit, wait_idle
-from benchmarks.home_page import Reader
 from tests.browser import SCREEN
+from tests.driving.harness import Witness, by_key, visit, wait_idle
+from tests.driving.home_page import Reader
 from tests.frame.accessibility import PHONE, assert_fits, forget_first_requests
 from tests.frame.by_eye import MAX_SHIFT, SHIFTS, moved
 

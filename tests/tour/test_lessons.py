@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.in_page import InPage
 from model.generation import Generation
 from model.kv_cache.records import FewerBits
 from model.language_model import LanguageModel
@@ -37,6 +36,7 @@ from pages.lessons.tour.scenes import (
     parse_lesson,
     read_lesson,
 )
+from tests.driving.in_page import InPage
 from tests.frame.driving import captions, open_home, open_lesson
 from tests.home.page_session import PageSession
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.harness import ROOT
 from pages.frame import words
 from pages.words.update import FOLDER, texts_of, updated
+from tests.driving.harness import ROOT
 
 CATALOGUES = sorted(FOLDER.glob("*.po"))
 # what a translation must have as often as its source, wherever it stands

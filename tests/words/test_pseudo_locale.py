@@ -9,7 +9,6 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from benchmarks.in_page import InPage
 from model.classroom.rooms import end_room, find_desk
 from model.loading import LanguageModel
 from model.sentences import MAX_ECHO
@@ -22,6 +21,7 @@ from pages.home.link import FIELDS
 from pages.lessons.classroom import lesson as classroom
 from pages.lessons.tour import scenes
 from pages.lessons.tour.scenes import read_lesson
+from tests.driving.in_page import InPage
 from tests.frame.driving import open_home, open_lesson, press
 from tests.words.pseudo import TAG, accented, speaking_pseudo, texts_on, unmarked
 

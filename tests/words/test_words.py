@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.in_page import InPage
 from model.sentences import Sentence
 from pages.frame import words
 from pages.frame.typed import number_typed, whole_typed
 from pages.frame.words import ENGLISH, Language, _, asked_for, ngettext, numeral, speaking, told
 from pages.home.link import SEED
 from pages.home.text_request import MAX_SEED
+from tests.driving.in_page import InPage
 from tests.words.pseudo import reading
 from viz.format import count, percent
 

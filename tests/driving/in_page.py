@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.harness import ROOT
 from model.loading import LanguageModel
 from model.records import FloatArray
 from pages.home.in_page_file import facts
+from tests.driving.harness import ROOT
 
 Engine = Callable[[Mapping[str, Any]], tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]]
-RUNNER = "benchmarks/in_page_runner.js"
+RUNNER = "tests/driving/in_page_runner.js"
 STORYTELLER = "model/pretrained/storyteller"
 
 

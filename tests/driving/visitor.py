@@ -21,9 +21,9 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from benchmarks.home_page import header_of
 from model.records import Memory
 from pages.home.controls import Controls
+from tests.driving.home_page import header_of
 
 LIVE = "live"  # the live component's name
 MAX_MESSAGE = 64 * 1024 * 1024  # bytes

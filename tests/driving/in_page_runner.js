@@ -1,25 +1,25 @@
 // Runs the modules of the model in the page outside of a browser: a call a line in, an answer a line out.
 
-import { Generation } from "../pages/home/in_page/generation.js";
-import { KVCache } from "../pages/home/in_page/kv_cache.js";
-import { Llama } from "../pages/home/in_page/llama.js";
-import { uniformAt } from "../pages/frame/live/pointer.js";
-import { readLink, textQuery } from "../pages/home/live/session/link.js";
-import { completedBy, readStrings, writeStrings } from "../pages/frame/live/stopping.js";
-import { readSafetensors } from "../pages/home/in_page/safetensors.js";
-import { keepBranches } from "../pages/home/live/session/tab_record.js";
-import { fileOf } from "../pages/home/live/session/saving.js";
-import { Session } from "../pages/home/live/session/session.js";
-import { ServerEngine } from "../pages/home/live/engines/server.js";
-import { createDistribution, NEUTRAL_SETTINGS } from "../pages/frame/live/masks.js";
-import { NO_MEMORY } from "../pages/frame/live/memory.js";
-import { logprobsJson, wordFacts } from "../pages/home/live/figures/word_facts.js";
-import { RecordingEngine } from "../pages/home/live/engines/recording.js";
-import { numberTyped } from "../pages/frame/live/typed.js";
-import { _, fetchWords, listed, ngettext, numeral } from "../pages/frame/live/words.js";
-import { readSeed } from "../pages/home/in_page/seed_field.js";
-import { Texts } from "../pages/home/in_page/texts.js";
-import { Tokenizer } from "../pages/home/in_page/tokenizer.js";
+import { Generation } from "../../pages/home/in_page/generation.js";
+import { KVCache } from "../../pages/home/in_page/kv_cache.js";
+import { Llama } from "../../pages/home/in_page/llama.js";
+import { uniformAt } from "../../pages/frame/live/pointer.js";
+import { readLink, textQuery } from "../../pages/home/live/session/link.js";
+import { completedBy, readStrings, writeStrings } from "../../pages/frame/live/stopping.js";
+import { readSafetensors } from "../../pages/home/in_page/safetensors.js";
+import { keepBranches } from "../../pages/home/live/session/tab_record.js";
+import { fileOf } from "../../pages/home/live/session/saving.js";
+import { Session } from "../../pages/home/live/session/session.js";
+import { ServerEngine } from "../../pages/home/live/engines/server.js";
+import { createDistribution, NEUTRAL_SETTINGS } from "../../pages/frame/live/masks.js";
+import { NO_MEMORY } from "../../pages/frame/live/memory.js";
+import { logprobsJson, wordFacts } from "../../pages/home/live/figures/word_facts.js";
+import { RecordingEngine } from "../../pages/home/live/engines/recording.js";
+import { numberTyped } from "../../pages/frame/live/typed.js";
+import { _, fetchWords, listed, ngettext, numeral } from "../../pages/frame/live/words.js";
+import { readSeed } from "../../pages/home/in_page/seed_field.js";
+import { Texts } from "../../pages/home/in_page/texts.js";
+import { Tokenizer } from "../../pages/home/in_page/tokenizer.js";
 
 const speak = (spoken) =>
   fetchWords(spoken ? `data:application/json,${encodeURIComponent(JSON.stringify(spoken))}` : "");

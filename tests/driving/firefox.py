@@ -16,7 +16,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from benchmarks.tab import PATIENCE, SCREEN, DrivenTab
+from tests.driving.tab import PATIENCE, SCREEN, DrivenTab
 
 NAMES = ("firefox-esr", "firefox")
 PREFERENCES = {  # nobody listens there: only this machine can be reached

@@ -15,7 +15,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from playwright.sync_api import Locator, Page, Request, expect
 
-from benchmarks.harness import by_key, visit
+from tests.driving.harness import by_key, visit
 
 PATIENCE_MS = 60_000  # milliseconds; a busy machine is no failure
 LOOP = "/loop/"  # in the address that the page asks

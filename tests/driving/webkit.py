@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from benchmarks.harness import free_port
-from benchmarks.tab import PATIENCE, SCREEN, DrivenTab
+from tests.driving.harness import free_port
+from tests.driving.tab import PATIENCE, SCREEN, DrivenTab
 
 PROGRAMS = ("WebKitWebDriver", "Xvfb")
 # Debian’s WebKit crashes as it starts, once in ten times, and its driver waits without end

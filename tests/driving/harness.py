@@ -22,7 +22,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 CHROMIUM_NAMES = (
     "chromium-headless-shell",  # Chromium without the window's own parts, which cost a tenth of it
