@@ -85,11 +85,7 @@ export function createDrawBar(actions) {
     setAttribute(edge, "data-tall", view.pointer !== null); // the rows above lie end to end
     marker.style.left = `${100 * (view.pointer ?? 0)}%`;
     setAttribute(marker, "data-forced", view.forced && view.chosenId !== null);
-    setAttribute(
-      marker,
-      "data-at",
-      isShown && view.pointer !== null ? formatPointer(view.pointer).slice(0, 4) : null,
-    );
+    setAttribute(marker, "data-at", isShown && view.pointer !== null ? formatPointer(view.pointer) : null);
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
     setShown(note, view.pointer !== null && !view.isDrawn && !isGreedy(result));

@@ -1,7 +1,7 @@
 // Rows and draw bar of a picture to save, on one axis from 0 to 100 %: the rule of the page.
 
 import { shorten } from "../../../frame/live/dom.js";
-import { formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { roomBeside, segmentsOf } from "./draw_bar.js";
 
 const TICKS = [0, 25, 50, 75, 100];
@@ -123,7 +123,7 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
   paint.line(at, top - 4, at, foot + thick, "pointer", { "stroke-width": 3, "data-pointer": "" });
   paint.add("path", { d: `M${at - 9} ${foot + thick + 11}h18l-9 -13z`, fill: paint.colours.pointer });
   if (look.pointer === 1)
-    paint.words(pointer.toFixed(4).slice(0, 4), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
+    paint.words(formatPointer(pointer), at, foot + thick + 0.5 * high + 0.9 * type, 0.9 * type, {
       anchor: "middle",
       weight: 600,
     });
