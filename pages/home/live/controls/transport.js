@@ -76,7 +76,7 @@ export function createTransport(actions, switches) {
       { class: "extras" },
       el("div", { class: "row seldom" }, speed, finish, reset),
       el("div", { class: "row muted switches" }, slowly.element, ...switches),
-      el("div", { class: "row foot" }, createLanguagePicker(), whole, copyEmbed, copy),
+      el("div", { class: "row foot" }, whole, copy, copyEmbed, createLanguagePicker()),
     ),
     /** @param {View} view */
     update(view) {
