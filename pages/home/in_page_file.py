@@ -40,7 +40,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
     return one_file(
         (FOLDER / "page.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=root_rule() + source("home/in_page/file.css"),
+        style=root_rule() + source("home/alone.css") + source("home/in_page/file.css"),
         sheets=style_sheets(SHARED, LIVE, LAZY),
         workers={
             "model": name_of(FOLDER / "worker.js"),
