@@ -9,6 +9,7 @@ device and date; quiet the machine first.
 """
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,9 +23,9 @@ from model.job import Found, Job, Work, finish
 from model.loading import LanguageModel
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
-from model.prefill_decode.recordings import Recording, save_recording
+from model.prefill_decode.recordings import Recording
 from model.prefill_decode.roofline import measure_roofline
-from model.recorded import FOLDER, record_section
+from model.recorded import FOLDER, Section, write
 from model.timing import describe
 from pages.frame.second_run import WHOLE
 
@@ -69,6 +70,14 @@ def record(lm: LanguageModel, folder: Path) -> Recording:
     return recording
 
 
+def save_recording(recording: Recording, folder: Path) -> Path:
+    """Writes a recording to a file that bears the names of its device and its model."""
+    machine = recording.machine
+    words = f"{machine.processor} {machine.device.partition(':')[0]} {machine.model}"
+    name = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-")
+    return write(folder / f"{name}.json", recording)
+
+
 def by_quickest(lm: LanguageModel, measure: Callable[[str], Work[Found]]) -> Found:
     """Measures by the quickest engine that the model takes, and says which it refuses."""
     *quicker, plain = reversed(engine_names(lm))
@@ -96,7 +105,7 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
         if app.exception or job.notice or not job.is_done:
             raise SystemExit(f"{page}, {key}: {app.exception or job.notice}")
         machine = describe(app.session_state[lesson].lm)  # not every page runs the usual model
-        _say(record_section(key, job, machine, folder))
+        _say(write(folder / f"{key}.json", Section(machine, job.seconds, job.found)))
 
 
 def _run_out(app: AppTest, lesson: str) -> dict[str, Job[Any]]:

@@ -1,19 +1,20 @@
 """The code that ran, as lines to show beside its numbers.
 
-A function's stages are the comments of the form `# Cut: ...` in its body: a key word, a colon,
-what is done. The page lights the lines of the stage that runs, so what is shown is never a copy.
+A function's stages are the comments of the form `# Cut: ...` in its body, in JavaScript
+`// Cut: ...`: a key word, a colon, what is done. The page lights the lines of the stage that runs,
+so what is shown is never a copy.
 """
 
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-_STAGE = re.compile(r"# ([A-Za-z]+): ")
+_STAGE = re.compile(r"(?:#|//) ([A-Za-z]+): ")
 _HOME = Path(__file__).resolve().parent.parent
 
 
@@ -40,11 +41,12 @@ def source_of(function: Callable[..., Any]) -> Source:
         file=Path(inspect.getfile(inner)).resolve().relative_to(_HOME).as_posix(),
         first_line=first_line + n_decorators,
         lines=tuple(lines),
-        stages=_stages(lines),
+        stages=stages_of(lines),
     )
 
 
-def _stages(lines: list[str]) -> dict[str, tuple[int, int]]:
+def stages_of(lines: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Returns the stages of some lines: of each its first and its last index."""
     marks = [
         (i, mark[1].lower())
         for i, line in enumerate(lines)

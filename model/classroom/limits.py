@@ -1,12 +1,10 @@
-"""The limits of rooms, in one table: docs/deployment.md shows the same rows.
+"""The limits of rooms; the table in docs/deployment.md has the same numbers.
 
 No limit counts requests or wrong codes by address: behind a router or a proxy a school has one
 address, and what one pupil uses up would be missing to all. Instead, codes are too many to be
 guessed in a lesson, wrong ones are answered slowly if there are many, and a newcomer is never
 refused: whoever uses least of what is scarce makes way.
 """
-
-from typing import NamedTuple
 
 MAX_ROOMS = 200  # in this process
 MAX_OF_READER = 20  # of them, opened from one browser tab
@@ -28,67 +26,3 @@ ALONE_SECONDS = 300.0  # the same without phones and desk: a hidden tab asks onc
 AWAY_SECONDS = 60.0  # without its desk, after which a room that nobody joined makes way first
 HERE_SECONDS = 15.0  # a phone that asked within these is counted as here
 JOINING_SECONDS = 3.0  # so is one that has joined and never asked, within these
-
-
-class Bound(NamedTuple):
-    """A row of the table: a way in, its limit, and what happens beyond the limit."""
-
-    way: str
-    limit: str
-    beyond: str
-
-
-BOUNDS = (
-    Bound(
-        "rooms of a process",
-        f"{MAX_ROOMS}",
-        "a new one is opened and one that is not in use ends, with fewer than "
-        f"{IN_USE} requests in {HERE_SECONDS:.0f} s: of the address, then the tab with the most, "
-        "the oldest",
-    ),
-    Bound(
-        "rooms opened from one tab",
-        f"{MAX_OF_READER}",
-        "a new one is opened and the tab’s oldest one that is not in use ends",
-    ),
-    Bound(
-        "phones of a room",
-        f"{MAX_PHONES}",
-        "a new one joins and the one that was silent longest leaves; of an address with more than "
-        "half of them first",
-    ),
-    Bound(
-        "room codes",
-        f"{len(LETTERS) ** N_LETTERS:,}",
-        f"beyond {WRONG_RATE} a second and {MAX_WRONG_AT_ONCE} at once a wrong one is answered "
-        f"{WRONG_SECONDS:.0f} s later and its connection closed; a right one never waits",
-    ),
-    Bound("a room that nobody touches", f"{IDLE_SECONDS / 3600:.0f} h", "it ends"),
-    Bound(
-        "a room without phones and without its desk",
-        f"{ALONE_SECONDS / 60:.0f} min",
-        "it ends",
-    ),
-    Bound(
-        "a request of a phone",
-        f"{MAX_PHONE_BODY:,} bytes within {MAX_BODY_SECONDS:.0f} s",
-        "refused; its room is checked before",
-    ),
-    Bound(
-        "a press of a desk",
-        f"{MAX_DESK_BODY:,} bytes within {MAX_BODY_SECONDS:.0f} s, once for each number",
-        "refused; a number that was used does nothing; the key is checked before",
-    ),
-    Bound("answers of a phone", f"one in {MIN_SECONDS_BETWEEN} s", "refused"),
-    Bound(
-        "words of a phone",
-        f"{MAX_NAME} characters of a nickname, {MAX_WORD} of an answer",
-        "cut",
-    ),
-    Bound(
-        "words of a question",
-        f"{MAX_WORDS} characters, {MAX_OPTIONS} answers of {MAX_OPTION}",
-        "cut; too many answers are refused",
-    ),
-    Bound("an address drawn as a QR code", f"{MAX_ADDRESS} characters", "refused"),
-)

@@ -34,11 +34,6 @@ class Section:
     found: object
 
 
-def record_section(key: str, job: Job[Any], machine: Machine, folder: Path = SECTIONS) -> Path:
-    """Writes what a job found to a file that bears the key of its panel."""
-    return write(folder / f"{key}.json", Section(machine, job.seconds, job.found))
-
-
 @cache
 def recorded_job(key: str, kind: Any, folder: Path = SECTIONS) -> Job[Any] | None:
     """Returns a job that is done and found what was recorded; None where nothing was.

@@ -178,10 +178,3 @@ def read_strings(lines: str) -> tuple[str, ...]:
         for line in lines.replace("\r\n", "\n").split("\n")
         if line
     )
-
-
-def write_strings(strings: Iterable[str]) -> str:
-    """Returns stop strings as the lines of a field, so that reading them gives them again."""
-    return "\n".join(
-        string.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t") for string in strings
-    )

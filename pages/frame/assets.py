@@ -173,12 +173,12 @@ def style_of(*sheets: str) -> str:
     return f"<style>{''.join(map(source, sheets))}</style>"
 
 
-def style_sheets(*folders: Path) -> tuple[str, ...]:
-    """Returns the style sheets of some folders and their rooms: the base, then the rest by name.
+def style_sheets(*paths: Path) -> tuple[str, ...]:
+    """Returns some style sheets, and those of folders and their rooms: the base, the rest by name.
 
     Those of `lazy/` are fetched once they are wanted; those of pages are there already.
     """
-    found = [path for folder in folders for path in folder.rglob("*.css")]
+    found = [one for path in paths for one in (path.rglob("*.css") if path.is_dir() else [path])]
     sheets = [path for path in found if path.parent != SHARED / "lazy" and path.name != "page.css"]
     sheets.sort(key=lambda path: (path.name != "base.css", path.name))
     return tuple(map(name_of, sheets))

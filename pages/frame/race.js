@@ -5,97 +5,6 @@ import { last } from "./live/required.js";
 import { mountOnce } from "./live/stale_updates.js";
 
 const THIN = "\u202f";
-const RULES = `
-:host {
-  display: block;
-  color: var(--ink);
-}
-.race {
-  display: grid;
-  gap: 1.1em;
-  font: 400 var(--size-body) / 1.4 var(--sans);
-}
-.lane {
-  display: grid;
-  grid-template-columns: 11em 1fr 9em;
-  gap: 0.3em 1em;
-  align-items: center;
-}
-.track {
-  display: flex;
-  height: 2.4em;
-  border: 1.5px solid var(--line);
-  border-radius: 6px;
-  overflow: hidden;
-  forced-color-adjust: none;
-}
-.wait {
-  margin: auto 0.8em;
-  color: var(--muted);
-}
-.fill {
-  width: 0;
-}
-.is-prompt {
-  background: var(--prompt);
-}
-.is-generated {
-  background: repeating-linear-gradient(135deg, var(--generated) 0 9px, transparent 9px 11px),
-    var(--generated-tint);
-}
-.numbers {
-  display: grid;
-}
-.clock {
-  font-size: var(--size-row);
-  font-variant-numeric: tabular-nums;
-}
-.clock.is-over {
-  font-weight: 600;
-}
-.count {
-  color: var(--muted);
-  font-size: var(--size-small);
-}
-.words {
-  display: grid;
-  grid-column: 1 / -1;
-}
-.text {
-  grid-area: 1 / 1;
-  margin: 0;
-  max-width: 70ch;
-  font-size: var(--size-lead);
-  white-space: pre-wrap;
-}
-.is-whole {
-  visibility: hidden;
-}
-.again {
-  justify-self: start;
-  padding: 0.3em 0.9em;
-  border: 1px solid var(--line);
-  border-radius: 8px;
-  background: none;
-  color: inherit;
-  font: inherit;
-  cursor: pointer;
-}
-.again:focus-visible {
-  outline: 2px solid var(--ink);
-  outline-offset: 2px;
-}
-@media (max-width: 640px) {
-  .lane {
-    grid-template-columns: 1fr auto;
-  }
-  .track {
-    grid-area: 2 / 1 / 3 / -1;
-  }
-}
-`;
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(RULES);
 
 /**
  * Seconds with as many decimals as a clock needs that runs for so long.
@@ -166,7 +75,6 @@ class Race {
   constructor(place) {
     this.box = el("div", { class: "race" });
     this.again = createButton("again", "Watch again", () => this.start());
-    place.adoptedStyleSheets = [...place.adoptedStyleSheets, sheet];
     place.append(this.box);
   }
 

@@ -5,7 +5,6 @@ settings comes from the tables of which the app is made.
 """
 
 import json
-import re
 import textwrap
 import zlib
 from base64 import b64encode
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from model.loading import LanguageModel, load_model
+from model.source_code import stages_of
 from model.tokenizing import vocabulary_labels
 from model.weights.locate import SHIPPED
 from pages.frame.assets import SHARED, name_of, source, style_sheets
@@ -28,7 +28,6 @@ FOLDER = Path(__file__).parent / "in_page"
 LESSON = "how-a-model-writes"  # the one that the file holds
 LIVE = Path(__file__).parent / "live"
 LAZY = SHARED / "lazy"  # fetched once it is wanted, where there is a server
-_STAGE = re.compile(r" *// ([A-Za-z]+): ")
 
 
 def live_page(lm: LanguageModel, query: str = "") -> str:
@@ -41,7 +40,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
     return one_file(
         (FOLDER / "page.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=root_rule() + source("home/in_page/file.css"),
+        style=root_rule() + source("home/alone.css") + source("home/in_page/file.css"),
         sheets=style_sheets(SHARED, LIVE, LAZY),
         workers={
             "model": name_of(FOLDER / "worker.js"),
@@ -84,20 +83,14 @@ def facts(lm: LanguageModel) -> dict[str, Any]:
 def code() -> dict[str, Any]:
     """Describes the code that runs at a press: one step of the loop, and the forward pass in it."""
     step, forward = _method("generation.js", "step"), _method("llama.js", "forward")
-    lines = [*step.values(), "", *forward.values()]
-    found = ((_STAGE.match(line), i) for i, line in enumerate(step.values()))
-    marks = [(mark[1].lower(), i) for mark, i in found if mark]
-    ends = [first for _, first in marks[1:]] + [len(lines)]  # the last one runs the model
+    lines, stages = [*step.values(), "", *forward.values()], stages_of([*step.values()])
     return {
         "name": "Generation.step and Llama.forward",
         "file": "pages/home/in_page/generation.js and llama.js",
         "first_line": next(iter(step)),
         "numbers": [*step, next(iter(forward)) - 1, *forward],
         "lines": lines,
-        "stages": {
-            name: (first, max(i for i in range(first, end) if lines[i].strip()))
-            for (name, first), end in zip(marks, ends, strict=True)
-        },
+        "stages": stages | {"score": (stages["score"][0], len(lines) - 1)},  # it runs the model
     }
 
 

@@ -69,7 +69,7 @@ def to_page(recording: Mapping[str, Any], *, presenter: bool) -> str:
     return one_file(
         (FOLDER / "replay.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=root_rule() + source("home/replay/replay.css"),
+        style=root_rule() + source("home/alone.css") + source("home/replay/replay.css"),
         sheets=style_sheets(SHARED, LIVE, FOLDER),
         blocks={"run": strict_json({**recording, "presenter": presenter})},
     )

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.record import PAGES
 from model.job import Job
-from model.recorded import SECTIONS, record_section, recorded_job
+from model.recorded import SECTIONS, Section, recorded_job, write
 from model.records import FloatArray, Machine
 from tests.frame.driving import open_lesson
 
@@ -40,7 +40,7 @@ def test_a_record_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     outer = Outer((0.125, 3), (Inner(None, array), Inner("a", array[0])), {4: 0.5})
     job = Job.of_recording(outer, 1.5, MACHINE)
     assert (job.is_done, job.is_running, job.result) == (True, False, outer)
-    record_section("a_key", job, MACHINE, tmp_path)
+    write(tmp_path / "a_key.json", Section(MACHINE, job.seconds, job.found))
     read = recorded_job("a_key", Outer, tmp_path)
     assert read is not None
     assert (read.recorded_on, read.seconds) == (MACHINE, 1.5)

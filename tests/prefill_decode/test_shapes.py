@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.record import save_recording
 from model.fast.engines import PLAIN
 from model.job import finish
 from model.passes import prefill
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.random_weights import make_shape
-from model.prefill_decode.recordings import Recording, recordings, save_recording
+from model.prefill_decode.recordings import Recording, recordings
 from model.prefill_decode.roofline import measure_roofline
 from model.weights import shapes
 from model.weights.published_shapes import published_shape

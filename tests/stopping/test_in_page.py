@@ -8,7 +8,7 @@ import pytest
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
-from model.stopping import MAX_CHARACTERS, MAX_STRINGS, StopStrings, read_strings, write_strings
+from model.stopping import MAX_CHARACTERS, MAX_STRINGS, StopStrings, read_strings
 from model.stopping.experiments import stream_of
 from tests.driving.in_page import InPage
 from tests.home.page_session import PageSession
@@ -31,7 +31,7 @@ def test_a_field_is_read_as_python_reads_it(in_page: InPage) -> None:
         texts = ("".join(rng.choices("a\\nt\n\t 🙂", k=rng.randint(1, 6))) for _ in range(4))
         strings = list(texts)[: rng.randint(0, 4)]
         read = in_page("stopLines", strings=strings)
-        assert read == {"lines": write_strings(strings), "strings": strings}
+        assert read["strings"] == strings
         assert read_strings(read["lines"]) == tuple(strings)
 
 

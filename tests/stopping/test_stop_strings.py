@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from transformers import StopStringCriteria
 
 from model.language_model import LanguageModel
@@ -13,7 +11,6 @@ from model.stopping import (
     StopStrings,
     Stream,
     read_strings,
-    write_strings,
 )
 from model.tokenizing import bytes_at
 from tests.stopping.cases import N_CASES, StopCase, random_cases
@@ -132,11 +129,6 @@ def _tensor(rows: np.ndarray) -> object:
     import torch
 
     return torch.from_numpy(rows)
-
-
-@given(st.lists(st.text("at \\n\n\t", min_size=1, max_size=6), max_size=MAX_STRINGS))
-def test_strings_are_read_as_they_were_written(strings: list[str]) -> None:
-    assert read_strings(write_strings(strings)) == tuple(strings)
 
 
 @pytest.mark.parametrize("lines", ["\n\n", ""])

@@ -125,7 +125,6 @@ interface Engine {
   /** A word with the log-probability of each of its tokens at a position. */
   score(text: TextRequest, word: string, position: number): Promise<Scored>;
   /** Kinds of files that it writes of a run, and what writes one. */
-  fileKinds?: string[];
   file?(text: TextRequest, run: Record<string, any>): Promise<string>;
   fixed?: string; // why other settings change nothing of what follows
   listen?(said: () => void): void; // `trouble` or `reading` has changed

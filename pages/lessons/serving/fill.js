@@ -6,23 +6,6 @@ import { move, rest } from "../../frame/live/motion.js";
 import { mountOnce } from "../../frame/live/stale_updates.js";
 
 const FROM = { clipPath: "inset(0 100% 0 0)" }, TO = { clipPath: "inset(0)" };
-const RULES = `
-.again {
-  padding: 0.3em 0.9em;
-  border: 1px solid var(--line);
-  border-radius: 8px;
-  background: none;
-  color: var(--ink);
-  font: 400 var(--size-body) / 1.4 var(--sans);
-  cursor: pointer;
-}
-.again:focus-visible {
-  outline: 2px solid var(--ink);
-  outline-offset: 2px;
-}
-`;
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(RULES);
 
 class Fill {
   frame = 0; // that is asked for
@@ -40,7 +23,6 @@ class Fill {
       this.watching.disconnect();
       this.start();
     });
-    place.adoptedStyleSheets = [...place.adoptedStyleSheets, sheet];
     place.append(this.button);
   }
 

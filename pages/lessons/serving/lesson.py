@@ -26,7 +26,7 @@ from pages.frame.link import offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
-from pages.frame.race import pace
+from pages.frame.race import AGAIN, pace
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.serving.requests import (
     all_at_once,
@@ -48,7 +48,7 @@ TIMES = {  # tokens a second beside static batches, and up to how many times tha
     "about 3 times as many, or more": float("inf"),
 }
 FILL_SECONDS = 8.0  # for which the lanes are watched
-_fill = component("serving_fill", Path(__file__).with_name("fill.js"))
+_fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
 
 def show_serving_lesson(waiting: DeltaGenerator) -> None:

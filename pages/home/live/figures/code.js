@@ -4,17 +4,8 @@ import { createButton, el, setAttribute, setText } from "../../../frame/live/dom
 import { _ } from "../../../frame/live/words.js";
 
 const [CLOSED, OPEN] = [_("show the code that ran"), _("hide the code")];
-/**
- * What the lines of each beat are marked with: a function of an older run says mask, choose and run.
- * @type {Record<string, string[]>}
- */
-const CODE_STAGES = {
-  read: ["read", "score", "run"],
-  score: ["score", "run"],
-  cut: ["cut", "mask"],
-  draw: ["draw", "choose"],
-  append: ["append", "stop"],
-};
+/** What the lines of each beat are marked with, if not with its name. @type {Record<string, string[]>} */
+const CODE_STAGES = { read: ["read", "score"], append: ["append", "stop"] };
 
 /** Makes the listing and the button that unfolds it. @param {(isOpen: boolean) => void} unfolded */
 export function createCode(unfolded) {
@@ -54,7 +45,7 @@ export function createCode(unfolded) {
       for (const i of restOfDocstring(code.lines)) lines[i].hidden = true;
       list.replaceChildren(...lines);
     }
-    const lit = (CODE_STAGES[stage] ?? []).map((key) => code.stages[key]).filter(Boolean);
+    const lit = (CODE_STAGES[stage] ?? [stage]).map((key) => code.stages[key]).filter(Boolean);
     lines.forEach((line, i) => {
       const isLit = lit.some(([first, last]) => first <= i && i <= last);
       setAttribute(line, "data-lit", isLit);
