@@ -10,7 +10,6 @@ table that is printed, with what the desk advised and the faults that a class wo
 
 import argparse
 import random
-import re
 import sys
 import threading
 import time
@@ -219,12 +218,6 @@ def count_hands(room: Class, title: str, minute: float) -> None:
     room.note(minute + 1.5, f"{title}, hands")
 
 
-def minutes_of(item: Item, items: Sequence[Item]) -> float:
-    """Returns the minutes that a question has, by the note of its scene."""
-    said = re.match(r"(\d+) minutes", item.scene.note)
-    return (int(said[1]) if said else 3) / sum(one.scene is item.scene for one in items)
-
-
 def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: str) -> list[str]:
     """Teaches a whole lesson; returns the faults that were seen."""
     pages = {
@@ -250,7 +243,7 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     minute, items = 2.0, list(items_of(read_lesson(script)))
     for place, item in enumerate(items):
         teach(room, place, item, minute)
-        minute += minutes_of(item, items)
+        minute += item.minutes or 3
     room.note(minute, "the end")
     return room.faults
 

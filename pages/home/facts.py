@@ -27,9 +27,9 @@ from viz.home.run_export import CSV_COLUMNS
 
 MULTILINGUAL = "Qwen/Qwen3-0.6B-Base"  # of 119 languages, by its makers: arXiv 2505.09388
 N_STORIES = 8  # of which bytes a token are measured
-TERMS = (  # that the page marks: its beats and its masks
+TERMS = (  # that the page marks: its beats, its masks and its tint
     *("read", "score", "cut", "draw", "append"),
-    *("temperature", "top-k", "top-p", "min-p", "greedy decoding"),
+    *("temperature", "top-k", "top-p", "min-p", "greedy decoding", "surprise"),
 )
 _KINDS = {
     "SamplingNumber": "number",

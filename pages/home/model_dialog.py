@@ -157,10 +157,15 @@ def _formats(is_busy: bool) -> tuple[str, str]:
             FORMATS[device],
             required=True,
             key=f"model_dtype_{device}",
+            format_func=_in_bits,
             disabled=is_busy,
-            help=_("16 bits take half the memory of float32; rounding may change a token."),
+            help=_("16 bits take half the memory of 32; rounding may change a token."),
         )
     return device, dtype or _default_dtype(device)
+
+
+def _in_bits(dtype: str) -> str:
+    return _("{n} bits ({format})", n=numeral(dtype[-2:]), format=dtype)
 
 
 def _defaults() -> tuple[str, str]:
@@ -303,7 +308,7 @@ def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
     if not facts.counts:
         return disk
     memory = [
-        _("{size} in {format}", size=numeral(size(facts.memory(other))), format=other)
+        _("{size} in {format}", size=numeral(size(facts.memory(other))), format=_in_bits(other))
         for other in FORMATS[device]
     ]
     needed = _(

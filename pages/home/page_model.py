@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "ONE_TOKEN_PAGE_MODEL"
 WORKER = "home/in_page/worker.js"
+ONE_FILE = "one-token.html"
 _FILES: dict[str, Asset] = {}  # by hash and name, once a page was told of them
 
 
@@ -68,6 +69,22 @@ async def _answer(request: Request) -> Response:
     return ABSENT if kept is None else await kept.answer(request.headers)
 
 
+async def _one_file(_request: Request) -> Response:
+    """Answers with the one file, to be saved: a browser never opens it at this server's address."""
+    about = {"Content-Disposition": f'attachment; filename="{ONE_FILE}"'}
+    text = await run_in_threadpool(_page_of_one_file)
+    return Response(text, headers=about, media_type="text/html")
+
+
+@cache
+def _page_of_one_file() -> bytes:
+    from pages.frame.models import shared_model
+    from pages.home.in_page_file import live_page
+
+    return live_page(shared_model(DEFAULT_MODEL)).encode()
+
+
 def routes(base: str) -> tuple[Route, ...]:
-    """Returns the address of these files, below the server's base path."""
-    return (Route(f"{base}/page-model/{{root}}/{{name}}", _answer),)
+    """Returns the addresses of these files and of the one file, below the server's base path."""
+    files = Route(f"{base}/page-model/{{root}}/{{name}}", _answer)
+    return files, Route(f"{base}/{ONE_FILE}", _one_file)

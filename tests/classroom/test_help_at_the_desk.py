@@ -4,14 +4,20 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
+from starlette.applications import Starlette
 
 from model.classroom.members import RoomError
 from model.classroom.records import Answer
 from model.classroom.rooms import end_room
 from model.language_model import LanguageModel
 from pages.frame.assets import source
+from pages.frame.words import languages, speaking
+from pages.home import page_model
+from pages.lessons.classroom import script
 from pages.lessons.classroom.desk import PRESSES, view
 from pages.lessons.classroom.script import PLAN, items_of, prompt_of
 from pages.lessons.classroom.state import Classroom, open_class
@@ -19,6 +25,7 @@ from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
 from tests.classroom.test_desk import texts, vote
+from tests.frame.asgi import ask
 
 
 @pytest.fixture
@@ -118,6 +125,39 @@ def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> Non
     assert desk.room.question.shares == pytest.approx(shown[0]["shares"]), "one bar, shown or asked"
 
 
+@pytest.mark.parametrize("tag", languages())
+def test_a_desk_counts_minutes_beside_those_of_the_plan_in_every_language(
+    desk: Classroom, monkeypatch: pytest.MonkeyPatch, tag: str
+) -> None:
+    seconds = itertools.count(1000, 60)
+    monkeypatch.setattr(script, "monotonic", lambda: next(seconds))
+    with speaking(languages()[tag]):
+        assert sum(item.minutes for item in desk.script.items) == 45
+        before = view(desk)
+        assert (before["seconds"], before["minutes_planned"]) == (0, 0)
+        desk.show_scene(0)
+        assert (view(desk)["seconds"], view(desk)["minutes_planned"]) == (60, 0)
+        for place, planned in ((0, 2.5), (1, 5), (4, 14), (3, 10)):
+            desk.ask_item(place)
+            assert view(desk)["minutes_planned"] == planned
+        assert view(desk)["seconds"] > 120, "it began once"
+        desk.open_script(PLAN)
+        assert (view(desk)["seconds"], view(desk)["minutes_planned"]) == (0, 0)
+        desk.open_script("")
+        assert view(desk)["minutes_planned"] == 0
+
+
+def test_the_desk_links_to_the_one_file_and_no_browser_opens_it_here() -> None:
+    markup = Path(script.__file__).with_name("desk.html").read_text("utf-8")
+    (link,) = re.findall(r'<a href="([^"]+)" download>', markup)
+    app = Starlette(routes=list(page_model.routes("/base")))
+    found = ask(app, urljoin("/base/room/CODE/desk", link))
+    assert found.status == 200
+    assert found.headers["content-disposition"].startswith("attachment;")
+    assert b'id="weights"' in found.body
+    assert b'id="lesson-data"' in found.body
+
+
 def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
     advice = [view(desk)["advice"]]
 
@@ -144,5 +184,5 @@ def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
     quoted = re.findall(r"“((?:Close|Reveal|Beside|Ask|End)[^”]*)”", " ".join(advice))
     assert quoted
     assert {re.sub(r" \d+$", "", name) for name in quoted} <= buttons
-    script = source("lessons/classroom/desk.js")
-    assert [name for name in buttons - {"End the room"} if name not in script] == []
+    desk_script = source("lessons/classroom/desk.js")
+    assert [name for name in buttons - {"End the room"} if name not in desk_script] == []

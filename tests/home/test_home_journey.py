@@ -16,6 +16,7 @@ from tests.home.test_protocol import EVENTS, OF_AROUND, OF_EVERY_EVENT
 pytestmark = pytest.mark.browser
 
 MANY = "Write 20 tokens at once"
+N_ROWS = 6  # tokens with a bar of their own
 N_FAST = 24  # test_beats.py presses fifty times
 OVERHANGING = """all => all.filter((node) => {
   const text = document.createRange();
@@ -192,10 +193,18 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(bars).to_be_visible()
     guess = reader.header["guess"]
     assert guess["text"] == ","
-    expect(reader.live.locator(".spoken").filter(has_text="Your guess")).to_contain_text(
-        f"number {guess['rank'] + 1} of"
-    )
+    said = reader.live.locator(".spoken").filter(has_text="Your guess")
+    expect(said).to_contain_text(f"number {guess['rank'] + 1} of")
+    assert guess["rank"] < N_ROWS
+    assert "%" not in said.inner_text(), "its row shows its share"
     reader.key("ArrowRight", "next")  # the focus is where the answer stands
+    expect(bars).to_be_hidden()
+    question.fill("banana")
+    reader.do(lambda: question.press("Enter"), "guess")
+    assert reader.header["guess"]["rank"] >= N_ROWS
+    expect(said).to_contain_text("%")
+    expect(reader.live.locator(".bars-top")).to_be_hidden()  # in German it has two lines
+    reader.key("ArrowRight", "next")
     expect(bars).to_be_hidden()
     expect(question).to_have_value("")
     expect(question).to_be_focused()

@@ -103,7 +103,7 @@ function show(told) {
   setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
-  setText(byId("thinking"), question?.is_open ? thinkingInWords(view.thinking) : "");
+  setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), revealed);
@@ -255,7 +255,10 @@ function itemOf(item, place, spoken) {
 function paintCounts() {
   const left = secondsLeft(view.question, since);
   const time = left === null ? "" : ` · ${_("{n} s left", { n: left })}`;
-  setText(byId("counts"), `${answeredInWords(view)}${time}`);
+  const n = Math.floor((view.seconds + (performance.now() - since) / 1000) / 60);
+  const planned = Math.round(view.minutes_planned);
+  const pace = planned === 0 ? "" : ` · ${_("minute {n}, planned so far: {planned}", { n, planned })}`;
+  setText(byId("counts"), `${answeredInWords(view)}${time}${pace}`);
 }
 
 function end() {

@@ -97,6 +97,8 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
         "thinking": room.thinking(),
         "script": described(script) if script else None,
         "place": desk.place,
+        "seconds": desk.script.seconds,
+        "minutes_planned": sum(item.minutes for item in desk.script.items[: desk.place + 1]),
         "right": desk.right,
         "about": desk.about,
         "can_close": room.is_open,

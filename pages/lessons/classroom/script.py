@@ -4,8 +4,10 @@ Most questions are those of the scenes. A line `Class:` asks for one that needs 
 hand, before the scene's own.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from model.classroom.members import RoomError
@@ -31,6 +33,13 @@ class Item:
     number: int  # of the scene, from 1
     scene: Scene
     kind: ItemKind  # "own": the question that the scene asks
+
+    @property
+    def minutes(self) -> float:
+        """The minutes that its scene's note plans for it; 0 where it says none."""
+        n_minutes = re.match(r"\d+", self.scene.note)
+        n_questions = bool(self.scene.of_class) + self.scene.asks
+        return int(n_minutes[0]) / n_questions if n_minutes else 0
 
     @property
     def is_first(self) -> bool:
@@ -87,6 +96,7 @@ class Script:
         """Takes a lesson, in the language of the desk that chose it; None for no script."""
         self._opened = opened
         self._lessons: dict[Language, GuidedLesson] = {}
+        self._began: float | None = None  # when its first scene or question was put to the class
 
     @property
     def lesson(self) -> GuidedLesson | None:
@@ -111,11 +121,17 @@ class Script:
         lesson = self.lesson
         return speech_of(lesson.language) if lesson else None
 
-    def item(self, place: int) -> Item:
-        """Returns the question of a place."""
+    @property
+    def seconds(self) -> float:
+        """How long the class has been at it."""
+        return 0 if self._began is None else monotonic() - self._began
+
+    def put(self, place: int) -> Item:
+        """Returns the question of a place, which the class now sees."""
         items = self.items
         if not 0 <= place < len(items):
             raise RoomError(Sentence("The script has no such question: choose one of its list."))
+        self._began = monotonic() if self._began is None else self._began
         return items[place]
 
 

@@ -147,7 +147,7 @@ class Classroom:
     @one_at_a_time
     def show_scene(self, place: int) -> None:
         """Shows the scene of one of the script's questions, and asks nothing yet."""
-        item = self.script.item(place)
+        item = self.script.put(place)
         self.place = place - 1
         self._show(self._scene_of(item))
 
@@ -156,7 +156,7 @@ class Classroom:
         self, place: int, *, may_write: bool = False, seconds: float | None = None
     ) -> None:
         """Puts one of the script's questions to the phones; pupils may write a next token."""
-        item = self.script.item(place)
+        item = self.script.put(place)
         if item.kind == "own":
             self._ask_scene(item, seconds)
         else:

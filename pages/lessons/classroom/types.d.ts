@@ -86,6 +86,8 @@ interface DeskState extends ProjectorState {
   thinking: string[]; // names of who has not answered; some are empty
   script: { name: string; title: string; spoken: Spoken; fault: string; items: ScriptItem[] } | null;
   place: number; // index of the item that was asked last
+  seconds: number; // since the script's first
+  minutes_planned: number; // to the end of that item
   right: string;
   about: string;
   can_close: boolean;

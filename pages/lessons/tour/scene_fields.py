@@ -19,7 +19,7 @@ OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's
 # what a scene may light or cover on the first page
 PARTS = {
     "prompt": ".prompt",
-    "buttons": ".thumb, .seldom",
+    "buttons": ".thumb, .seldom, .switches, .foot",
     "text": ".strip",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",

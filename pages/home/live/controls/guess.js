@@ -3,7 +3,7 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { isDrawShown } from "../figures/beats.js";
-import { hasDistribution } from "../figures/rows.js";
+import { hasDistribution, N_LARGE_ROWS } from "../figures/rows.js";
 import {
   activeIn,
   createButton,
@@ -15,7 +15,7 @@ import {
   setShown,
   setText,
 } from "../../../frame/live/dom.js";
-import { formatCount } from "../../../frame/live/format.js";
+import { formatCount, formatProbability } from "../../../frame/live/format.js";
 import { activeResult } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -146,9 +146,9 @@ function verdictOf(view) {
     n_tokens: formatCount(guess.n_tokens),
   };
   if (isRight(view)) return _("✓ You guessed it: {token}.", facts);
-  if (guess.n_tokens === 1) return _("Your guess “{text}”: number {rank} of {n_vocab}.", facts);
-  return _(
-    "Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}.",
-    facts,
-  );
+  const said = guess.n_tokens === 1
+    ? _("Your guess “{text}”: number {rank} of {n_vocab}.", facts)
+    : _("Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}.", facts);
+  if (guess.rank < N_LARGE_ROWS) return said; // its row shows its share
+  return `${said} ${_("The model gave it {share}.", { share: formatProbability(guess.prob) })}`;
 }

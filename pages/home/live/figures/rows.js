@@ -5,7 +5,7 @@ import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strat
 
 /** Tokens that are shown one by one, at most; the rest share the last row. */
 export const N_TOKEN_ROWS = 10;
-const N_LARGE_ROWS = 6; // where one distribution stands alone, in large type
+export const N_LARGE_ROWS = 6; // where one distribution stands alone, in large type
 const MIN_PIECE = 1e-9; // of the axis
 const SURE_DIFFERENCE = 1e-6;
 
