@@ -154,8 +154,8 @@ def test_a_number_keeps_its_unit_and_its_minus_among_words_from_right_to_left() 
         assert numeral("−2.31\u202fnats") == "−2,31\u202fnats"
 
 
-# of the model's dialog: where its field, its captions and each format of numbers begin and end, which
-# corners and sides of the formats are drawn, and the end of the header's menu
+# of the dialog of models: where its field, a caption and each format of numbers begin and end,
+# which corners and sides of the formats are drawn, and the end of the header's menu
 DIALOG = """() => {
   const dialog = document.querySelector(".stDialog");
   const sides = (node) => {
