@@ -319,6 +319,14 @@ def numeral(text: str) -> str:
     text = re.sub(r"(?<=\d)\.(?=\d)", "\0", text)  # for the decimal sign
     text = re.sub(rf"(?<=\d){THIN}(?=\d{{3}})", how.group, text)
     text = text.replace("\0", how.decimal).replace(f"{THIN}%", how.percent)
+    return island(text)
+
+
+def island(text: str) -> str:
+    """Keeps a name or a number with its unit as it is among words from right to left.
+
+    A number behind a name in Latin letters would be taken for the name's own.
+    """
     is_turned = language().direction == "rtl" and _TURNED.search(text)
     return f"{_ISOLATE}{text}{_POP}" if is_turned else text
 

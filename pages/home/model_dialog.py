@@ -36,7 +36,7 @@ from pages.frame.offers import (
     server_model,
     takes_names,
 )
-from pages.frame.words import N_, _, listed, numeral
+from pages.frame.words import N_, _, island, listed, numeral
 from viz.format import digits, size
 
 IS_OPEN, NAME = "choosing_model", "model_name"
@@ -199,7 +199,7 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
     if facts is None:
         return
     with st.container(border=True):
-        st.markdown(f"**{as_written(facts.name)}** {_summary(facts)}")
+        st.markdown(f"**{island(as_written(facts.name))}** {_summary(facts)}")
         is_there = facts.name == server_model()
         st.caption(_(ON_SERVER) if is_there else _costs(facts, wanted.device, wanted.dtype))
         if wanted.is_in_use(lm):

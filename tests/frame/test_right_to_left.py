@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from model.loading import LanguageModel
-from pages.frame.words import languages, numeral, speaking
+from pages.frame.words import island, languages, numeral, speaking
 from pages.home.in_page_file import live_page
 from tests.browser import SEEN
-from tests.driving.harness import ROOT
+from tests.driving.harness import ROOT, by_key, visit, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -152,3 +152,95 @@ def test_a_number_keeps_its_unit_and_its_minus_among_words_from_right_to_left() 
         assert numeral("1\u202f234") == "1,234"
     with speaking(languages()["de"]):
         assert numeral("−2.31\u202fnats") == "−2,31\u202fnats"
+
+
+# of the dialog of models: where its field, a caption and each format of numbers begin and end,
+# which corners and sides of the formats are drawn, and the end of the header's menu
+DIALOG = """() => {
+  const dialog = document.querySelector(".stDialog");
+  const sides = (node) => {
+    const { left, right } = node.getBoundingClientRect();
+    return { left, right };
+  };
+  const isSeen = (colour) => !/^rgba\\(.*, 0\\)$/.test(colour);
+  const words = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return sides(range);
+  };
+  return {
+    field: sides(dialog.querySelector(".stTextInput")),
+    caption: words(dialog.querySelector("[data-testid=stCaptionContainer] p")),
+    formats: [...dialog.querySelectorAll("[data-variant=segmented_control]")].map((node) => {
+      const style = getComputedStyle(node);
+      const round = (corner) => parseFloat(style[corner]) > 0;
+      return {
+        ...sides(node),
+        round: [round("borderTopLeftRadius"), round("borderTopRightRadius")],
+        isClosed: isSeen(style.borderLeftColor),
+      };
+    }),
+    menu: sides(document.querySelector(".stMainMenu")),
+  };
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_dialog_begins_on_the_right_and_its_choices_are_closed_there(
+    browser: Browser, url: str, width: int
+) -> None:
+    context = browser.new_context(locale="ar", viewport={"width": width, "height": 844})
+    context.add_init_script(SEEN)
+    page = context.new_page()
+    visit(page, url)
+    more = page.locator(".more-toggle")
+    if more.is_visible():
+        more.click()
+    by_key(page, "choose_model").locator("button:visible").first.click()
+    expect(page.locator(".stDialog [data-variant=segmented_control]")).to_have_count(2)
+    wait_idle(page)
+    told = page.evaluate(DIALOG)
+    context.close()
+    first, last = told["formats"]
+    assert told["caption"]["right"] == pytest.approx(told["field"]["right"], abs=8)
+    assert first["right"] == pytest.approx(told["field"]["right"], abs=8)
+    assert last["right"] <= first["left"] + 1
+    assert [first["round"], last["round"]] == [[False, True], [True, False]]
+    assert first["isClosed"]
+    assert last["isClosed"]
+    assert told["menu"]["left"] < 40
+
+
+def test_a_number_behind_a_name_in_latin_letters_is_not_the_name_s() -> None:
+    with speaking(languages()["ar"]):
+        assert island("openai-community/gpt2") == "\u2066openai-community/gpt2\u2069"
+        assert island("نموذج") == "نموذج"
+    with speaking(languages()["de"]):
+        assert island("openai-community/gpt2") == "openai-community/gpt2"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_stages_run_from_left_to_right_and_their_words_from_right_to_left(
+    in_arabic: Page, width: int
+) -> None:
+    in_arabic.set_viewport_size({"width": width, "height": 844})
+    in_arabic.locator("#live details.more").evaluate("(node) => { node.open = true; }")
+    expect(in_arabic.locator(".more-stage").nth(2)).to_be_visible()
+    starts = in_arabic.locator(".more-stage").evaluate_all(
+        """(nodes) => nodes.map((node) => {
+          const words = node.lastElementChild.firstChild;
+          const at = (from, to) => {
+            const range = document.createRange();
+            range.setStart(words, from);
+            range.setEnd(words, to);
+            return range.getBoundingClientRect();
+          };
+          const first = words.data.search(/\\p{L}/u);
+          const last = words.data.trimEnd().length;
+          return [at(first, first + 1).left, at(last - 1, last).left,
+            node.getBoundingClientRect().left];
+        })"""
+    )
+    for first, last, edge in starts:
+        assert last < first
+        assert edge > 16, "the arrow before it is seen"

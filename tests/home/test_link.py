@@ -1,6 +1,6 @@
 """A link says what is wrong with it, and brings back what it was made from."""
 
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given, settings
@@ -95,6 +95,19 @@ def test_each_fault_of_a_link_is_named_and_the_rest_is_followed(
     assert "\n" not in link["problems"][0]
     assert len(link["problems"][0]) < 300
     assert link["prompt"] == "Hello"
+
+
+@pytest.mark.parametrize("name", ["prompt", "seed", "use", "temperature", "run", "forced", "ids"])
+def test_what_a_link_says_twice_is_named_and_not_followed(in_page: InPage, name: str) -> None:
+    once = {"prompt": "Hello", "seed": "3", "run": "2", "chat": "1"} | {"ids": "1,2"}
+    pairs = [*(item for item in once.items() if item[0] != name), (name, "1"), (name, "2")]
+    told = in_page("readLink", query=urlencode(pairs))
+    left_out = in_page("readLink", query=urlencode([pair for pair in pairs if pair[0] != name]))
+    (problem,) = told.pop("problems")
+    assert "2 times" in problem
+    assert left_out.pop("problems") == []
+    # a run without the tokens that the reader chose would be another one
+    assert told == left_out | ({"choices": []} if name == "forced" else {})
 
 
 NAMES = [*Controls().to_page(), "run", "forced", "seed"]

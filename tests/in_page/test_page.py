@@ -193,7 +193,7 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
     page.wait_for_function("() => location.search.includes('run=1')")
     press(page, "copy link")
     link = page.evaluate("() => navigator.clipboard.readText()")
-    assert link == page.url
+    page.wait_for_function("(link) => location.href === link", arg=link)  # which is told it later
     page.reload()
     page.wait_for_function("() => globalThis.oneToken")
     page.evaluate("() => oneToken.ready")

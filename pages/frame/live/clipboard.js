@@ -27,6 +27,7 @@ function copyByField(text, beside) {
     class: "to-copy",
     value: text,
     readOnly: true,
+    dir: "ltr", // code or an address
     "aria-label": _("Text to copy"),
   });
   beside.after(field);

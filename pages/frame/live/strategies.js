@@ -141,7 +141,8 @@ export function waitsForPython(result) {
  */
 export function describePipeline(result, settings) {
   const names = result.stages.slice(1).map((stage) => describeStage(stage.name, settings));
-  return names.length > 0 ? names.join(" → ") : _("no mask, temperature 1: the raw distribution");
+  if (names.length === 0) return _("no mask, temperature 1: the raw distribution");
+  return names.reduce((first, then) => _("{first} → {then}", { first, then }));
 }
 
 /** One stage with its setting: "top-p 0.9". @param {string} name @param {Settings} settings */

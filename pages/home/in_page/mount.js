@@ -107,7 +107,7 @@ class Page {
  */
 function readAddress({ query }) {
   const said = location.search.slice(1) || location.hash.slice(1) || query;
-  return Object.fromEntries(new URLSearchParams(said));
+  return new URLSearchParams(said);
 }
 
 /** @param {Error} error */
@@ -181,7 +181,7 @@ async function follow(session) {
 function turnAsAsked(session) {
   const said = readAddress({ query: "" });
   for (const { id, turn, name } of SWITCHES) {
-    node(id).checked = said[name] === "1";
+    node(id).checked = said.get(name) === "1";
     turn(session, node(id).checked);
   }
 }

@@ -58,8 +58,7 @@ class Streamlit {
   }
 
   begin() {
-    const query = Object.fromEntries(new URLSearchParams(location.search));
-    const session = this.#session = new Session(this.engine, query, this);
+    const session = this.#session = new Session(this.engine, location.search, this);
     const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
     opened.catch(() => {}); // the live component asks the same, and says what failed
     globalThis.oneToken = createProgram(session, opened);

@@ -152,7 +152,7 @@ export const EVENTS = {
   /** Opens the texts of some links, side by side. */
   async open({ texts }) {
     for (const { query, keep } of texts) {
-      const link = readLink(Object.fromEntries(new URLSearchParams(query)), this.facts);
+      const link = readLink(query, this.facts);
       await openBeside(this, link, keep);
     }
   },

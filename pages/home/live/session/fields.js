@@ -29,7 +29,7 @@ export function writeField({ kind }, value) {
 
 /**
  * Reads what a query says; what cannot be read is left out and named in a few words.
- * @param {Record<string, string>} query
+ * @param {URLSearchParams} query
  * @param {LinkField[]} fields
  */
 export function readFields(query, fields) {
@@ -38,14 +38,27 @@ export function readFields(query, fields) {
   /** @type {string[]} */
   const faults = [];
   for (const field of fields) {
-    if (!(field.name in query)) continue;
     try {
-      values[field.name] = readField(field, query[field.name]);
+      const text = textAt(query, field.name, _(field.label));
+      if (text !== undefined) values[field.name] = readField(field, text);
     } catch (error) {
       faults.push(reasonOf(error));
     }
   }
   return { values, faults };
+}
+
+/**
+ * The one text that a query has under a name; undefined if it has none.
+ * @param {URLSearchParams} query
+ * @param {string} name
+ * @param {string} setting what a reader calls it
+ */
+export function textAt(query, name, setting) {
+  const texts = query.getAll(name);
+  if (texts.length > 1)
+    throw new RangeError(_("“{setting}” is given {n_times} times", { setting, n_times: texts.length }));
+  return texts.at(0);
 }
 
 /**

@@ -3,7 +3,7 @@
 // step and the tokens that the reader forced.
 
 import { readStrings, writeStrings } from "../../../frame/live/stopping.js";
-import { asManyAsFit, fieldOf, lengthOf, readField, readFields, writeField } from "./fields.js";
+import { asManyAsFit, fieldOf, lengthOf, readField, readFields, textAt, writeField } from "./fields.js";
 import { reasonOf } from "../../../frame/live/errors.js";
 import { last } from "../../../frame/live/required.js";
 import { _, comma, languageTag } from "../../../frame/live/words.js";
@@ -15,11 +15,12 @@ const MAX_LINK_TEXT = 4000; // characters of a prompt that a link carries
 
 /**
  * Reads a query; what cannot be read is left at its default and named in `problems`.
- * @param {Record<string, string>} query
+ * @param {string|Record<string, string>|URLSearchParams} asked
  * @param {Facts} facts
  * @returns {Link}
  */
-export function readLink(query, facts) {
+export function readLink(asked, facts) {
+  const query = new URLSearchParams(asked);
   const { values, faults } = readFields(query, facts.fields);
   const seed = values.seed ?? 0;
   const problems = faults.length > 0
@@ -35,7 +36,8 @@ export function readLink(query, facts) {
     problems.push(_("The link’s stop strings were left out: {reason}", { reason: reasonOf(error) }));
   }
   try {
-    choices = readRun(query.run ?? "", query.forced ?? "", seed, facts);
+    const [run, forced] = ["run", "forced"].map((name) => textAt(query, name, name) ?? "");
+    choices = readRun(run, forced, seed, facts);
   } catch (error) {
     const reason = reasonOf(error).replace(/\.+$/, "");
     problems.push(_("The link’s run was left out: {reason}.", { reason }));
@@ -45,7 +47,7 @@ export function readLink(query, facts) {
   return {
     model: values.model?.trim() || facts.model.name,
     prompt: (values.prompt ?? facts.prompt).replace(/\r\n?/g, "\n"),
-    ids: values.chat ? readIds(query.ids, facts, problems) : null,
+    ids: values.chat ? readIds(query, facts, problems) : null,
     seed,
     chat: values.chat,
     controls,
@@ -57,14 +59,14 @@ export function readLink(query, facts) {
 
 /**
  * The ids that a link's chat template gave, null if it names none that can be read.
- * @param {string|undefined} text
+ * @param {URLSearchParams} query
  * @param {Facts} facts
  * @param {string[]} problems
  */
-function readIds(text, facts, problems) {
-  if (text === undefined) return null;
+function readIds(query, facts, problems) {
   try {
-    const ids = text.split(",");
+    const ids = textAt(query, "ids", "ids")?.split(",");
+    if (ids === undefined) return null;
     if (ids.length > MAX_TOKENS)
       throw new RangeError(_("there are more than {number}", { number: MANY }));
     return ids.map((id) => readField(facts.run.id, id));
@@ -116,9 +118,11 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
  */
 export function readWhole(text, facts) {
   if (typeof text !== "string") throw new RangeError(_("its link is missing"));
-  const query = Object.fromEntries(new URLSearchParams(text));
-  if (query.prompt === undefined) throw new RangeError(_("its prompt is missing"));
-  return { ...readLink({ ...query, prompt: "" }, facts), prompt: query.prompt };
+  const query = new URLSearchParams(text);
+  const prompt = textAt(query, "prompt", _(fieldOf(facts, "prompt").label));
+  if (prompt === undefined) throw new RangeError(_("its prompt is missing"));
+  query.delete("prompt");
+  return { ...readLink(query, facts), prompt };
 }
 
 /**

@@ -37,7 +37,7 @@ export class Session extends SessionData {
 
   /**
    * @param {Engine} engine what answers
-   * @param {Record<string, string>} query of the link that it opens with
+   * @param {string|Record<string, string>|URLSearchParams} query of the link that it opens with
    * @param {SessionHost} host the page around it
    */
   constructor(engine, query, host = {}) {
