@@ -30,6 +30,7 @@ BY_INTERVAL = {"c10", "c16", "c19", "c31", "c33", "c34", "c40", "c42"}
 @pytest.fixture(autouse=True)
 def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errors, "N_STORY", 2 * errors.N_OPENING)
+    monkeypatch.setattr(errors, "N_FORKS", 160)
     monkeypatch.setattr(cache, "LONG", 40)
     monkeypatch.setattr(cache, "RACE_LENGTH", 16)
     monkeypatch.setattr(advanced, "LENGTH", 16)

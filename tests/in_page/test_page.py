@@ -202,7 +202,7 @@ def test_a_reload_and_a_copied_link_bring_back_the_text(open_file: Open) -> None
 
 
 OPEN_ALL = "(nodes) => nodes.forEach((node) => node.open = true)"
-LONG = "The old man looked at the sea and told a story. " * 16
+LONG = "The old man looked at the sea and told a story. " * 8
 READING = """() => {
   const words = new Set();
   const note = () => {
