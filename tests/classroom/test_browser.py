@@ -359,7 +359,7 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
 
 def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Pages) -> None:
     desk, phone = room.desk, room.phone
-    desk.locator("#seconds").fill("6")
+    desk.locator("#seconds").fill("12")
     desk.get_by_text("A question of your own").click()
     desk.locator("#options").fill("")
     desk.locator("#truth").fill("12.5")
