@@ -87,6 +87,39 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
 
 
+FALLING = """(live) => new Promise((done) => {
+  const look = () => {
+    const [motion] = live.querySelector(".pointer-marker.is-passing")?.getAnimations() ?? [];
+    if (!motion) return requestAnimationFrame(look);
+    motion.pause();
+    done();
+  };
+  look();
+})"""
+OUTCOME = """(live) => {
+  const style = (selector, pseudo) => getComputedStyle(live.querySelector(selector), pseudo);
+  return [
+    style(".pointer-sentence .named").visibility === "visible",
+    style(".pointer-marker", "::after").visibility === "visible",
+    style(".draw-segment[data-state=chosen]").boxShadow !== "none",
+    style("tr[data-chosen] td[data-col=active] .bar").outlineColor !== "rgba(0, 0, 0, 0)",
+  ];
+}"""
+
+
+def test_no_token_looks_taken_before_the_pointer_has_landed(newcomer: Reader) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    reader.page.keyboard.press("ArrowRight")
+    for beat in BEATS[:3]:
+        at_beat(reader, beat)
+        reader.page.keyboard.press("Space")
+    root.evaluate(FALLING)
+    assert root.evaluate(OUTCOME) == [False] * 4
+    root.evaluate("(live) => live.querySelector('.pointer-marker').getAnimations()[0].finish()")
+    expect(reader.live.locator(".pointer-marker.is-passing")).to_have_count(0)
+    assert root.evaluate(OUTCOME) == [True] * 4
+
+
 def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Reader) -> None:
     reader, prompt = newcomer, newcomer.header["n_prompt"]
     options = reader.live.locator(".guess-option:visible")

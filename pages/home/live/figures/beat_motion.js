@@ -88,7 +88,8 @@ function cut({ root, view, result, cells, pieces, shown }) {
 }
 
 /**
- * Shows for the time of a motion what is hidden before and after it.
+ * Marks a node for the time of its motion: a bar that goes out is shown until then, and no token looks taken
+ * before the pointer has landed.
  * @param {HTMLElement} node
  * @param {Keyframe[]} frames
  * @param {KeyframeAnimationOptions} timing
@@ -127,7 +128,7 @@ function draw({ root, cells }) {
   });
   const marker = /** @type {HTMLElement} */ (root.querySelector(".pointer-marker"));
   const start = `translateX(-${parseFloat(marker.style.left) || 0}cqw)`;
-  move(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
+  pass(marker, [{ transform: start, opacity: 0 }, { transform: start, opacity: 1, offset: 0.1 }, {
     opacity: 1,
   }], {
     duration: 1500,
