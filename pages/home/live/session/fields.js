@@ -88,7 +88,9 @@ function spelled(character) {
 
 /** @param {LinkField} field @param {string} text */
 function refusalOf({ label, refusal: { source, values } }, text) {
-  const line = Array.from(text.replace(INVISIBLE, spelled).split(/\p{White_Space}+/u).filter(Boolean).join(" "));
+  const line = Array.from(
+    text.replace(INVISIBLE, spelled).split(/\p{White_Space}+/u).filter(Boolean).join(" "),
+  );
   const cut = line.length <= MAX_ECHO ? line.join("") : `${line.slice(0, MAX_ECHO - 1).join("")}…`;
   const written = Object.entries(values).map(([name, value]) => [name, asWritten(String(value))]);
   return _(source, { ...Object.fromEntries(written), setting: _(label), given: cut });
