@@ -8,6 +8,7 @@ from unicodedata import category
 
 MAX_SENTENCE = 300  # characters of what a reader is told at once
 MAX_ECHO = 40  # characters of somebody's input
+_BREAKS = "\t\n\v\f\r\x85"  # the controls that are white space
 _READ = 4  # times the limit that is looked at: what is left out of a text is little
 MAX_REASON = 120  # of an error's message
 
@@ -70,6 +71,13 @@ def cut(text: str, limit: int = MAX_ECHO) -> str:
     line = " ".join("".join(c for c in begun if c.isspace() or category(c)[0] != "C").split())
     is_whole = len(line) <= limit and len(begun) == len(text)
     return line if is_whole else f"{line[: limit - 1]}…"
+
+
+def spelled(text: str) -> str:
+    """Returns a text with what nobody sees written out, as in "<U+200B>3"; spaces stay."""
+    return "".join(
+        c if c in _BREAKS or category(c)[0] != "C" else f"<U+{ord(c):04X}>" for c in text
+    )
 
 
 def name_of(model: str) -> str:

@@ -146,8 +146,8 @@ class Setting:
 
 
 def plain(number: float) -> str:
-    """Returns a number without an exponent, with as many digits as it needs."""
-    return f"{number:f}".rstrip("0").rstrip(".")
+    """Returns a number without an exponent, in as many digits as it needs, grouped by commas."""
+    return f"{number:,f}".rstrip("0").rstrip(".")
 
 
 def _row(*facts: Any, **more: Any) -> Any:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from model.sentences import Quote, Sentence, as_many_as_fit, cut
+from model.sentences import Quote, Sentence, as_many_as_fit, cut, spelled
 from model.settings import ORDERS, SETTINGS, Setting, plain
 from pages.frame.values import is_whole, number_of, whole_of
 
@@ -54,7 +54,7 @@ class Field(ABC):
 
     def named(self, text: str) -> dict[str, str]:
         """Returns what each refusal repeats: the setting, and what somebody wrote for it."""
-        return {"setting": Sentence(self.label), "given": Quote(cut(text))}
+        return {"setting": Sentence(self.label), "given": Quote(cut(spelled(text)))}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Text(Field):
                 Sentence(
                     "“{setting}” has more than {limit} characters",
                     setting=Sentence(self.label),
-                    limit=format(limit, ","),
+                    limit=plain(limit),
                 )
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
@@ -101,8 +101,8 @@ class Whole(Field):
                 Sentence(
                     "“{setting}” must be a whole number from {low} to {high}, not “{given}”",
                     **self.named(text),
-                    low=format(self.low, ","),
-                    high=format(self.high, ","),
+                    low=plain(self.low),
+                    high=plain(self.high),
                 )
             )
         return number
@@ -126,8 +126,8 @@ class Number(Field):
                 Sentence(
                     "“{setting}” must be a number from {low} to {high}, not “{given}”",
                     **self.named(text),
-                    low=format(self.low, "g"),
-                    high=format(self.high, "g"),
+                    low=plain(self.low),
+                    high=plain(self.high),
                 )
             )
         return number

@@ -80,6 +80,15 @@ SMALL = """(least) => {
   walk(document.querySelector(".st-key-live") ?? document.body);
   return found;
 }"""
+UNFOLD = """() => {
+  const walk = (root) => {
+    for (const one of root.querySelectorAll("*")) {
+      if (one.shadowRoot) walk(one.shadowRoot);
+      if (one.matches("details:not(.menu)")) one.open = true;
+    }
+  };
+  walk(document.querySelector(".st-key-live") ?? document.body);
+}"""
 LIVE_IN_SHADOW = """() => {
   const roles = "[aria-live], [role=status], [role=alert], [role=log]";
   const found = [];
@@ -262,6 +271,11 @@ def test_home_writes_where_the_browser_keeps_nothing(place: str, open_in: Open, 
     field = page.get_by_label("Text to copy")
     if "no storage" in place:
         assert field.input_value().startswith(f"{url}/?model=")
+    assert page.evaluate(SMALL, MIN_TARGET) == []
+    page.get_by_label("side by side").check()
+    page.evaluate(UNFOLD)
+    expect(page.locator("select[name=order]")).to_be_visible()
+    expect(page.locator(".bars-picker select")).to_be_visible()
     assert page.evaluate(SMALL, MIN_TARGET) == []
     assert page.evaluate(LIVE_IN_SHADOW) == []
 

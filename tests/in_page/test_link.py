@@ -39,6 +39,7 @@ QUERIES = [
     *({"forced": pairs} for pairs in ("3", "3:", ":3", "a:b", "1:2,,3:4")),
     {"use": "temperature,top_x", "greedy": "2", "order": "vllm", "top_k": "3.0"},
     {"use": "", "greedy": "1", "order": "", "seed": "007"},
+    {"seed": "\u200b3\0", "top_k": "\ufeff4", "temperature": "\u202e1", "top_p": "\x1c\u3000 x"},
 ]
 
 

@@ -6,6 +6,7 @@ import { reasonOf } from "../../../frame/live/errors.js";
 import { _, grouped, languageTag, numeral } from "../../../frame/live/words.js";
 
 const MAX_ECHO = 40; // characters of somebody's input
+const INVISIBLE = /[^\P{C}\t-\r\u0085]/gu; // controls that are white space stay
 const NUMBER = /^-?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?$/i; // as pages/frame/values.py reads one
 
 /** The field of a name. @param {Pick<Facts, "fields">} facts @param {string} name */
@@ -79,9 +80,17 @@ export function lengthOf(text) {
   return Array.from(text).length;
 }
 
+/** A character that nobody sees, written out as `spelled` of model/sentences.py does. @param {string} character */
+function spelled(character) {
+  const code = Number(character.codePointAt(0)).toString(16).toUpperCase();
+  return `<U+${code.padStart(4, "0")}>`;
+}
+
 /** @param {LinkField} field @param {string} text */
 function refusalOf({ label, refusal: { source, values } }, text) {
-  const line = Array.from(text.replace(/[^\P{C}\s]/gu, "").split(/\s+/u).filter(Boolean).join(" "));
+  const line = Array.from(
+    text.replace(INVISIBLE, spelled).split(/\p{White_Space}+/u).filter(Boolean).join(" "),
+  );
   const cut = line.length <= MAX_ECHO ? line.join("") : `${line.slice(0, MAX_ECHO - 1).join("")}…`;
   const written = Object.entries(values).map(([name, value]) => [name, asWritten(String(value))]);
   return _(source, { ...Object.fromEntries(written), setting: _(label), given: cut });
