@@ -16,9 +16,9 @@ from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
-from pages.frame.layout import show_error
 from pages.frame.question import answered, opening, was_answered
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
@@ -130,7 +130,7 @@ def _steps(lesson: BeamLesson) -> None:
 
 
 def _asked(steps: BeamSteps) -> bool:
-    """Asks before the first step; a link may open the tree further on, and then nothing is asked."""
+    """Asks before the first step; a link that opens the tree further on is asked nothing."""
     if steps.n_shown and not was_answered(SAID):
         return True
     gain = steps.gain()
