@@ -47,7 +47,9 @@ def press_once(page: Page, scene: Scene) -> None:
         (re.match(r"Press (.+?) (?:until|and wait)", scene.task) or ""),
     )
     if scene.task.startswith("Press on the bar"):
-        box = live.locator(".draw-bar").bounding_box()
+        bar = live.locator(".draw-bar")
+        bar.evaluate("(one) => one.scrollIntoView({ block: 'center' })")  # clear of the buttons
+        box = bar.bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 0.37 * box["width"], box["y"] + box["height"] / 2)
     elif scene.task.startswith("Write your word"):
