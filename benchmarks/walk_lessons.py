@@ -35,7 +35,7 @@ def reply(page: Page, scene: Scene) -> None:
     if scene.choices:
         bar.get_by_role("radio", name=re.sub(r"[*`]", "", scene.right), exact=True).click()
     else:
-        bar.get_by_role("spinbutton").fill(scene.right)
+        bar.get_by_role("textbox").fill(scene.right)
         bar.get_by_role("button", name="Say it").click()
     page.wait_for_selector(".st-key-tour_asked")
 
@@ -47,11 +47,13 @@ def press_once(page: Page, scene: Scene) -> None:
         (re.match(r"Press (.+?) (?:until|and wait)", scene.task) or ""),
     )
     if scene.task.startswith("Press on the bar"):
-        box = live.locator(".draw-bar").bounding_box()
+        bar = live.locator(".draw-bar")
+        bar.evaluate("(one) => one.scrollIntoView({ block: 'center' })")  # clear of the buttons
+        box = bar.bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 0.37 * box["width"], box["y"] + box["height"] / 2)
     elif scene.task.startswith("Write your word"):
-        live.get_by_role("textbox", name="word").fill("mat")
+        live.get_by_placeholder("or your own word").fill("mat")
         live.get_by_role("button", name="Guess").click()
     elif name and scene.page == "":
         named = {"+20": "Write 20 tokens at once"}.get(name[1], name[1])

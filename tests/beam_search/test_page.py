@@ -14,6 +14,7 @@ from model.loading import load_model
 from model.sampling import Settings
 from model.tokenizing import text_of
 from pages.frame.story import KING
+from pages.lessons.beam_search import lesson as beam_page
 from pages.lessons.beam_search.state import BeamLesson, BeamSteps
 from pages.lessons.futures.state import FuturesLesson
 from tests.driving.harness import by_key
@@ -24,7 +25,12 @@ from tests.tiny_models import tiny
 
 @pytest.fixture
 def app() -> AppTest:
-    return open_lesson("pages/beam_search.py")
+    return answer(open_lesson("pages/beam_search.py"))
+
+
+def answer(app: AppTest) -> AppTest:
+    """Say what one expects: the steps come with it."""
+    return app.get_by_key("beam_said").set_value(beam_page.GREEDY).run()
 
 
 def lesson(app: AppTest) -> BeamLesson:
@@ -52,6 +58,7 @@ def tree_texts(app: AppTest) -> list[str]:
 
 def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest) -> None:
     assert steps(app).n_shown == 0, "the question comes first"
+    n_searched = len(steps(app).search.steps)
     for _ in range(5):
         press(app, "beam_step")
     drawn = tree_texts(app)
@@ -62,7 +69,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
     assert tree_texts(app) == drawn
     press(app, "beam_reset")
     assert len(tree_texts(app)) < len(drawn)
-    assert len(steps(app).search.steps) == 6
+    assert len(steps(app).search.steps) == n_searched
     assert app.button(key="beam_back").disabled
     press(app, "beam_step")
     app.slider(key="beam_tokens").set_value(4)
@@ -83,6 +90,20 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
     )  # rows of another batch are rounded otherwise
     assert steps(app).greedy().token_ids == greedy_ids(app)
     assert "2 rows of" in captions(app)  # the cache of the last pass
+
+
+def test_the_likelier_sentence_is_asked_before_a_step_can_show_it() -> None:
+    app = open_lesson("pages/beam_search.py")
+    assert app.get_by_key("beam_said").options == [beam_page.GREEDY, beam_page.BEAM, beam_page.SAME]
+    assert not [button for button in app.button if button.key == "beam_step"]
+    assert steps(app).gain() > math.log(beam_page.MORE)
+    assert f"right is **{beam_page.BEAM}**" in words(answer(app))
+    press(app, "beam_step")
+    app.slider(key="beam_beams").set_value(1).run()
+    assert "You said" not in words(app), "that was of another search"
+    press(app, "beam_reset")
+    assert steps(app).gain() == pytest.approx(0, abs=1e-5), "one beam is greedy"
+    assert f"right is **{beam_page.SAME}**" in words(answer(app))
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:
@@ -126,7 +147,7 @@ def test_what_a_model_cannot_read_leaves_the_tree_or_gives_way_to_the_example(ap
     show_model(app, tiny("llama"))
     assert "first example" in errors(app)
     assert app.text_input(key="beam_prompt").value == steps(app).request.prompt == KING
-    press(app, "beam_step")
+    press(answer(app), "beam_step")
     assert not app.error
     show_model(app, load_model("unmasker", device="cpu"))
     assert [error.value.count("causal") for error in app.error] == [1]
@@ -177,6 +198,7 @@ def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None
     chips = by_key(page, "beam_tree").locator(".annotation")
     expect(chips.first).to_be_visible()
     n_before = chips.count()
+    by_key(page, "beam_said").get_by_role("radio").first.click()
     by_key(page, "beam_step").get_by_role("button").click()
     expect(page.get_by_text("Token 1 of at most 10")).to_be_visible()
     expect(chips).not_to_have_count(n_before)

@@ -102,9 +102,7 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
         app.get_by_key("constraint_mask")
     (bars,) = json.loads(app.get_by_key("constraint_own").proto.spec)["data"]
     assert len(bars["text"]) > 3, "the model's own likeliest, without the mask"
-    press(app, "constraint_step")
-    with pytest.raises(KeyError):
-        app.get_by_key("constraint_mass")
+    assert not [button for button in app.button if button.key == "constraint_step"]
     app.get_by_key("constraint_said").set_value("his bed").run()
     assert lesson(app).written() == " the soup"
     assert app.get_by_key("constraint_mask") is not None

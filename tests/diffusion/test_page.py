@@ -12,10 +12,11 @@ from model.loading import LoadError
 from pages.frame import lesson_state
 from pages.lessons.diffusion import lesson as diffusion_lesson
 from pages.lessons.diffusion.experiments import FewPassesOrMany
+from pages.lessons.diffusion.fill import ALL_OVER, LEFT, TOGETHER
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
-from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
+from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -34,14 +35,18 @@ def _tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """All models are tiny, with a context of 96 bytes."""
     for module in (lesson_state, diffusion_lesson):
         monkeypatch.setattr(module, "shared_model", tiny_model)
-    monkeypatch.setattr(diffusion_lesson, "N_BEGUN", 0)
 
 
 @pytest.fixture
 def app() -> AppTest:
     """The lesson by an old link, from the time when gaps were filled here too."""
     texts = {"beginning": "The cat", "ending": "the end", "gaps": "a ___ b"}
-    return open_lesson("pages/diffusion.py", positions="16", **texts)
+    return answer(open_lesson("pages/diffusion.py", positions="16", **texts))
+
+
+def answer(app: AppTest) -> AppTest:
+    """Say what one expects: the passes come with it."""
+    return app.get_by_key("diffusion_said").set_value(LEFT).run()
 
 
 def lesson(app: AppTest) -> DiffusionLesson:
@@ -64,6 +69,15 @@ def test_step_runs_a_pass_and_back_takes_it_away(app: AppTest) -> None:
     assert page(app).n_done == 1
     press(app, "diffusion_reset")
     assert (page(app).n_done, int(page(app).is_open.sum())) == (0, 16)
+
+
+def test_who_is_done_first_is_asked_before_a_pass_runs() -> None:
+    app = open_lesson("pages/diffusion.py", positions="16", beginning="The cat", ending="the end")
+    assert page(app).n_done == 0
+    assert not [button for button in app.button if button.key == "diffusion_step"]
+    assert f"right is **{ALL_OVER}**" in words(answer(app))
+    app.slider(key="diffusion_passes").set_value(16).run()
+    assert f"right is **{TOGETHER}**" in words(app), "the steps stay, and so does what was said"
 
 
 def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back(
@@ -185,15 +199,15 @@ def test_the_page_survives_a_look_at_another_lesson_and_another_judge(app: AppTe
 @pytest.mark.browser
 def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("diffusion")
+    by_key(page, "diffusion_said").get_by_role("radio").first.click()
     sheet = by_key(page, "diffusion_page_sheet").locator(".sheet")
     loop = by_key(page, "diffusion_loop").locator(".sheet")
     checked = page.locator(".sheet").nth(2)
-    by_key(page, "diffusion_every_pass").locator("summary").first.click()
-    expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
-    by_key(page, "diffusion_reset").get_by_role("button").click()
     n_open = 32
     expect(sheet.locator("span.open")).to_have_count(n_open)
     by_key(page, "diffusion_step").get_by_role("button").click()
+    by_key(page, "diffusion_every_pass").locator("summary").first.click()
+    expect(by_key(page, "diffusion_history").locator(".js-plotly-plot")).to_be_visible()
     expect(sheet.locator("span.new").first).to_be_visible()
     assert sheet.locator("span.open").count() < n_open
     expect(loop.locator("span.set")).to_have_count(1)  # one token a pass

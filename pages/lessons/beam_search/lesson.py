@@ -16,9 +16,10 @@ from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
+from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
-from pages.frame.question import opening
+from pages.frame.question import answered, opening, was_answered
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.beginning import show_beginning
@@ -35,7 +36,8 @@ from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import digits, nats, percent, plural
 from viz.strip import prose
 
-LESSON = "beam_lesson"
+LESSON, SAID = "beam_lesson", "beam_said"
+GREEDY, BEAM, SAME = "greedy’s", "beam search’s", "both write the same one"
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
 MORE = 1.05  # times as likely: less is called the same
@@ -46,8 +48,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     opening(
         "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, "
-        "extends each by every token, and goes on with the likeliest texts.",
-        "Whose sentence is the likelier one in the end?",
+        "extends each by every token, and goes on with the likeliest texts."
     )
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, more beams", key="beam_setup"):
@@ -62,7 +63,7 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
-    show_summary("pages/beam_search.py", ExactSearch.title, Costs.title)
+    show_summary("pages/beam_search.py", ExactSearch.title, Costs.title, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
@@ -108,12 +109,17 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
     with lesson.stepper.attempt("The search before it stays below."):
         lesson.stepper = begin(lesson.lm, request_now(penalty), steps.n_shown)
         SETTINGS.forget("selected")
+        st.session_state.pop(SAID, None)
 
 
 def _steps(lesson: BeamLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
-    stepper.show().markdown(_progress(steps))
-    _sentences(steps)
+    if _asked(steps):
+        stepper.show().markdown(_progress(steps))
+        _sentences(steps)
+    else:
+        show_error(stepper.problem)
+        st.html(prose((_prompt(steps), ""), (" …", "")))
     _tree(lesson)
     best = _best_now(steps)
     show_beginning(lesson, () if best is None else tuple(steps.search.ids_of(best)))
@@ -121,6 +127,16 @@ def _steps(lesson: BeamLesson) -> None:
         return
     title = "The candidates, the ranking and the cache"
     draw_when_opened(title, lambda: _show_ranking(lesson), key="beam_more")
+
+
+def _asked(steps: BeamSteps) -> bool:
+    """Asks before the first step; a link that opens the tree further on is asked nothing."""
+    if steps.n_shown and not was_answered(SAID):
+        return True
+    gain = steps.gain()
+    right = BEAM if gain > math.log(MORE) else GREEDY if gain < -math.log(MORE) else SAME
+    question = "Whose sentence is the likelier one in the end?"
+    return answered(question, (GREEDY, BEAM, SAME), right, SAID)
 
 
 def _show_ranking(lesson: BeamLesson) -> None:
@@ -138,7 +154,7 @@ def _show_ranking(lesson: BeamLesson) -> None:
 def _sentences(steps: BeamSteps) -> None:
     """Writes the best text so far, to be read; beside it greedy's, once the search is over."""
     search, best = steps.search, _best_now(steps)
-    prompt = text_of(search.lm.tokenizer, search.start.ids)[-MAX_SHOWN:]
+    prompt = _prompt(steps)
     if best is None:
         st.html(prose((prompt, ""), (" …", "")))
         st.markdown("The best text so far: none is begun.")  # in the place of the next ones
@@ -166,6 +182,10 @@ def _sentences(steps: BeamSteps) -> None:
         with column:
             st.markdown(f"{name}: **{percent(share)}**")
             st.html(prose((prompt, ""), (words, "generated")))
+
+
+def _prompt(steps: BeamSteps) -> str:
+    return text_of(steps.search.lm.tokenizer, steps.search.start.ids)[-MAX_SHOWN:]
 
 
 def _progress(steps: BeamSteps) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from model.beam_search import BeamSearch, sentence_ends
+from model.beam_search import BeamSearch, rank_finished, sentence_ends
 from model.beam_search.records import BeamStep, FinishedBeam, greedy_path
 from model.generation import Generation
 from model.loading import LanguageModel
@@ -81,6 +81,13 @@ class BeamSteps(Steps):
             alone = BeamSearch(search.start, 1, 0.0, search.max_new_tokens, search.end_ids)
             self._greedy = alone.run()[0]
         return self._greedy
+
+    def gain(self) -> float:
+        """Returns by how much the best text's log p is above greedy's, once all is searched."""
+        while not self.search.is_done:
+            self.search.step()
+        best = rank_finished(self.search.finished, self.request.penalty)[0]
+        return best.total - self.greedy().total
 
     def greedy_pruned_at(self) -> int | None:
         """Returns the step at which the search pruned greedy's text; None if it has not."""

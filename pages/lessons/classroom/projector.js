@@ -1,6 +1,7 @@
 // The projector: shows the class what it is asked, how it answered, and how to join. It has no buttons.
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
+import { formatProbability } from "../../frame/live/format.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
 import {
   answeredInWords,
@@ -12,7 +13,6 @@ import {
   drawPicture,
   isOfTokens,
   keepAsking,
-  rangeOf,
   Refusal,
   ROOMS,
   secondsLeft,
@@ -86,7 +86,8 @@ function paintOpen(question) {
   const isListed = question !== null && question.is_open && question.options.length > 0;
   setShown(byId("options"), isListed);
   if (isListed) {
-    const rows = question.options.map((words, i) => isDrawn ? `${words}: ${rangeOf(question, i)}` : words);
+    const { options, shares } = question;
+    const rows = isDrawn ? options.map((words, i) => `${words}: ${formatProbability(shares[i])}`) : options;
     byId("options").replaceChildren(
       ...rows.map((words) => el("li", { ...question.spoken, translate: !isOfTokens(question) }, words)),
     );

@@ -295,7 +295,8 @@ export function drawPicture(place, picture) {
  * @param {ProjectorState} state
  */
 export function answeredInWords({ question, n_answers: n, n_people: all }) {
-  if (question === null || !question.is_open) return ngettext("{n} phone here", "{n} phones here", all);
+  const isAsked = question !== null && question.is_open && Math.max(n, all) > 0;
+  if (!isAsked) return ngettext("{n} phone here", "{n} phones here", all);
   return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
 }
 

@@ -126,14 +126,14 @@ def _begin_again(lesson: ConstraintLesson) -> None:
 
 def _generation(lesson: ConstraintLesson) -> None:
     stepper, generation = lesson.stepper, lesson.generation
-    stepper.show()
     _text(stepper.steps)
-    _dead_end(generation.steps)
     if not _asked(lesson):
         if stepper.steps.can_step:
             own = own_figure(generation.look(Settings(temperature=_temperature())))
             show_chart(own, "constraint_own")
         return
+    stepper.show()
+    _dead_end(generation.steps)
     if not stepper.steps.can_step:
         _verdict(lesson)
     coming = _mask(generation) if stepper.steps.can_step else None

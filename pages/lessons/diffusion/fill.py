@@ -22,7 +22,7 @@ from pages.frame.experiment import Experiment
 from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
-from pages.frame.question import opening
+from pages.frame.question import answered, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson
@@ -30,6 +30,8 @@ from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
+SAID = "diffusion_said"
+LEFT, ALL_OVER, TOGETHER = "left to right", "all over the page", "both at once"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -64,10 +66,7 @@ def steps_of(page: Diffusion) -> Stepper[BothSides]:
 
 def show_fill(lesson: DiffusionLesson) -> None:
     """Shows the loop and the masked model at the same text, then what both are set up with."""
-    opening(
-        "Two models go on from the same beginning, one pass each at a time.",
-        "Which is done first, and whose text reads better?",
-    )
+    opening("Two models go on from the same beginning, one pass each at a time.")
     st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
@@ -122,16 +121,9 @@ def _draw(lesson: DiffusionLesson) -> None:
     stepper, page = lesson.stepper, lesson.page
     if not stepper.is_playing:
         stepper.steps.seconds = 0  # the next Play is one pass at a time again
-    with stepper.show("bottom"):
-        st.button(
-            "Fill",
-            key="diffusion_fill",
-            on_click=_fill,
-            args=(stepper,),
-            disabled=stepper.is_playing or not stepper.steps.can_step,
-            icon=":material/fast_forward:",
-        )
-        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,))
+    is_asked = _asked(lesson)
+    if is_asked:
+        _buttons(lesson)
     show_error(lesson.problem)
     left, right = st.columns(2, gap="large")
     with left, st.container(key="diffusion_loop"):
@@ -142,9 +134,37 @@ def _draw(lesson: DiffusionLesson) -> None:
         st.html(sheet_html(sheet))
         if page.finished:
             st.text(page.text)
+    if not is_asked:
+        return
     _say(page, sheet)
     title = "What each pass proposed and filled"
     draw_when_opened(title, lambda: _show_passes(page), key="diffusion_every_pass")
+
+
+def _asked(lesson: DiffusionLesson) -> bool:
+    """Asks which side is full first, where there are two; tells whether they may begin."""
+    page = lesson.page
+    beside = lesson.loop(SETTINGS["beginning"], page.length)
+    if beside is None:
+        return True
+    n_loop, n_page = len(beside.steps), len(page.plan)
+    right = TOGETHER if n_loop == n_page else LEFT if n_loop < n_page else ALL_OVER
+    question = "Which text is done first?"
+    return answered(question, (LEFT, ALL_OVER, TOGETHER), right, SAID)
+
+
+def _buttons(lesson: DiffusionLesson) -> None:
+    stepper = lesson.stepper
+    with stepper.show("bottom"):
+        st.button(
+            "Fill",
+            key="diffusion_fill",
+            on_click=_fill,
+            args=(stepper,),
+            disabled=stepper.is_playing or not stepper.steps.can_step,
+            icon=":material/fast_forward:",
+        )
+        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,))
 
 
 def _show_passes(page: Diffusion) -> None:

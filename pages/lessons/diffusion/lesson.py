@@ -11,13 +11,19 @@ from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.diffusion.experiments import FewPassesOrMany, ThreeWays
-from pages.lessons.diffusion.fill import LeaveOneOut, lay_out, match_page, show_fill, steps_of
+from pages.lessons.diffusion.fill import (
+    SAID,
+    LeaveOneOut,
+    lay_out,
+    match_page,
+    show_fill,
+    steps_of,
+)
 from pages.lessons.diffusion.settings import SETTINGS
 from pages.lessons.diffusion.state import DiffusionLesson
 
 LESSON = "diffusion_lesson"
 FILLER = SETTINGS.default_model
-N_BEGUN = 1  # passes that have run when the page opens: a page of masks alone says little
 
 
 def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
@@ -32,15 +38,13 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
         lm = shared_model(asked_model(SETTINGS) or FILLER, progress=progress_caption(waiting))
         page = lay_out(lm)
         match_page()
-        stepper = steps_of(page)
-        while page.n_done < min(N_BEGUN, len(page.plan) - 1):
-            stepper.steps.step()
-        return DiffusionLesson(lm, stepper, judge)
+        return DiffusionLesson(lm, steps_of(page), judge)
 
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
-    show_summary("pages/diffusion.py", LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title)
+    titles = LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title
+    show_summary("pages/diffusion.py", *titles, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 

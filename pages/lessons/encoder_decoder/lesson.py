@@ -14,7 +14,7 @@ from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.frame.question import opening
+from pages.frame.question import answered, opening
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.lessons.encoder_decoder.settings import SETTINGS
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
@@ -23,10 +23,27 @@ from viz.format import duration
 
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
-N_BEGUN = 2  # tokens that are written before the reader presses anything: the first gap begins
+SAID = "gap_said"
+GUESSES = ("throne", "tree", "chair")  # for the first gap of the page's own text
 
 
-class GapLesson(SteppedLesson[PassSteps[Infilling]]):
+class GapSteps(PassSteps[Infilling]):
+    """The tokens of an answer.
+
+    Attributes:
+        first: What will be written into the first gap.
+    """
+
+    def __init__(self, text: Infilling) -> None:
+        """Writes ahead until the first gap is filled, and takes that back."""
+        super().__init__(text)
+        while self.can_step and len(text.answers) < 2:
+            self.step()
+        self.first = "".join(text.answers[:1]).strip()
+        self.reset()
+
+
+class GapLesson(SteppedLesson[GapSteps]):
     """All that one reader has on the page."""
 
 
@@ -43,13 +60,12 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     show_faults(SETTINGS)
     opening(
         "A model that writes from left to right never sees those words. So here are two "
-        "machines: one reads, the other writes.",
-        "What will it write into the gaps?",
+        "machines: one reads, the other writes."
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
-    show_summary("pages/encoder_decoder.py")
+    show_summary("pages/encoder_decoder.py", asked=SAID)
 
 
 def _begin(waiting: DeltaGenerator) -> GapLesson:
@@ -58,30 +74,37 @@ def _begin(waiting: DeltaGenerator) -> GapLesson:
     return GapLesson(lm, _steps_of(lm))
 
 
-def _steps_of(lm: LanguageModel) -> Stepper[PassSteps[Infilling]]:
-    """Reads the text of the field, and writes the first tokens of the answer."""
-    steps = PassSteps(Infilling(lm, SETTINGS["gaps"]))
-    while steps.can_step and steps.engine.n_done < N_BEGUN:
-        steps.step()
-    return Stepper(steps, "gap")
+def _steps_of(lm: LanguageModel) -> Stepper[GapSteps]:
+    """Reads the text of the field."""
+    return Stepper(GapSteps(Infilling(lm, SETTINGS["gaps"])), "gap")
 
 
 def _read(lesson: GapLesson) -> None:
     """Reads another text; if it cannot be read, the one on the page stays."""
     with lesson.attempt():
         lesson.stepper = _steps_of(lesson.lm)
+        st.session_state.pop(SAID, None)
 
 
 def _draw(lesson: GapLesson) -> None:
     stepper = lesson.stepper
-    stepper.show()
     text, lm = stepper.steps.engine, lesson.lm
     st.html(gap_text_html(text.segments, is_over=not stepper.steps.can_step))
+    if not _asked(stepper.steps.first):
+        return
+    stepper.show()
     source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)
     draw_when_opened("Two caches", lambda: _show_inside(text), key="gap_inside")
+
+
+def _asked(right: str) -> bool:
+    """Asks for the first gap, where one of the guesses is right; tells whether it may be filled."""
+    return right not in GUESSES or answered(
+        "What will it write into the first gap?", GUESSES, right, SAID
+    )
 
 
 def _show_inside(text: Infilling) -> None:

@@ -26,7 +26,7 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-MAX_PICTURES = 4  # of a card
+MAX_PICTURES = 3  # of a card
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
@@ -116,8 +116,8 @@ def _solutions(part: str) -> str:
 
 def _show_lesson(lesson: GuidedLesson) -> None:
     stems = dict.fromkeys(scene.page for scene in lesson.scenes)
-    pictures = [small_picture(OF_PAGES[stem]) for stem in stems if stem in OF_PAGES][:MAX_PICTURES]
-    st.html(row(*pictures, gap="1.2rem"))
+    pictures = [_picture(stem) for stem in stems if stem in OF_PAGES][:MAX_PICTURES]
+    st.html(row(*pictures, gap="0.8rem 1.2rem"))
     st.header(as_written(lesson.title), anchor=False)
     st.markdown(lesson.about)
     if lesson.fault:
@@ -143,6 +143,13 @@ def _show_lesson(lesson: GuidedLesson) -> None:
             items,
         )
     )
+
+
+def _picture(stem: str) -> Markup:
+    """Draws what stands for a page, and names the page below it."""
+    (page,) = (one for one in LESSONS if stem == ("" if one.is_home else one.stem))
+    figure = '<figure class="tour-picture">{}<figcaption>{}</figcaption></figure>'
+    return Markup(figure).format(small_picture(OF_PAGES[stem]), _(page.title))
 
 
 def _show_end(lesson: GuidedLesson) -> None:
