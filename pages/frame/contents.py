@@ -142,6 +142,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Other ways"),
         N_("What fits into a gap depends on the words after it as well."),
         N_("The encoder reads everything once; the decoder writes one token at a time."),
+        has_figure=False,
     ),
     Lesson(
         "pages/serving.py",

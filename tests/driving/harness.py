@@ -49,9 +49,6 @@ CHROMIUM_ARGS = (
     "--disable-sync",
     "--no-first-run",
     "--proxy-server=http://127.0.0.1:9",  # nobody is there: only this machine can be reached
-    # a driver asks where each exception arose, caught ones too, for which V8 would compile again what
-    # it compiled without places: half a second of Plotly's beginning that no reader waits for
-    "--js-flags=--no-enable-lazy-source-positions",
 )
 NO_CHROMIUM = (
     "No Chromium or Chrome was found: install one (Debian: `apt install chromium`; macOS: "

@@ -30,7 +30,7 @@ export function writeField({ kind }, value) {
 
 /**
  * Reads what a query says; what cannot be read is left out and named in a few words.
- * @param {URLSearchParams} query
+ * @param {[string, string][]} query names and texts
  * @param {LinkField[]} fields
  */
 export function readFields(query, fields) {
@@ -51,15 +51,15 @@ export function readFields(query, fields) {
 
 /**
  * The one text that a query has under a name; undefined if it has none.
- * @param {URLSearchParams} query
+ * @param {[string, string][]} query names and texts
  * @param {string} name
  * @param {string} setting what a reader calls it
  */
 export function textAt(query, name, setting) {
-  const texts = query.getAll(name);
+  const texts = query.filter(([key]) => key === name);
   if (texts.length > 1)
     throw new RangeError(_("“{setting}” is given {n_times} times", { setting, n_times: texts.length }));
-  return texts.at(0);
+  return texts.at(0)?.[1];
 }
 
 /**

@@ -20,7 +20,9 @@ const MAX_LINK_TEXT = 4000; // characters of a prompt that a link carries
  * @returns {Link}
  */
 export function readLink(asked, facts) {
-  const query = new URLSearchParams(asked);
+  const isAddress = typeof asked === "string" || asked instanceof URLSearchParams;
+  // a record keeps half a character as it is, to be refused; an address can have none
+  const query = isAddress ? [...new URLSearchParams(asked)] : Object.entries(asked);
   const { values, faults } = readFields(query, facts.fields);
   const seed = values.seed ?? 0;
   const problems = faults.length > 0
@@ -59,7 +61,7 @@ export function readLink(asked, facts) {
 
 /**
  * The ids that a link's chat template gave, null if it names none that can be read.
- * @param {URLSearchParams} query
+ * @param {[string, string][]} query
  * @param {Facts} facts
  * @param {string[]} problems
  */
@@ -119,7 +121,7 @@ function outOfOrder(values, { order }, { fields, orders, neutral }) {
 export function readWhole(text, facts) {
   if (typeof text !== "string") throw new RangeError(_("its link is missing"));
   const query = new URLSearchParams(text);
-  const prompt = textAt(query, "prompt", _(fieldOf(facts, "prompt").label));
+  const prompt = textAt([...query], "prompt", _(fieldOf(facts, "prompt").label));
   if (prompt === undefined) throw new RangeError(_("its prompt is missing"));
   query.delete("prompt");
   return { ...readLink(query, facts), prompt };
