@@ -34,16 +34,16 @@ def trigger_value(key: str, name: str) -> Any:
     return None if component is None else component.get(name)
 
 
-def component(name: str, entry: Path, *looks: Path) -> Callable[..., Any]:
+def component(name: str, entry: Path, *styles: Path) -> Callable[..., Any]:
     """Registers a component that the default export of a module draws.
 
     Args:
         name: By which Streamlit knows it.
         entry: The module.
-        looks: Its style sheets, or folders of them, which are here before it is drawn.
+        styles: Its style sheets, or folders of them, which are here before it is drawn.
     """
     words = address("frame/live/words.js")
-    sheets = [address(sheet) for sheet in style_sheets(*looks)]
+    sheets = [address(sheet) for sheet in style_sheets(*styles)]
     return st.components.v2.component(name, js=script(address(name_of(entry)), words, sheets))
 
 
