@@ -1,9 +1,10 @@
 """Follows the guided lessons as a pupil: answers, does each task, and times what is waited for.
 
-    python -m benchmarks.walk_lessons FOLDER [--lessons NAME ...] [--width 1280]
+    python -m benchmarks.walk_lessons FOLDER [--lessons NAME ...] [--width 1280] [--dark]
 
 A line for each scene: seconds until an answer is taken, presses that its task took, seconds that
-they took. Two pictures of each scene lie in the folder: before the answer, and when all is done.
+they took, how much moved by itself (layout shift), and where its bar ends on the first screen. Two
+pictures of each scene lie in the folder: before the answer, and when all is done.
 """
 
 import argparse
@@ -11,8 +12,9 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from pages.lessons.tour.scenes import GuidedLesson, Scene, lesson_names, read_lesson
 from tests.driving.harness import by_key, chromium, serve, visit, wait_idle
@@ -27,6 +29,20 @@ LOUDEST = """() => {
     .map((one) => [parseFloat(getComputedStyle(one).fontSize), one.innerText.trim().slice(0, 60)]);
   return sizes.sort(([a], [b]) => b - a)[0];
 }"""
+SHIFTS = """
+globalThis.__shift = 0;
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries())
+    if (!hadRecentInput) globalThis.__shift += value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+END = "() => document.querySelector('.st-key-tour').getBoundingClientRect().bottom"
+
+
+def shifted(page: Page) -> float:
+    """Returns how much moved by itself since it was asked last."""
+    page.wait_for_timeout(300)  # the observer is told late
+    return float(page.evaluate("() => { const was = __shift; __shift = 0; return was; }"))
 
 
 def reply(page: Page, scene: Scene) -> None:
@@ -62,10 +78,12 @@ def press_once(page: Page, scene: Scene) -> None:
         button = page.get_by_role("button", name=name[1], exact=True).first
         if button.is_enabled():  # at its end there is nothing to press, and the bar is told
             button.click()
-    elif "point" in scene.task:
-        box = page.locator(".map, canvas, .stPlotlyChart").first.bounding_box()
+    elif "Drag the point" in scene.task:
+        stage = page.locator(".map-stage").first
+        stage.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+        box = stage.bounding_box()
         assert box is not None
-        page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+        page.mouse.click(box["x"] + 0.05 * box["width"], box["y"] + 0.5 * box["height"])
     else:
         setting = re.search(r"(Temperature|Top-p)", scene.task)
         assert setting
@@ -89,7 +107,8 @@ def walk_scene(page: Page, url: str, lesson: GuidedLesson, number: int, folder: 
     page.wait_for_timeout(800)
     at = folder / f"{lesson.name}-{number:02}"
     page.screenshot(path=f"{at}-asked.png")
-    loudest = page.evaluate(LOUDEST)
+    loudest, shift = page.evaluate(LOUDEST), shifted(page)
+    end = page.evaluate(END)
     reply(page, scene)
     started, n_presses = time.monotonic(), 0
     while scene.task and not page.evaluate(DONE):
@@ -105,8 +124,12 @@ def walk_scene(page: Page, url: str, lesson: GuidedLesson, number: int, folder: 
     wait_idle(page)
     page.wait_for_timeout(800)
     page.screenshot(path=f"{at}-done.png")
+    shift = max(shift, shifted(page))
     loud = "" if scene.question[:20] in loudest[1] else f"  !! the loudest: {loudest}"
-    print(f"{number:2} {scene.title:36} {ready:5.1f} s {n_presses:3} presses {waited:6.1f} s{loud}")
+    print(
+        f"{number:2} {scene.title:36} {ready:5.1f} s {n_presses:3} presses {waited:6.1f} s"
+        f"  shift {shift:.3f}  bar ends at {end:.0f}{loud}"
+    )
     sys.stdout.flush()
 
 
@@ -116,10 +139,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--lessons", nargs="*", default=lesson_names())
     parser.add_argument("--width", type=int, choices=SIZES, default=1280)
+    parser.add_argument("--dark", action="store_true")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     with serve() as server, chromium() as browser:
-        page = browser.new_page(viewport={"width": args.width, "height": SIZES[args.width]})
+        scheme: Literal["dark", "light"] = "dark" if args.dark else "light"
+        size: ViewportSize = {"width": args.width, "height": SIZES[args.width]}
+        page = browser.new_page(viewport=size, color_scheme=scheme)
+        page.add_init_script(SHIFTS)
         page.set_default_timeout(20_000)
         for lesson in map(read_lesson, args.lessons):
             print(f"\n{lesson.title}")

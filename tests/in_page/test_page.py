@@ -425,6 +425,8 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
             assert lesson.locator(".cells i").count() > 4, "the picture of another page"
         if "text" in scene.cover:
             expect(page.locator(".strip")).to_have_attribute("data-tour", "covered")
+        guess = page.locator("#guess")
+        expect(guess).to_be_visible(visible=not scene.page and "predict" in dict(scene.query))
         if scene.choices:
             name = scene.right or scene.choices[0]
             lesson.get_by_role("button", name=name, exact=True).click()

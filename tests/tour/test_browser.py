@@ -1,10 +1,12 @@
 """A lesson followed in a real browser, by keyboard alone: offered, begun, reloaded, left."""
 
 import re
+import time
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.lessons.tour.scenes import read_lesson
 from tests.browser import SCREEN
 from tests.driving.harness import Witness, by_key, visit, wait_idle
 from tests.driving.home_page import Reader
@@ -115,7 +117,7 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
 
 def test_the_list_says_how_far_one_has_come(page: Page, url: str, witness: Witness) -> None:
     visit(page, f"{url}/?lesson=how-a-model-writes&scene=2")
-    expect(page.get_by_text("Scene 2 of")).to_be_visible()
+    by_key(page, "tour").and_(page.locator("[data-ready]")).wait_for()
     page.goto(f"{url}/tour")
     onwards = page.get_by_role("link", name="Go on: scene 2 of 12")
     expect(onwards).to_have_attribute("href", re.compile("scene=2$"))
@@ -192,10 +194,66 @@ def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
     assert onwards is not None
     is_beside = onwards["x"] + onwards["width"] <= caption["x"]
     assert is_beside or onwards["y"] + onwards["height"] <= caption["y"]
-    by_key(page, "tour").get_by_role("link", name="See the figure").click()
     expect(heading).to_be_in_viewport()
-    expect(by_key(page, "draws").locator(".stPlotlyChart")).to_be_in_viewport()
-    assert "scene=11" in page.url
+    more = by_key(page, "tour").get_by_role("button", name="More")
+    words = by_key(page, "tour_words").locator("p")
+    folded = words.evaluate("(one) => one.offsetHeight")
+    more.click()
+    expect(more).to_have_attribute("aria-expanded", "true")
+    assert words.evaluate("(one) => one.offsetHeight") > folded
+
+
+FIRST_SCREEN = """(one) => {
+  const { top, bottom: whole } = one.getBoundingClientRect();
+  const bottom = Math.min(whole, top + 150); // of a picture, its beginning
+  const thumb = one.getRootNode().querySelector(".thumb");
+  const covers = thumb !== null && !thumb.contains(one);
+  const end = covers ? thumb.getBoundingClientRect().top : innerHeight;
+  return top >= 0 && bottom > top && bottom <= end;
+}"""
+STILL_LOOKS = 10  # one after another in which all is there
+ASKED = [".st-key-tour_reply label p", ".st-key-tour_reply :is(.stButtonGroup, .stForm)"]
+PRESSED = {  # in each scene of the first lesson: what its task presses, or what shows the answer
+    1: ".strip, .draw-bar",
+    2: ".guess-box",
+    3: ".thumb .is-primary, .draw-bar",
+    4: ".strip, .prompt-box",
+    5: ".thumb .is-primary, .draw-bar",
+    6: ".seldom",
+    7: ".pointer, .setting[data-name=temperature] input[type=range]",
+    8: ".bars-row:nth-child(5), .draw-bar",
+    9: ".st-key-kv_step",
+    10: "[class*='st-key-'][class*='_step']",
+    11: "[class*='st-key-draws']",
+    12: "[data-tour=covered]",
+}
+
+
+@pytest.mark.parametrize(
+    "number",
+    [one if one in (1, 6, 10) else pytest.param(one, marks=pytest.mark.nightly) for one in PRESSED],
+)
+def test_question_task_and_what_is_pressed_are_on_a_phone_s_first_screen(
+    page: Page, url: str, number: int, witness: Witness
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{url}/?lesson=how-a-model-writes&scene={number}")
+    by_key(page, "tour").and_(page.locator("[data-ready]")).wait_for()
+    wait_idle(page)
+    needed = [page.locator(one) for one in ASKED]
+    needed += [page.locator(one).first for one in PRESSED[number].split(", ")]
+    task = read_lesson("how-a-model-writes").scenes[number - 1].task
+    if task:
+        needed.append(by_key(page, "tour").get_by_text(task.split("*")[0]))
+    for one in needed:
+        expect(one).to_be_visible()
+    deadline, n_looks = time.monotonic() + 30, 0
+    while n_looks < STILL_LOOKS:  # what comes late still moves
+        missing = [str(one) for one in needed if not one.evaluate(FIRST_SCREEN)]
+        n_looks = 0 if missing else n_looks + 1
+        assert time.monotonic() < deadline, (number, missing)
+        page.wait_for_timeout(200)
+    forget_first_requests(witness)
 
 
 def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: str) -> None:

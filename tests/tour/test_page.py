@@ -74,7 +74,7 @@ def guided(app: AppTest) -> dict[str, Any]:
     return dict(json.loads(guide.proto.json))
 
 
-def test_a_question_covers_its_answer_until_something_was_said() -> None:
+def test_a_question_covers_its_answer_until_something_was_said(folder: Path) -> None:
     app = open_lesson("pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1")
     assert guided(app)["cover"] == ["figure"]
     assert "Because" not in words(app)
@@ -93,6 +93,12 @@ def test_a_question_covers_its_answer_until_something_was_said() -> None:
     done = open_lesson("pages/tour.py", done="ours", said="1.1")
     assert "You said “yes”. Right is “no”" in words(done)
     assert "**Never.**" in words(done)
+    assert [one.value for one in done.subheader] == ["Right: 0 of 1"]
+    (folder / "theirs.md").write_text(LESSON, encoding="utf-8")
+    led_on = open_lesson("pages/tour.py", done="ours", said="1.2")
+    assert [one.value for one in led_on.subheader] == ["Right: 1 of 1"]
+    assert '<a class="is-next" href="./kv_cache?prompt=A+bird&amp;lesson=theirs' in links(led_on)
+    assert '<a class="is-next" href="./tour"' in links(open_lesson("pages/tour.py", done="theirs"))
 
 
 def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_page() -> None:

@@ -63,7 +63,9 @@ def test_a_record_keeps_the_newest_answer_of_each_question_and_five_lines(script
     assert texts == ["a bird", "5 cats ran", "4 cats", "3 cats", "2 cats"]
     assert texts[record["best"]] == "4 cats", "who wrote another one keeps the choice"
 
-    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES})
+    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES, "chosen": "?lang=de"})
+    first = scripts.locator(".pages a").first
+    expect(first).to_have_attribute("href", "./kv_cache?lang=de")
     marks = [text[0] for text in scripts.locator(".pages li").all_text_contents()]
     assert "".join(marks) == "✓○✓"
     expect(scripts.locator("blockquote")).to_have_text("4 cats")
@@ -85,7 +87,7 @@ def test_the_answers_of_all_lessons_are_printed_on_one_page(scripts: Page) -> No
         for scene in scenes
     ]
     kept(scripts, *(("keepAnswer", one) for one in asked))
-    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES})
+    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES, "chosen": ""})
     scripts.evaluate(PRINTER)
     scripts.get_by_role("button", name="Print").click()
     scripts.set_content(scripts.evaluate("printed"))
@@ -106,5 +108,5 @@ def test_the_answers_of_all_lessons_are_printed_on_one_page(scripts: Page) -> No
 def test_what_was_tampered_with_is_an_empty_record(scripts: Page, stored: str) -> None:
     scripts.evaluate("(text) => localStorage.setItem('ott-record', text)", stored)
     assert kept(scripts) == {"answers": [], "lines": [], "seen": [], "best": 0}
-    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES})
+    scripts.evaluate(DRAW, {"title": "Mine", "pages": PAGES, "chosen": ""})
     expect(scripts.locator("button")).to_have_count(0)

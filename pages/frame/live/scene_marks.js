@@ -4,12 +4,23 @@
 import { _ } from "./words.js";
 
 const COVERED = _("Answer first: then this shows");
+/** A page of many tokens at once: they have their room, and the button that writes them stays under the finger. */
+const MANY = '.ott:not([data-presenter]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="lit"])';
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
 [data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
 .ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
 .ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+@container ott (max-width: 34em) { /* a phone: what is lit is nearer */
+  [data-tour="dimmed"]:is(.strip, .bars-top, .loop, .settings, .seldom, .switches) { display: none !important; }
+  [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
+  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+  ${MANY} .choice { display: none; }
+}
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
+${MANY} .strip-scroll { min-height: 19em; align-content: start; }
+${MANY} .settings { display: none; }
+@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 22em; max-height: 22em; } }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
 .ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
 [data-tour="covered"] { position: relative; }

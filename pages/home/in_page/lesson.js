@@ -83,7 +83,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
           }),
         ),
       ),
-      el("p", own, ...inline(scene.words)),
+      ...wordsToUnfold(el("p", { class: "lesson-words", ...own }, ...inline(scene.words))),
       scene.task ? el("p", { class: "note", ...own }, ...inline(scene.task)) : null,
       picture,
       ...questionOf(scene, said[i], (reply) => {
@@ -138,6 +138,15 @@ export function connectLesson({ lesson, place, offer, live, open }) {
   }
 
   if (at !== null || new URLSearchParams(location.search).has("lesson")) go(at ?? 0);
+}
+
+/** A scene's words, of which a phone shows the first lines, and what unfolds them. @param {HTMLElement} words */
+function wordsToUnfold(words) {
+  const more = createButton("lesson-more", _("More"), () => {
+    more.ariaExpanded = String(words.toggleAttribute("data-open"));
+  });
+  more.ariaExpanded = "false";
+  return [words, more];
 }
 
 /**

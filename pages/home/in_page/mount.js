@@ -143,6 +143,7 @@ function show(session, facts, sheet, page) {
   /** @param {string} query */
   const open = (query) => {
     live.hand.isAnswered = true; // the lesson asks: a newcomer's first question waits
+    turnAsAsked(session, new URLSearchParams(query), SWITCHES.slice(0, 1));
     return session.do({ kind: "open", texts: [{ query, keep: false }] });
   };
   if (lesson !== null && !isEmbedded())
@@ -177,10 +178,9 @@ async function follow(session) {
   await session.do({ kind: "open", texts: [{ query, keep: false }] });
 }
 
-/** Turns the switches as the address says. @param {Session} session */
-function turnAsAsked(session) {
-  const said = readAddress({ query: "" });
-  for (const { id, turn, name } of SWITCHES) {
+/** Turns the switches as the address says, or a scene's link. @param {Session} session */
+function turnAsAsked(session, said = readAddress({ query: "" }), switches = SWITCHES) {
+  for (const { id, turn, name } of switches) {
     node(id).checked = said.get(name) === "1";
     turn(session, node(id).checked);
   }

@@ -32,7 +32,7 @@ _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to te
 _REFUSED = "tour_refused"  # why a reply was not taken
 _SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
-_DOWN = Markup('<p class="tour-down"><a href="#figure">{}</a></p>')  # on a phone
+_MORE = Markup('<button type="button" class="tour-more" aria-expanded="false">{}</button>')
 _ENDS = ("?", "!", ".", "؟", "。", "？", "！")  # of a title that is a sentence
 _SCRIPTS = Path(__file__).parent
 _guide = component("tour_guide", _SCRIPTS / "guide.js")
@@ -160,7 +160,9 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         title = as_written(scene.title)
         is_sentence = scene.title.endswith(_ENDS)
         head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
-        st.markdown(f"{head} {scene.words}")
+        with st.container(key="tour_words"):
+            st.markdown(f"{head} {scene.words}")
+            st.html(_MORE.format(_("More")))  # on a phone, whose first lines alone are shown
         if scene.asks:
             with st.container(key="tour_answer"):
                 if is_answered:
@@ -171,8 +173,6 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         every = None if is_done else CLOCK_SECONDS
         st.fragment(_show_task, run_every=every)(scene, is_done)
         _show_question(lesson, scene, number)
-        if scene.heading:
-            st.html(_DOWN.format(_("See the figure ↓")))
     with right:
         _show_way_on(lesson, number, is_done)
 
@@ -198,7 +198,8 @@ def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
 def _show_reply(scene: Scene, reply: str) -> None:
     with st.container(key="tour_asked"):
         st.markdown(scene.question)
-    with st.container(key="tour_told"):
+    right = "_right" if is_right(scene, reply) else ""
+    with st.container(key=f"tour_told{right}"):
         st.markdown(_verdict(scene, reply))
     _show_sentence(scene)
 
@@ -210,7 +211,7 @@ def _verdict(scene: Scene, reply: str) -> str:
     match is_right(scene, reply) if reply else None:
         case True:
             praise = _("Right.")  # among the braces of a text it would be no message
-            return f"{said} :material/check_circle: {praise}"
+            return f"{said} :material/check_circle:\N{NO-BREAK SPACE}{praise}"
         case False:
             right = _("Right is **{right}**.", right=as_written(written(scene.right)))
             return f"{said} :material/cancel: {right}"

@@ -9,6 +9,7 @@ import { keepReached } from "./progress.js";
 import { find, setAttribute } from "../../frame/live/dom.js";
 
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
+const BEGUN = performance.now();
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const STORED_AS = "ott-story";
 /** What has no room for that note. */
@@ -16,7 +17,8 @@ const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContaine
 /** What shows something on a page of Streamlit's: what is pressed stays. */
 const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .stMetric, .stAlert, " +
   "[data-testid='stCaptionContainer'], [class*='_on_clock']";
-const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours"; // the bar, the head and the foot of a page
+/** The bar, the head and the foot of a page, and what speaks. */
+const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours, .st-key-announcer";
 /** @type {string | null} */
 let shown = null; // the scene that was brought into view, before its answer or with it: once is enough
 
@@ -43,11 +45,21 @@ const dressBar = (title) => {
   const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
   place()?.style.setProperty("background", paper);
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
+  markShort();
 };
+
+/** Tells whether a phone shows all of a scene's words: then nothing is to be unfolded. */
+const markShort = () => {
+  const words = document.querySelector(".st-key-tour_words");
+  const text = words?.querySelector("p");
+  if (!words || !text || words.hasAttribute("data-open")) return;
+  words.toggleAttribute("data-short", text.scrollHeight <= text.clientHeight + 1);
+};
+addEventListener("resize", markShort);
 
 /** What the lesson says of a scene, and what the app says among it. */
 const OF_LESSON = ".st-key-tour .stColumn:not(:last-child)";
-const OF_APP = ".st-key-tour :is(.st-key-tour_told, .tour-down, .stFormSubmitButton)";
+const OF_APP = ".st-key-tour :is([class*='st-key-tour_told'], .tour-more, .stFormSubmitButton)";
 
 /** Has the texts of a lesson that is not in the page's language bear their own. @param {Scene} given */
 const tagLanguages = ({ lang, dir }) => {
@@ -167,6 +179,7 @@ let isAwaited = false;
 const watching = new MutationObserver(() => {
   if (scene !== null) {
     mark(scene);
+    markAbove(scene);
     tagLanguages(scene);
   }
   awaitLive();
@@ -203,13 +216,35 @@ const keepStory = () => {
 };
 addEventListener("pagehide", keepStory);
 
-/** Goes to what the scene is about. */
+/** Unfolds a scene's words on a phone. */
 addEventListener("click", (event) => {
-  const isAsked = event.target instanceof Element && event.target.closest(".tour-down a") !== null;
-  if (!isAsked || scene === null) return;
-  event.preventDefault();
-  bringUp(scene.heading);
+  const more = event.target instanceof Element ? event.target.closest(".tour-more") : null;
+  if (more === null) return;
+  const isOpen = find(document, ".st-key-tour_words").toggleAttribute("data-open");
+  more.ariaExpanded = String(isOpen);
 });
+
+/** Marks what a phone leaves out: all above the heading of a scene, and all until that is there. @param {Scene} given */
+const markAbove = ({ heading }) => {
+  const found = heading === "" ? undefined : headingOf(heading);
+  const isLate = !found && heading !== "" && performance.now() - BEGUN < PATIENCE_MS;
+  /** @type {Set<Element>} */
+  const above = new Set(isLate ? find(document, ".stMainBlockContainer > *").children : []);
+  for (
+    let node = found;
+    node && !node.matches(".stMainBlockContainer");
+    node = node.parentElement ?? undefined
+  )
+    for (let one = node.previousElementSibling; one; one = one.previousElementSibling) above.add(one);
+  unmarkAbove(above);
+  for (const one of above)
+    if (!one.matches(ABOUT) && one.querySelector(ABOUT) === null) setAttribute(one, "data-above", "");
+};
+/** @param {Set<Element>} [but] */
+const unmarkAbove = (but) => {
+  for (const one of document.querySelectorAll("[data-above]"))
+    if (!but?.has(one)) one.removeAttribute("data-above");
+};
 
 export default (/** @type {Component<Scene>} */ { data }) => {
   scene = data;
@@ -220,6 +255,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   tagLanguages(data);
   openAnswers();
   mark(data);
+  markAbove(data);
   watching.observe(document.body, { childList: true, subtree: true });
   if (watched !== null) watching.observe(watched, { childList: true, subtree: true });
   awaitLive();
@@ -232,6 +268,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
     scene = null;
     requestAnimationFrame(() => {
       if (scene !== null) return;
+      unmarkAbove();
       releaseHeight(); // the lesson was left
       document.documentElement.removeAttribute("data-guided");
     });

@@ -1,6 +1,7 @@
 """The list of the guided lessons, and the end of one."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -156,8 +157,13 @@ def _show_end(lesson: GuidedLesson) -> None:
     """Says what to remember, beside what the reader said; gives back the story that was written."""
     st.header(_("Done: {title}", title=as_written(lesson.title)), anchor=False)
     said = read_said(st.query_params.get("said", ""))
-    for number, scene in enumerate(lesson.scenes, start=1):
-        reply = reply_of(scene, said.get(number, ""))
+    replies = [reply_of(scene, said.get(i, "")) for i, scene in enumerate(lesson.scenes, start=1)]
+    judged = [is_right(*one) for one in zip(lesson.scenes, replies, strict=True) if one[1]]
+    if n_asked := len(judged) - judged.count(None):
+        n_right = judged.count(True)
+        st.subheader(_("Right: {n_right} of {n_asked}", n_right=n_right, n_asked=n_asked))
+    _show_links(lesson)
+    for number, (scene, reply) in enumerate(zip(lesson.scenes, replies, strict=True), start=1):
         said_here = _said_in_words(scene, reply) if reply else ""
         if scene.remember:
             st.markdown(f"{number}. **{scene.remember}** {as_written(said_here)}")
@@ -166,11 +172,27 @@ def _show_end(lesson: GuidedLesson) -> None:
     data = {"ended": lesson.name, "foreign": spoken}
     _progress(key="tour_progress", data=data, height="content")
     _story(key="tour_story")
-    links = Markup('<p class="tour-links"><a href="{}{}">{}</a><a href="./{}">{}</a></p>').format(
-        LIST, chosen(), _("All lessons"), chosen(), _("Write your own text")
-    )
-    st.html(links)
     _show_record()
+
+
+def _show_links(lesson: GuidedLesson) -> None:
+    """Leads on from the end of a lesson: to the next one, to all, and to the first page."""
+    names = sorted(lesson_names(), key=in_course)
+    links = [
+        (f"{LIST}{chosen()}", _("All lessons")),
+        (f"./{chosen()}", _("Write your own text")),
+    ]
+    with suppress(LessonError):  # the list says why
+        for name in names[names.index(lesson.name) + 1 :][:1]:
+            following = read_lesson(name)
+            address = following.address(1, **dict(around_links()))
+            links.insert(0, (address, _("Next: {title}", title=following.title)))
+    looks = ("is-next", *[""] * len(links))
+    items = [
+        Markup('<a class="{}" href="{}">{}</a>').format(look, *link)
+        for look, link in zip(looks, links, strict=False)
+    ]
+    st.html(Markup('<p class="tour-links">{}</p>').format(Markup("").join(items)))
 
 
 def _said_in_words(scene: Scene, reply: str) -> str:
@@ -190,5 +212,6 @@ def _show_record() -> None:
         for page in LESSONS
         if page.part in COURSE and not page.is_home
     ]
-    data = {"title": _("What I saw, with my own numbers"), "pages": pages}
+    title = _("What I saw, with my own numbers")
+    data = {"title": title, "pages": pages, "chosen": chosen()}
     _record(key="tour_record", data=data, height="content")

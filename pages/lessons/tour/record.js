@@ -13,6 +13,7 @@ h3 { margin: .7rem 0 .1rem; font-size: var(--size-body); }
 p, ul { margin: .2rem 0; }
 ul { padding-inline-start: 1.2rem; }
 li { break-inside: avoid; }
+.pages a { color: inherit; }
 .pages { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: 0; list-style: none; }
 blockquote { margin: .4rem 0; padding-inline-start: .7rem; border-inline-start: 4px solid #0b7061; white-space: pre-wrap;
   font: var(--size-lead) / 1.5 var(--read); }
@@ -32,7 +33,7 @@ button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5
 const LOOK = ["--size-body", "--size-lead", "--sans", "--read"]; // what STYLE takes from the page
 
 /** @typedef {import("../../frame/live/record.js").Answer} Answer */
-/** @typedef {{title: string, pages: [string, string][]}} RecordPage */
+/** @typedef {{title: string, pages: [string, string][], chosen: string}} RecordPage */
 
 export default (/** @type {Component<RecordPage>} */ { data, parentElement }) => {
   const draw = () => parentElement.replaceChildren(...drawn(data, draw));
@@ -60,7 +61,7 @@ function drawn(data, again) {
     "section",
     {},
     el("h2", {}, data.title),
-    pagesOf(data.pages, record),
+    pagesOf(data, record),
     lineOf(record, again),
     ...answersOf(record.answers),
   );
@@ -77,17 +78,18 @@ function drawn(data, again) {
 
 /**
  * The course's pages: those that were answered, or read to their end, have a tick.
- * @param {[string, string][]} pages
+ * @param {RecordPage} page
  * @param {ReturnType<typeof readRecord>} given
  */
-function pagesOf(pages, { answers, seen }) {
+function pagesOf({ pages, chosen }, { answers, seen }) {
   const done = new Set([...seen, ...answers.map(({ place }) => place)]);
   const items = pages.map(([place, title]) => {
     const isDone = done.has(place);
     return el(
       "li",
       {},
-      `${isDone ? "✓" : "○"} ${title}`,
+      isDone ? "✓ " : "○ ",
+      el("a", { href: `./${place}${chosen}` }, title),
       el("span", { hidden: true }, isDone ? ` ${_("done")}` : ""),
     );
   });
