@@ -79,6 +79,10 @@ class AllContinuations(Experiment[FuturesLesson]):
     )
     code = (Continuations.step, Continuations._open, open_texts)
 
+    def _begin(self) -> None:
+        """Keeps the tree's place above the controls: its question comes first."""
+        self.place = st.container()
+
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("prompt", on_change=self._begin_again)
         SETTINGS.widget("tokens", on_change=self._open_again)
@@ -86,7 +90,6 @@ class AllContinuations(Experiment[FuturesLesson]):
     def _end(self) -> None:
         """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
         show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
-        place = st.container()
         with st.expander("How far to open, a search over it, saved runs", key="futures_below"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
@@ -96,10 +99,10 @@ class AllContinuations(Experiment[FuturesLesson]):
                     st.link_button("This search, step by step", link)
             self._take_files()
         if is_running(self.lesson.jobs, TREE):
-            with place:
+            with self.place:
                 st.fragment(self._tree, run_every=LOOK_SECONDS)()
         else:
-            with place.container():  # a fragment has one: the component stays where it is
+            with self.place.container():  # a fragment has one: the component stays where it is
                 self._tree()
 
     def _take_files(self) -> None:
@@ -138,7 +141,7 @@ class AllContinuations(Experiment[FuturesLesson]):
     def _begin_again(self) -> None:
         """Takes another prompt; where it cannot be read, the tree before it stays."""
         lesson = self.lesson
-        with lesson.attempt("The tree before it stays below."):
+        with lesson.attempt("The tree before it stays."):
             lesson.read(SETTINGS["prompt"])
             self._open_again()
 
@@ -174,7 +177,7 @@ def _measured(lesson: FuturesLesson) -> str:
     tree, n_tokens = lesson.tree, SETTINGS["tokens"]
     opened = f"{plural(len(tree.texts), 'text')}, {plural(tree.n_passes, 'pass', 'es')}"
     return (
-        f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
+        f"Measured with the model {lesson.lm.shown}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
         f"{plural(n_tokens, 'token')}, at temperature 1. The sliders weigh the same scores: "
         "no pass runs."
