@@ -59,7 +59,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "claims": ("claims_lesson", "claims"),
 }
 FIRST = {"diffusion_check": "diffusion_fill", "snowball_rewind": "snowball_fork_run"}  # pressed
-SAID = {fill.SAID: fill.LEFT}  # to what is asked before there is something to press
+SAID = {fill.SAID: fill.ANSWERS[0]}  # to what is asked before there is something to press
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:

@@ -11,8 +11,9 @@ from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
 from pages.lessons.diffusion import lesson as diffusion_lesson
+from pages.lessons.diffusion import state
 from pages.lessons.diffusion.experiments import FewPassesOrMany
-from pages.lessons.diffusion.fill import ALL_OVER, LEFT, TOGETHER
+from pages.lessons.diffusion.fill import ANSWERS
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
@@ -46,7 +47,7 @@ def app() -> AppTest:
 
 def answer(app: AppTest) -> AppTest:
     """Say what one expects: the passes come with it."""
-    return app.get_by_key("diffusion_said").set_value(LEFT).run()
+    return app.get_by_key("diffusion_said").set_value(ANSWERS[0]).run()
 
 
 def lesson(app: AppTest) -> DiffusionLesson:
@@ -71,13 +72,28 @@ def test_step_runs_a_pass_and_back_takes_it_away(app: AppTest) -> None:
     assert (page(app).n_done, int(page(app).is_open.sum())) == (0, 16)
 
 
-def test_who_is_done_first_is_asked_before_a_pass_runs() -> None:
-    app = open_lesson("pages/diffusion.py", positions="16", beginning="The cat", ending="the end")
+def test_what_it_costs_is_asked_before_a_pass_runs_where_a_pass_fills_several() -> None:
+    texts = {"beginning": "The cat", "ending": "the end", "positions": "16"}
+    app = open_lesson("pages/diffusion.py", **texts)
     assert page(app).n_done == 0
     assert not [button for button in app.button if button.key == "diffusion_step"]
-    assert f"right is **{ALL_OVER}**" in words(answer(app))
+    assert f"right is **{ANSWERS[1]}**" in words(answer(app))
     app.slider(key="diffusion_passes").set_value(16).run()
-    assert f"right is **{TOGETHER}**" in words(app), "the steps stay, and so does what was said"
+    assert app.button(key="diffusion_step"), "the steps stay"
+    one_by_one = open_lesson("pages/diffusion.py", **texts, passes="16")
+    assert one_by_one.button(key="diffusion_step"), "nothing is asked"
+
+
+def test_a_full_page_marks_what_does_not_fit_unless_that_takes_long(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press(app, "diffusion_step")
+    assert lesson(app).sheet().n_clashes is None
+    while not page(app).finished:
+        press(app, "diffusion_step")
+    assert f"{lesson(app).sheet().n_clashes} of 16 do not fit" in words(app)
+    monkeypatch.setattr(state, "MAX_WORK", 1)
+    assert lesson(app).sheet().n_clashes is None
 
 
 def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back(

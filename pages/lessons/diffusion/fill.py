@@ -11,7 +11,6 @@ from model.diffusion.page_view import (
     history_of,
     left_first,
     loop_sheet,
-    sheet_of,
 )
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
@@ -31,7 +30,8 @@ from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
-LEFT, ALL_OVER, TOGETHER = "left to right", "all over the page", "both at once"
+QUESTION = "What may go wrong where several words are written at once?"
+ANSWERS = "they take longer", "they may not fit each other", "nothing"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -66,7 +66,10 @@ def steps_of(page: Diffusion) -> Stepper[BothSides]:
 
 def show_fill(lesson: DiffusionLesson) -> None:
     """Shows the loop and the masked model at the same text, then what both are set up with."""
-    opening("Two models go on from the same beginning, one pass each at a time.")
+    opening(
+        "In one pass, the model that goes left to right writes the next word; the other writes "
+        "several, wherever it is surest."
+    )
     st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
@@ -128,9 +131,12 @@ def _draw(lesson: DiffusionLesson) -> None:
     left, right = st.columns(2, gap="large")
     with left, st.container(key="diffusion_loop"):
         _loop(lesson)
-    sheet = sheet_of(page)
+    sheet = lesson.sheet()
     with right, st.container(key="diffusion_page_sheet"):
-        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {_filled(sheet)}")
+        filled = _filled(sheet)
+        if sheet.n_clashes is not None:
+            filled = f"**{sheet.n_clashes} of {page.length} do not fit the others (≠)**"
+        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {filled}")
         st.html(sheet_html(sheet))
         if page.finished:
             st.text(page.text)
@@ -142,15 +148,10 @@ def _draw(lesson: DiffusionLesson) -> None:
 
 
 def _asked(lesson: DiffusionLesson) -> bool:
-    """Asks which side is full first, where there are two; tells whether they may begin."""
+    """Asks what it costs to fill several places at once; tells whether the passes may begin."""
     page = lesson.page
-    beside = lesson.loop(SETTINGS["beginning"], page.length)
-    if beside is None:
-        return True
-    n_loop, n_page = len(beside.steps), len(page.plan)
-    right = TOGETHER if n_loop == n_page else LEFT if n_loop < n_page else ALL_OVER
-    question = "Which text is done first?"
-    return answered(question, (LEFT, ALL_OVER, TOGETHER), right, SAID)
+    is_one_by_one = len(page.plan) == page.length
+    return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
 
 
 def _buttons(lesson: DiffusionLesson) -> None:
