@@ -33,7 +33,6 @@ class Experiment(ABC, Generic[Kept]):
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
-        finds_first: Whether what was found stands above the button: a question above it is seen.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -46,7 +45,6 @@ class Experiment(ABC, Generic[Kept]):
     recorded: Any = None
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
-    finds_first: bool = False
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -71,7 +69,6 @@ class Experiment(ABC, Generic[Kept]):
             icon=self.icon,
             seconds=self.seconds,
             has_progress=self.has_progress,
-            finds_first=self.finds_first,
         ).show()
         self._end()
         if self.code:

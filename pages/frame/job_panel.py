@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, MutableMapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -49,7 +48,6 @@ class JobPanel:
     icon: str | None = None  # of the button
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
     has_progress: bool = True  # that a bar says how far the job has come
-    finds_first: bool = False  # whether what it finds stands above its button and controls
 
     def show(self) -> None:
         """Draws it."""
@@ -67,21 +65,15 @@ class JobPanel:
                 st.rerun()
 
     def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
-        parts = [
-            partial(self._row, has_clock),
-            partial(self._show_so_far, job),
-            partial(self._show_found, job),
-        ]
-        for draw in reversed(parts) if self.finds_first else parts:
-            draw()
-
-    def _show_so_far(self, job: Job[Any] | None) -> None:
+        self._row(has_clock)
         # one place, empty or not: what is below it does not mount anew
         with st.container(key=f"{self.key}_so_far"):
             if tried := st.session_state.get(f"{self.key}_tried"):
                 show_error(tried.problem)
             if job is not None:
                 _show_progress(job, has_bar=self.has_progress)
+        with st.container(key=f"{self.key}_found"):
+            self._show_found(job)
 
     def _row(self, has_clock: bool) -> None:
         """Draws the controls and the button."""
@@ -109,13 +101,12 @@ class JobPanel:
     def _show_found(self, job: Job[Any] | None) -> None:
         """Draws what was found, a recording until something was, or what stands in its place."""
         before = None if self.recorded is None else recorded_job(self.key, self.recorded)
-        with st.container(key=f"{self.key}_found"):
-            if job is not None and job.found is not None:
-                self.draw(job)
-            elif before is not None:
-                self._show_recording(before)
-            elif self.idle is not None:
-                self.idle()
+        if job is not None and job.found is not None:
+            self.draw(job)
+        elif before is not None:
+            self._show_recording(before)
+        elif self.idle is not None:
+            self.idle()
 
     def _show_recording(self, job: Job[Any]) -> None:
         """Draws what was found elsewhere; words below it, and below its question, say so."""

@@ -28,7 +28,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
     """One text, greedily, by the target alone and with the draft's help."""
 
     key, button, icon = "spec_race", "Race", TIMER
-    recorded, finds_first = DraftRace, True
+    recorded = DraftRace
     claim = (
         "A large model writes one token a pass. A small one, the **draft**, guesses a few, and the "
         "large one checks all of them in a single pass."

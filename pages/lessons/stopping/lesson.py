@@ -180,7 +180,6 @@ class TextEnd(Experiment[StoppingLesson]):
     button = "Write another"
     claim = "Each column is the draw bar of one step; **the dark part is the end token**."
     has_progress = False  # the columns are it
-    finds_first = True
 
     def _begin(self) -> None:
         self.is_answered = answered(
