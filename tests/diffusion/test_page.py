@@ -91,16 +91,15 @@ def test_a_full_page_marks_what_does_not_fit_unless_that_takes_long(
     assert lesson(app).sheet().n_clashes is None
     while not page(app).finished:
         press(app, "diffusion_step")
+    checked = lesson(app).sheet().leave_one_out
+    assert checked is not None
+    assert np.isfinite(checked).sum() == 16
     assert f"{lesson(app).sheet().n_clashes} of 16 do not fit" in words(app)
     monkeypatch.setattr(state, "MAX_WORK", 1)
     assert lesson(app).sheet().n_clashes is None
 
 
-def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back(
-    app: AppTest,
-) -> None:
-    press(app, "diffusion_check_run")
-    assert "press Fill first" in errors(app)
+def test_both_sides_are_filled_to_their_end_and_go_back(app: AppTest) -> None:
     press(app, "diffusion_fill")
     while lesson(app).stepper.is_playing:
         app.run()
@@ -113,15 +112,6 @@ def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back
     assert steps.n_loop == n_loop - 1
     press(app, "diffusion_step")
     assert app.button(key="diffusion_step").disabled
-    press(app, "diffusion_check_run")
-    job = lesson(app).jobs["diffusion_check"]
-    press(app, "diffusion_back")
-    while job.is_running:
-        app.run()
-    assert job.found.n_open == 0
-    assert np.isfinite(job.found.leave_one_out).sum() == 16
-    app.slider(key="diffusion_passes").set_value(4).run()
-    assert not lesson(app).jobs, "another page has another check"
 
 
 def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
@@ -218,7 +208,6 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_said").get_by_role("radio").first.click()
     sheet = by_key(page, "diffusion_page_sheet").locator(".sheet")
     loop = by_key(page, "diffusion_loop").locator(".sheet")
-    checked = page.locator(".sheet").nth(2)
     n_open = 32
     expect(sheet.locator("span.open")).to_have_count(n_open)
     by_key(page, "diffusion_step").get_by_role("button").click()
@@ -230,6 +219,5 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_fill").get_by_role("button").click()
     expect(sheet.locator("span.open")).to_have_count(0)
     expect(loop.locator("span.set").nth(7)).to_be_visible()  # and it may end there
-    by_key(page, "diffusion_check_run").get_by_role("button").click()
-    expect(checked.locator("span.checked")).to_have_count(n_open)
+    expect(sheet.locator("span.checked")).to_have_count(n_open)
     assert_accessible_to_all(page)

@@ -7,18 +7,16 @@ import streamlit as st
 from model.diffusion.denoising import Diffusion, propose
 from model.diffusion.layout import plan_passes
 from model.diffusion.page_view import (
-    check_page,
     history_of,
     left_first,
     loop_sheet,
 )
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
-from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
-from pages.frame.experiment import Experiment
-from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_folded
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import draw_when_opened, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import answered, opening
@@ -74,6 +72,7 @@ def show_fill(lesson: DiffusionLesson) -> None:
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code")
     with st.expander("Other texts, length, temperature and order", key="diffusion_setup"):
         _settings(lesson)
 
@@ -114,7 +113,6 @@ def _begin(lesson: DiffusionLesson) -> None:
     """Lays out the page anew; where that cannot be, the one on the screen stays."""
     with lesson.attempt("The sequence before it stays below."):
         lesson.stepper = steps_of(lay_out(lesson.lm))
-        lesson.jobs.pop("diffusion_check", None)
 
 
 # The page
@@ -214,8 +212,11 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
     """Says what the sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
+        bar = "model’s confidence when it filled it"
+        if sheet.n_clashes is not None:
+            bar = "probability of its token given all the others"
         said.append(
-            "The bar at the foot of a cell is the model’s confidence when it filled it. Every "
+            f"The bar at the foot of a cell is the {bar}. Every "
             f"pass reads all {len(page.ids)} tokens, proposes one for each open position and fills "
             f"{digits(page.length / len(page.plan), 2)} positions on average; "
             f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
@@ -227,27 +228,3 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
             f"{percent(share)} ({percent(0.5)} is no order, {percent(1)} left to right)."
         )
     show_folded(" ".join(said), "diffusion_sheet_words")
-
-
-class LeaveOneOut(Experiment[DiffusionLesson]):
-    """Every token that was filled in, given all the others."""
-
-    key, title = "diffusion_check", "Leave-one-out check"
-    button, icon = "Check", ":material/visibility:"
-    recorded = Sheet
-    claim = (
-        "Does each token fit all the others? Check masks every filled position again, one at a "
-        "time, and asks how likely its token is given all the rest."
-    )
-    code = (Diffusion.step, propose, plan_passes, leave_one_out)
-
-    def _start(self) -> Job[Sheet]:
-        return Job(check_page(self.lesson.page))
-
-    def _draw(self, job: Job[Sheet]) -> None:
-        sheet = job.result
-        st.html(sheet_html(sheet))
-        show_caption(
-            f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of "
-            "its token given all the others."
-        )
