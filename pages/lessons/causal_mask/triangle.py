@@ -1,4 +1,4 @@
-"""The page's first picture: the mask as a triangle of text, asked about, then covered row by row."""
+"""The page's first picture: the mask as a triangle of text, asked for and then drawn."""
 
 import streamlit as st
 
@@ -26,13 +26,13 @@ def show_triangle(lesson: MaskLesson) -> None:
 
 def _triangle(lesson: MaskLesson) -> None:
     is_said = answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
+    with lesson.rows.show():
+        is_covered = is_said and not SETTINGS.widget("uncovered")
+    n_rows = lesson.rows.steps.n_shown
     st.html(f"<style>{STYLE}</style>")
     if not is_said:
-        st.html(open_html(lesson.opening, lesson.rows.steps.n_shown))
+        st.html(open_html(lesson.opening, n_rows))
         return
-    with lesson.rows.show():
-        is_covered = not SETTINGS.widget("uncovered")
-    n_rows = lesson.rows.steps.n_shown
     st.html(triangle_html(lesson.opening, n_rows, is_covered=is_covered))
     if is_covered:
         st.markdown(
