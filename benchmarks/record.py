@@ -28,7 +28,6 @@ from model.prefill_decode.roofline import measure_roofline
 from model.recorded import FOLDER, Section, write
 from model.timing import describe
 from pages.frame.second_run import WHOLE
-from pages.lessons.diffusion import fill
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
@@ -49,7 +48,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
         "spec_greedy",
         "spec_sampled",
     ),
-    "diffusion": ("diffusion_lesson", "diffusion_check", "diffusion_sweep", "diffusion_race"),
+    "diffusion": ("diffusion_lesson", "diffusion_sweep", "diffusion_race"),
     "causal_mask": ("mask_lesson", "mask_training"),
     "snowball": ("snowball_lesson", "snowball_rewind"),
     "teacher_forcing": (
@@ -58,8 +57,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     ),
     "claims": ("claims_lesson", "claims"),
 }
-FIRST = {"diffusion_check": "diffusion_fill", "snowball_rewind": "snowball_fork_run"}  # pressed
-SAID = {fill.SAID: fill.LEFT}  # to what is asked before there is something to press
+FIRST = {"snowball_rewind": "snowball_fork_run"}  # pressed
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
@@ -97,8 +95,6 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
     keys = [key for key in keys if not wanted or key in wanted]
     app = AppTest.from_file(APP, default_timeout=PATIENCE_SECONDS)
     app.session_state[WHOLE] = True
-    for question, answer in SAID.items():
-        app.session_state[question] = answer
     for key in keys:
         _run_out(app.switch_page(f"pages/{page}.py").run(), lesson)
         if key in FIRST:

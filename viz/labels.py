@@ -11,6 +11,7 @@ from typing import Any
 from viz.figure import Figure, Style
 from viz.palette import colour
 
+START = "start"  # as model.tokenizing labels the token that begins a text
 MAX_MOVES = 60  # rounds in which labels are moved apart
 LETTERS, MAX_LETTERS = 13, 15  # of a line's name: their size, and how many stand in a row
 AROUND = 60  # pixels of a figure's height outside its axes

@@ -48,6 +48,11 @@ class Sheet:
         states = zip(self.given, self.filled_in, strict=True)
         return sum(not given and number == 0 for given, number in states)
 
+    @property
+    def n_clashes(self) -> int | None:
+        """Tokens that all the others leave little probability; None where that is unknown."""
+        return None if self.leave_one_out is None else int((self.leave_one_out < CLASH).sum())
+
 
 @dataclass(frozen=True, eq=False)
 class DenoiseHistory:

@@ -3,8 +3,9 @@
 import re
 
 from pages.lessons.causal_mask.state import FIRST_ROWS, MAX_ROWS, MaskLesson
+from pages.lessons.causal_mask.triangle import ANSWERS, SAID
 from tests.frame.driving import kept, open_lesson, press
-from viz.causal_mask.triangle import triangle_html
+from viz.causal_mask.triangle import open_html, triangle_html
 from viz.palette import colour
 
 LABELS = ("The", "␣cat", "␣sat")
@@ -26,9 +27,19 @@ def test_a_row_sees_itself_and_what_is_before_it_and_the_rest_is_covered_or_in_s
     assert "2 later hidden; asked for ␣cat" in told[1]
 
 
+def test_nothing_is_hidden_or_marked_while_it_is_asked_what_must_be() -> None:
+    html = open_html(LABELS, 2)
+    assert (boxes(html, "kept"), boxes(html, "rejected"), boxes(html, "error")) == (6, 0, 0)
+    own = rf"border-color:{re.escape(colour('chosen'))}[^<]*>(?:<i.+?</i>)?(\w+)<"
+    assert re.findall(own, html) == ["The", "cat"]
+    assert "color:transparent" not in html
+
+
 def test_rows_come_and_go_and_another_text_begins_anew() -> None:
     app = open_lesson("pages/causal_mask.py")
     lesson = kept(app, "mask_lesson", MaskLesson)
+    assert all(one.key != "mask_uncovered" for one in app.toggle), "there is no cover yet"
+    app.get_by_key(SAID).set_value(ANSWERS[0]).run()
     assert lesson.opening[:2] == ("Once", "␣upon"), "not the token that begins any text"
     assert (lesson.rows.steps.n_all, lesson.rows.steps.n_shown) == (MAX_ROWS, FIRST_ROWS)
     for _ in range(MAX_ROWS - FIRST_ROWS):

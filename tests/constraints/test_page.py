@@ -119,8 +119,8 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
 ) -> None:
     page = turn_to("constraints")
     step = by_key(page, "constraint_step").get_by_role("button")
-    expect(step).to_be_enabled(timeout=3 * PATIENCE_MS)
     by_key(page, "constraint_said").locator("button").first.click()
+    expect(step).to_be_enabled(timeout=3 * PATIENCE_MS)
     step.click()
     by_key(page, "constraint_removed").locator("summary").first.click()
     expect(page.get_by_text("allowed along this path")).to_be_visible(timeout=PATIENCE_MS)

@@ -11,8 +11,9 @@ from model.diffusion.denoising import Diffusion
 from model.loading import LoadError
 from pages.frame import lesson_state
 from pages.lessons.diffusion import lesson as diffusion_lesson
+from pages.lessons.diffusion import state
 from pages.lessons.diffusion.experiments import FewPassesOrMany
-from pages.lessons.diffusion.fill import ALL_OVER, LEFT, TOGETHER
+from pages.lessons.diffusion.fill import ANSWERS
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
@@ -46,7 +47,7 @@ def app() -> AppTest:
 
 def answer(app: AppTest) -> AppTest:
     """Say what one expects: the passes come with it."""
-    return app.get_by_key("diffusion_said").set_value(LEFT).run()
+    return app.get_by_key("diffusion_said").set_value(ANSWERS[0]).run()
 
 
 def lesson(app: AppTest) -> DiffusionLesson:
@@ -71,20 +72,34 @@ def test_step_runs_a_pass_and_back_takes_it_away(app: AppTest) -> None:
     assert (page(app).n_done, int(page(app).is_open.sum())) == (0, 16)
 
 
-def test_who_is_done_first_is_asked_before_a_pass_runs() -> None:
-    app = open_lesson("pages/diffusion.py", positions="16", beginning="The cat", ending="the end")
+def test_what_it_costs_is_asked_before_a_pass_runs_where_a_pass_fills_several() -> None:
+    texts = {"beginning": "The cat", "ending": "the end", "positions": "16"}
+    app = open_lesson("pages/diffusion.py", **texts)
     assert page(app).n_done == 0
     assert not [button for button in app.button if button.key == "diffusion_step"]
-    assert f"right is **{ALL_OVER}**" in words(answer(app))
+    assert f"right is **{ANSWERS[1]}**" in words(answer(app))
     app.slider(key="diffusion_passes").set_value(16).run()
-    assert f"right is **{TOGETHER}**" in words(app), "the steps stay, and so does what was said"
+    assert app.button(key="diffusion_step"), "the steps stay"
+    one_by_one = open_lesson("pages/diffusion.py", **texts, passes="16")
+    assert one_by_one.button(key="diffusion_step"), "nothing is asked"
 
 
-def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back(
-    app: AppTest,
+def test_a_full_page_marks_what_does_not_fit_unless_that_takes_long(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    press(app, "diffusion_check_run")
-    assert "press Fill first" in errors(app)
+    press(app, "diffusion_step")
+    assert lesson(app).sheet().n_clashes is None
+    while not page(app).finished:
+        press(app, "diffusion_step")
+    checked = lesson(app).sheet().leave_one_out
+    assert checked is not None
+    assert np.isfinite(checked).sum() == 16
+    assert f"{lesson(app).sheet().n_clashes} of 16 do not fit" in words(app)
+    monkeypatch.setattr(state, "MAX_WORK", 1)
+    assert lesson(app).sheet().n_clashes is None
+
+
+def test_both_sides_are_filled_to_their_end_and_go_back(app: AppTest) -> None:
     press(app, "diffusion_fill")
     while lesson(app).stepper.is_playing:
         app.run()
@@ -97,15 +112,6 @@ def test_a_filled_page_is_checked_and_the_check_stays_while_the_reader_goes_back
     assert steps.n_loop == n_loop - 1
     press(app, "diffusion_step")
     assert app.button(key="diffusion_step").disabled
-    press(app, "diffusion_check_run")
-    job = lesson(app).jobs["diffusion_check"]
-    press(app, "diffusion_back")
-    while job.is_running:
-        app.run()
-    assert job.found.n_open == 0
-    assert np.isfinite(job.found.leave_one_out).sum() == 16
-    app.slider(key="diffusion_passes").set_value(4).run()
-    assert not lesson(app).jobs, "another page has another check"
 
 
 def test_every_setting_lays_the_page_out_anew(app: AppTest) -> None:
@@ -202,7 +208,6 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_said").get_by_role("radio").first.click()
     sheet = by_key(page, "diffusion_page_sheet").locator(".sheet")
     loop = by_key(page, "diffusion_loop").locator(".sheet")
-    checked = page.locator(".sheet").nth(2)
     n_open = 32
     expect(sheet.locator("span.open")).to_have_count(n_open)
     by_key(page, "diffusion_step").get_by_role("button").click()
@@ -214,6 +219,5 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_fill").get_by_role("button").click()
     expect(sheet.locator("span.open")).to_have_count(0)
     expect(loop.locator("span.set").nth(7)).to_be_visible()  # and it may end there
-    by_key(page, "diffusion_check_run").get_by_role("button").click()
-    expect(checked.locator("span.checked")).to_have_count(n_open)
+    expect(sheet.locator("span.checked")).to_have_count(n_open)
     assert_accessible_to_all(page)

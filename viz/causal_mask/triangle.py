@@ -16,6 +16,11 @@ STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
 SIZE = "font-size:clamp(.85rem,1.75vw,1.5rem);text-align:center;"  # as the window is wide
 
 
+def open_html(labels: Sequence[str], n_rows: int) -> Markup:
+    """Draws the rows before anything is hidden: each position frames its own token."""
+    return _grid(labels, [_open_row(labels, row) for row in range(n_rows)])
+
+
 def triangle_html(labels: Sequence[str], n_rows: int, *, is_covered: bool) -> Markup:
     """Draws the first rows.
 
@@ -24,11 +29,24 @@ def triangle_html(labels: Sequence[str], n_rows: int, *, is_covered: bool) -> Ma
         n_rows: Positions that read so far.
         is_covered: Whether the mask hides what comes later.
     """
-    rows = [_row(labels, row, is_covered=is_covered) for row in range(n_rows)]
+    return _grid(labels, [_row(labels, row, is_covered=is_covered) for row in range(n_rows)])
+
+
+def _grid(labels: Sequence[str], rows: Sequence[Markup]) -> Markup:
     columns = f"repeat({len(labels) + 1},max-content)"
     look = f"display:grid;grid-template-columns:{columns};gap:4px;overflow-x:auto;padding:2px"
     look += " 2px 2.2rem"  # for what the last row says
     return element("div", *rows, class_="mask-rows", style=look, role="list")
+
+
+def _open_row(labels: Sequence[str], row: int) -> Markup:
+    own = f"{SIZE}border-width:3px;border-color:{colour('chosen')}"
+    boxes = [
+        chip(label, "kept", style=own if place == row else SIZE)
+        for place, label in enumerate(labels)
+    ]
+    words = f"position {row + 1}, {labels[row]}, is asked for {labels[row + 1]}".replace("␣", "")
+    return _listed([*boxes, _asked(labels[row + 1])], words, words)
 
 
 def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:
@@ -42,17 +60,25 @@ def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:
         looks = [answer, *[SIZE] * len(labels)]
         ahead = zip(labels[row + 1 :], looks, strict=False)
         rest = [_seen(chip(label, "error", "marked", style=look)) for label, look in ahead]
+    may = labels[: row + 1] if is_covered else labels
+    says = f"position {row + 1} may read: {' '.join(may).replace('␣', '')}"
+    words = _words(labels, row, is_covered=is_covered)
+    return _listed([*seen, *rest, _asked(labels[row + 1])], says, words)
+
+
+def _listed(boxes: Sequence[Markup], says: str, words: str) -> Markup:
+    return element(
+        "div", *boxes, class_="mask-row", data_says=says, tabindex="0", role="listitem",
+        aria_label=words,
+    )  # fmt: skip
+
+
+def _asked(label: str) -> Markup:
+    """Draws the token that a row is asked for."""
     arrow = element("span", "→", style=f"color:{colour('muted')};padding:0 .4rem")
     # it stays in sight where the row is wider than the window, over the padding too
     place = f"position:sticky;right:-2px;background:{colour('paper')};white-space:nowrap"
-    asked = chip(labels[row + 1], "generated", "open", style=SIZE)
-    asked = element("span", arrow, asked, style=place)
-    may = labels[: row + 1] if is_covered else labels
-    says = f"position {row + 1} may read: {' '.join(may).replace('␣', '')}"
-    return element(
-        "div", *seen, *rest, asked, class_="mask-row", data_says=says, tabindex="0",
-        role="listitem", aria_label=_words(labels, row, is_covered=is_covered),
-    )  # fmt: skip
+    return element("span", arrow, chip(label, "generated", "open", style=SIZE), style=place)
 
 
 def _seen(box: Markup) -> Markup:

@@ -1,41 +1,50 @@
-"""A page of masks that settles into a text: one cell for each token, in the order of reading.
+"""A page of masks that settles into a text: a cell for each place to fill, in the order of reading.
 
-Cells stay where they are, so that a token is seen to appear in its place. What the reader gave is
-prompt, what the model filled is generated, what is open is hatched. The bar at the foot of a cell
-is the model's confidence when it filled it. After a leave-one-out check it is the probability of
-the token given all the others, and a clash is marked by a double frame and by ≠.
+Cells stay where they are, so that a token is seen to appear in its place. What the reader gave
+stands around them as text, what the model filled is generated, what is open is empty. The bar
+at the foot of a cell is the model's confidence when it filled it. After a leave-one-out check it is
+the probability of the token given all the others, and a clash is marked by a double frame and by ≠.
 """
 
 import math
+from itertools import groupby
 from pathlib import Path
 
 from markupsafe import Markup
 
 from model.diffusion.records import CLASH, Sheet
 from viz.format import percent, plural
-from viz.strip import element, token
+from viz.labels import START
+from viz.strip import SPACE, element, token
 
 STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")
-MASK = "mask"  # written into an open cell
 
 
 def sheet_html(sheet: Sheet) -> Markup:
-    """Writes the sheet as a grid of cells."""
-    cells = (_cell(sheet, place) for place in range(len(sheet.labels)))
-    return element("div", *cells, class_="sheet", role="list", aria_label=sheet_words(sheet))
+    """Writes the sheet as a grid of cells, with what is given before and after them."""
+    parts: list[Markup] = []
+    for is_given, group in groupby(range(len(sheet.labels)), key=sheet.given.__getitem__):
+        places = list(group)
+        parts += [_given(sheet, places)] if is_given else [_cell(sheet, one) for one in places]
+    return element("div", *parts, class_="sheet", role="list", aria_label=sheet_words(sheet))
+
+
+def _given(sheet: Sheet, places: list[int]) -> Markup:
+    """Writes given tokens as the text that they are."""
+    labels = [sheet.labels[place] for place in places]
+    text = "".join(labels[labels[0] == START :]).replace(SPACE, " ").replace("⏎", "\n").strip()
+    return element("span", text, class_="given", role="listitem")
 
 
 def _cell(sheet: Sheet, place: int) -> Markup:
     confidence, number = float(sheet.confidence[place]), sheet.filled_in[place]
     loo_prob = math.nan if sheet.leave_one_out is None else float(sheet.leave_one_out[place])
     is_checked, text = not math.isnan(loo_prob), sheet.labels[place]
-    if sheet.given[place]:
-        kinds, words = ["cell", "given"], [f"position {place}", "given"]
-    elif number == 0:
+    if number == 0:
         kinds, words = ["cell", "open"], [f"position {place}", "still masked"]
         if not math.isnan(confidence):
             words.append(f"the last pass proposed {text}")
-        text = MASK
+        text = ""
     else:
         kinds, words = ["cell", "set"], [f"position {place}", f"filled in pass {number}"]
         kinds += ["new"] * (number == sheet.n_passes and not is_checked)
@@ -62,10 +71,9 @@ def sheet_words(sheet: Sheet) -> str:
     said = f"After {plural(sheet.n_passes, 'pass', 'es')} of {sheet.n_planned}: "
     said += f"{n_filled} of {plural(n_all, 'position')} filled"
     said += f", {sheet.n_open} still masked." if sheet.n_open else "."
-    if sheet.leave_one_out is not None:
-        n_clashes = int((sheet.leave_one_out < CLASH).sum())
+    if sheet.n_clashes is not None:
         said += (
-            f" Knowing all the others, the model gives {plural(n_clashes, 'token')} less than "
-            f"{percent(CLASH)}: a clash, ≠."
+            f" Knowing all the others, the model gives {plural(sheet.n_clashes, 'token')} less "
+            f"than {percent(CLASH)}: a clash, ≠."
         )
     return said

@@ -38,6 +38,7 @@ from viz.strip import prose
 
 LESSON, SAID = "beam_lesson", "beam_said"
 GREEDY, BEAM, SAME = "greedy’s", "beam search’s", "both write the same one"
+FIRST_STEPS = 1  # of the tree that the question stands above
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
 MORE = 1.05  # times as likely: less is called the same
@@ -47,8 +48,8 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
     opening(
-        "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, "
-        "extends each by every token, and goes on with the likeliest texts."
+        "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, and "
+        "goes on with the likeliest of all that may follow them."
     )
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, more beams", key="beam_setup"):
@@ -77,7 +78,8 @@ def _begin(lm: LanguageModel, old: BeamLesson | None) -> BeamLesson:
     if old is None:
         if max(SETTINGS["selected"], default=0) >= lm.vocab_size:
             refuse(SETTINGS, "selected", Sentence("the model has no such token"))
-        n_steps = len(SETTINGS["selected"])  # as far as the beginning that is asked for
+        # as far as the beginning that is asked for; the question is about the first tokens
+        n_steps = max(FIRST_STEPS, len(SETTINGS["selected"]))
         return BeamLesson(lm, begin(lm, request_now(SETTINGS["searched"]), n_steps))
     SETTINGS.forget("selected")
     try:
@@ -130,8 +132,8 @@ def _steps(lesson: BeamLesson) -> None:
 
 
 def _asked(steps: BeamSteps) -> bool:
-    """Asks before the first step; a link that opens the tree further on is asked nothing."""
-    if steps.n_shown and not was_answered(SAID):
+    """Asks beside the first tokens; a link that opens the tree further on is asked nothing."""
+    if steps.n_shown > FIRST_STEPS and not was_answered(SAID):
         return True
     gain = steps.gain()
     right = BEAM if gain > math.log(MORE) else GREEDY if gain < -math.log(MORE) else SAME
@@ -216,7 +218,7 @@ def _tree(lesson: BeamLesson) -> None:
     )
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
-    caption = f"{chart.caption}{greedy} On {lm.shown}, {lm.where}."
+    caption = f"{chart.caption}{greedy} The model is {lm.shown}."
     wide = round(COLUMN_PIXELS * (search.max_new_tokens + 1))
     st.html(f"<style>.st-key-beam_tree {{min-width: {wide}px;}}</style>")
     with st.container(key="beam_tree_box"):

@@ -16,7 +16,7 @@ from pages.lessons.causal_mask.edit import show_edit
 from pages.lessons.causal_mask.losses import show_losses
 from pages.lessons.causal_mask.settings import MAX_CHARACTERS, SETTINGS, TEXT
 from pages.lessons.causal_mask.state import MAX_TOKENS, STAYS, MaskLesson, MeasuredText
-from pages.lessons.causal_mask.triangle import show_triangle
+from pages.lessons.causal_mask.triangle import SAID, show_triangle
 from pages.lessons.causal_mask.unmasked import TrainingUnmasked, show_leak
 from viz.format import plural
 
@@ -52,6 +52,7 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
         "pages/causal_mask.py",
         *("The effect of an edit", "Attention weights", "Attention without the mask"),
         *("Training without the mask", "The loss at every position"),
+        asked=SAID,
     )
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
@@ -116,7 +117,7 @@ def _choose_text(lesson: MaskLesson) -> None:
         if lesson.home_ids:
             st.button(HOME, key="mask_home", on_click=_take_home, args=(lesson,))
     lm, n_tokens = lesson.lm, len(lesson.text.ids)
-    st.caption(f"{plural(n_tokens, 'token')} on {lm.shown}, {lm.where}; up to {MAX_TOKENS}.")
+    st.caption(f"{plural(n_tokens, 'token')} of the model {lm.shown}; up to {MAX_TOKENS}.")
 
 
 def _read(lesson: MaskLesson) -> None:

@@ -60,7 +60,7 @@ def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, another rule", key="constraint_setup"):
         _controls(lesson)
-    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
+    offer_link(SETTINGS, lesson.lm, caption=f"The model is {lesson.lm.shown}.")
     show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
     draw_in_second_run(DeadEnds(lesson).show)
 
@@ -137,12 +137,17 @@ def _generation(lesson: ConstraintLesson) -> None:
     if not stepper.steps.can_step:
         _verdict(lesson)
     coming = _mask(generation) if stepper.steps.can_step else None
-    if generation.steps:
-        draw_when_opened(
-            "What the mask removed at each token",
-            lambda: show_chart(mass_figure(generation.steps, coming), "constraint_mass"),
-            key="constraint_removed",
-        )
+    if not generation.steps:
+        return
+
+    def show_removed() -> None:
+        show_chart(mass_figure(generation.steps, coming), "constraint_mass")
+
+    if stepper.steps.can_step:
+        title = "What the mask removed at each token"
+        draw_when_opened(title, show_removed, key="constraint_removed")
+    else:
+        show_removed()  # the picture of the end
 
 
 def _asked(lesson: ConstraintLesson) -> bool:

@@ -7,19 +7,16 @@ import streamlit as st
 from model.diffusion.denoising import Diffusion, propose
 from model.diffusion.layout import plan_passes
 from model.diffusion.page_view import (
-    check_page,
     history_of,
     left_first,
     loop_sheet,
-    sheet_of,
 )
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
-from model.job import Job
 from model.loading import LanguageModel
 from model.tokenizing import text_of
-from pages.frame.experiment import Experiment
-from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_folded
+from pages.frame.code_that_ran import show_code
+from pages.frame.figures import draw_when_opened, show_chart, show_folded
 from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import answered, opening
@@ -31,7 +28,8 @@ from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
-LEFT, ALL_OVER, TOGETHER = "left to right", "all over the page", "both at once"
+QUESTION = "What may go wrong where several words are written at once?"
+ANSWERS = "they take longer", "they may not fit each other", "nothing"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -66,11 +64,15 @@ def steps_of(page: Diffusion) -> Stepper[BothSides]:
 
 def show_fill(lesson: DiffusionLesson) -> None:
     """Shows the loop and the masked model at the same text, then what both are set up with."""
-    opening("Two models go on from the same beginning, one pass each at a time.")
+    opening(
+        "In one pass, the model that goes left to right writes the next word; the other writes "
+        "several, wherever it is surest."
+    )
     st.html(f"<style>{STYLE}</style>")
     is_filling = lesson.stepper.steps.seconds > 0
     pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
+    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code")
     with st.expander("Other texts, length, temperature and order", key="diffusion_setup"):
         _settings(lesson)
 
@@ -111,7 +113,6 @@ def _begin(lesson: DiffusionLesson) -> None:
     """Lays out the page anew; where that cannot be, the one on the screen stays."""
     with lesson.attempt("The sequence before it stays below."):
         lesson.stepper = steps_of(lay_out(lesson.lm))
-        lesson.jobs.pop("diffusion_check", None)
 
 
 # The page
@@ -128,9 +129,12 @@ def _draw(lesson: DiffusionLesson) -> None:
     left, right = st.columns(2, gap="large")
     with left, st.container(key="diffusion_loop"):
         _loop(lesson)
-    sheet = sheet_of(page)
+    sheet = lesson.sheet()
     with right, st.container(key="diffusion_page_sheet"):
-        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {_filled(sheet)}")
+        filled = _filled(sheet)
+        if sheet.n_clashes is not None:
+            filled = f"**{sheet.n_clashes} of {page.length} do not fit the others (≠)**"
+        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {filled}")
         st.html(sheet_html(sheet))
         if page.finished:
             st.text(page.text)
@@ -142,15 +146,10 @@ def _draw(lesson: DiffusionLesson) -> None:
 
 
 def _asked(lesson: DiffusionLesson) -> bool:
-    """Asks which side is full first, where there are two; tells whether they may begin."""
+    """Asks what it costs to fill several places at once; tells whether the passes may begin."""
     page = lesson.page
-    beside = lesson.loop(SETTINGS["beginning"], page.length)
-    if beside is None:
-        return True
-    n_loop, n_page = len(beside.steps), len(page.plan)
-    right = TOGETHER if n_loop == n_page else LEFT if n_loop < n_page else ALL_OVER
-    question = "Which text is done first?"
-    return answered(question, (LEFT, ALL_OVER, TOGETHER), right, SAID)
+    is_one_by_one = len(page.plan) == page.length
+    return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
 
 
 def _buttons(lesson: DiffusionLesson) -> None:
@@ -213,8 +212,11 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
     """Says what the sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
+        bar = "model’s confidence when it filled it"
+        if sheet.n_clashes is not None:
+            bar = "probability of its token given all the others"
         said.append(
-            "The bar at the foot of a cell is the model’s confidence when it filled it. Every "
+            f"The bar at the foot of a cell is the {bar}. Every "
             f"pass reads all {len(page.ids)} tokens, proposes one for each open position and fills "
             f"{digits(page.length / len(page.plan), 2)} positions on average; "
             f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
@@ -226,27 +228,3 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
             f"{percent(share)} ({percent(0.5)} is no order, {percent(1)} left to right)."
         )
     show_folded(" ".join(said), "diffusion_sheet_words")
-
-
-class LeaveOneOut(Experiment[DiffusionLesson]):
-    """Every token that was filled in, given all the others."""
-
-    key, title = "diffusion_check", "Leave-one-out check"
-    button, icon = "Check", ":material/visibility:"
-    recorded = Sheet
-    claim = (
-        "Does each token fit all the others? Check masks every filled position again, one at a "
-        "time, and asks how likely its token is given all the rest."
-    )
-    code = (Diffusion.step, propose, plan_passes, leave_one_out)
-
-    def _start(self) -> Job[Sheet]:
-        return Job(check_page(self.lesson.page))
-
-    def _draw(self, job: Job[Sheet]) -> None:
-        sheet = job.result
-        st.html(sheet_html(sheet))
-        show_caption(
-            f"Measured. {sheet_words(sheet)} The bar at the foot of a cell is the probability of "
-            "its token given all the others."
-        )

@@ -13,7 +13,6 @@ from pages.frame.second_run import draw_in_second_run
 from pages.lessons.diffusion.experiments import FewPassesOrMany, ThreeWays
 from pages.lessons.diffusion.fill import (
     SAID,
-    LeaveOneOut,
     lay_out,
     match_page,
     show_fill,
@@ -43,13 +42,12 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
     show_fill(lesson)
-    titles = LeaveOneOut.title, FewPassesOrMany.title, ThreeWays.title
+    titles = FewPassesOrMany.title, ThreeWays.title
     show_summary("pages/diffusion.py", *titles, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
 def _show_laboratory(lesson: DiffusionLesson) -> None:
-    LeaveOneOut(lesson).show()
     _choose_model(lesson)
     FewPassesOrMany(lesson).show()
     ThreeWays(lesson).show()

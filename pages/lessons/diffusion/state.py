@@ -3,11 +3,16 @@
 from dataclasses import dataclass, field
 
 from model.diffusion.denoising import Diffusion
+from model.diffusion.page_view import check_page, sheet_of
+from model.diffusion.records import Sheet
 from model.generation import Generation
+from model.job import finish
 from model.loading import LanguageModel
 from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import PassSteps
+
+MAX_WORK = 4e10  # parameters times tokens read, of a check that is made unasked: a second or so
 
 
 class BothSides(PassSteps[Diffusion]):
@@ -54,12 +59,27 @@ class DiffusionLesson(SteppedLesson[BothSides]):
     """All that one reader has on the page."""
 
     judge: LanguageModel  # causal; the other one, `lm`, is masked
+    _checks: dict[tuple[int, ...], Sheet] = field(default_factory=dict, kw_only=True)
     _loops: dict[tuple[str, float, int], Generation] = field(default_factory=dict, kw_only=True)
 
     @property
     def page(self) -> Diffusion:
         """Returns the page of masks under the reader's hand."""
         return self.stepper.steps.engine
+
+    def sheet(self) -> Sheet:
+        """Returns the page as it stands; a full one with how well each token fits the others.
+
+        Without that where to find it would keep the reader waiting.
+        """
+        page = self.page
+        work = self.lm.n_parameters * page.length * len(page.ids)
+        if not page.finished or work > MAX_WORK:
+            return sheet_of(page)
+        key = tuple(page.ids)
+        if key not in self._checks:
+            self._checks = {key: finish(check_page(page))}
+        return self._checks[key]
 
     def loop(self, beginning: str, n_tokens: int) -> Generation | None:
         """Returns what the causal model goes on with from a beginning, at least so many tokens.

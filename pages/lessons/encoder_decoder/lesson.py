@@ -64,7 +64,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     )
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
-    offer_link(SETTINGS, lesson.lm, caption=f"On {lesson.lm.shown}, {lesson.lm.where}.")
+    offer_link(SETTINGS, lesson.lm, caption=f"The model is {lesson.lm.shown}.")
     show_summary("pages/encoder_decoder.py", asked=SAID)
 
 
@@ -90,11 +90,13 @@ def _draw(lesson: GapLesson) -> None:
     stepper = lesson.stepper
     text, lm = stepper.steps.engine, lesson.lm
     st.html(gap_text_html(text.segments, is_over=not stepper.steps.can_step))
-    if not _asked(stepper.steps.first):
-        return
-    stepper.show()
+    is_said = _asked(stepper.steps.first)
+    if is_said:
+        stepper.show()
     source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
+    if not is_said:
+        return
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)
     draw_when_opened("Two caches", lambda: _show_inside(text), key="gap_inside")

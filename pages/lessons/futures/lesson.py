@@ -79,14 +79,23 @@ class AllContinuations(Experiment[FuturesLesson]):
     )
     code = (Continuations.step, Continuations._open, open_texts)
 
+    def _begin(self) -> None:
+        """Draws the tree, again and again while it fills: its question comes before controls."""
+        place = st.container()
+        if is_running(self.lesson.jobs, TREE):
+            with place:
+                st.fragment(self._tree, run_every=LOOK_SECONDS)()
+        else:
+            with place.container():  # a fragment has one: the component stays where it is
+                self._tree()
+
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("prompt", on_change=self._begin_again)
         SETTINGS.widget("tokens", on_change=self._open_again)
 
     def _end(self) -> None:
-        """Draws the tree, again and again while it fills; and, folded away, how far it is to."""
+        """Draws, folded away, how far the tree is to open, and what is laid over it."""
         show_error(self.lesson.problem, st.container())  # what comes and goes moves no component
-        place = st.container()
         with st.expander("How far to open, a search over it, saved runs", key="futures_below"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("mass", width=170, on_change=self._open_again)
@@ -94,13 +103,10 @@ class AllContinuations(Experiment[FuturesLesson]):
                 if SETTINGS.widget("beams", width=170):
                     link = self.lesson.search_link(SETTINGS["beams"], SETTINGS["tokens"])
                     st.link_button("This search, step by step", link)
+            saved = self.lesson.saved
             self._take_files()
-        if is_running(self.lesson.jobs, TREE):
-            with place:
-                st.fragment(self._tree, run_every=LOOK_SECONDS)()
-        else:
-            with place.container():  # a fragment has one: the component stays where it is
-                self._tree()
+        if self.lesson.saved != saved:
+            st.rerun()  # the tree was drawn without them
 
     def _take_files(self) -> None:
         """Takes runs that were saved as files; below them stands why one of them is left out."""
@@ -138,7 +144,7 @@ class AllContinuations(Experiment[FuturesLesson]):
     def _begin_again(self) -> None:
         """Takes another prompt; where it cannot be read, the tree before it stays."""
         lesson = self.lesson
-        with lesson.attempt("The tree before it stays below."):
+        with lesson.attempt("The tree before it stays."):
             lesson.read(SETTINGS["prompt"])
             self._open_again()
 
@@ -174,7 +180,7 @@ def _measured(lesson: FuturesLesson) -> str:
     tree, n_tokens = lesson.tree, SETTINGS["tokens"]
     opened = f"{plural(len(tree.texts), 'text')}, {plural(tree.n_passes, 'pass', 'es')}"
     return (
-        f"Measured on {lesson.lm.shown}, {lesson.lm.where}: {opened}, {duration(tree.seconds)}. "
+        f"Measured with the model {lesson.lm.shown}: {opened}, {duration(tree.seconds)}. "
         f"They hold {percent(tree.mass(n_tokens))} of the probability of all texts of "
         f"{plural(n_tokens, 'token')}, at temperature 1. The sliders weigh the same scores: "
         "no pass runs."

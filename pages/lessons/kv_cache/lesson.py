@@ -27,7 +27,7 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     lm = lesson.lm
     show_growth(lesson)
-    caption = f"On {lm.shown}, {lm.where}."
+    caption = f"The model is {lm.shown}."
     offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
     show_summary(
         "pages/kv_cache.py",

@@ -54,8 +54,8 @@ def offer_phase_link(lesson: PhaseLesson, settings: SettingsTable) -> None:
     """Offers the link of one of the two pages, beside what is measured."""
     machine = describe(lesson.lm)
     caption = (
-        f"On {machine.model}, {digits(machine.n_parameters / 1e6)} million parameters, "
-        f"{machine.where}."
+        f"The model is {machine.model}, of {digits(machine.n_parameters / 1e6)} million "
+        f"parameters, on {machine.processor}."
     )
     offer_link(settings, lesson.home, caption=caption)
 

@@ -54,10 +54,8 @@ def from_generation(generation: Generation) -> Given:
     lm = generation.lm
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
-    where = f"{lm.shown}, {lm.where}"
-    return Given(
-        generation.all_logits().copy(), None, f"Measured on {where}: what may follow “{shown}”."
-    )
+    caption = f"Measured with the model {lm.shown}: what may follow “{shown}”."
+    return Given(generation.all_logits().copy(), None, caption)
 
 
 def from_lines(text: str, unit: Unit) -> Given:

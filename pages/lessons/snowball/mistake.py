@@ -54,8 +54,8 @@ def _mistake(lesson: SnowballLesson) -> None:
         st.html(tokens_html(steps))
     show_folded(
         "Both texts are drawn with the same pointers. The number is the mean of the probabilities "
-        "that the model gave to the tokens after the first, before any temperature. Measured on "
-        f"{lesson.lm.shown}, {lesson.lm.where}, temperature {SAMPLING.temperature:g}.",
+        "that the model gave to the tokens after the first, before any temperature. Measured with "
+        f"the model {lesson.lm.shown}, temperature {SAMPLING.temperature:g}.",
         "snowball_mistake_how",
     )
     st.markdown(

@@ -55,11 +55,12 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         race, machine = job.result, measured_on(job, self.lesson.lm)
         texts = _texts(self.lesson, race) if machine.model == self.lesson.lm.name else ()
         times, is_said = _times(race), was_answered(SAID)
-        show_race(_lanes(race, machine.model, texts), "spec", waits=not is_said, by_tokens=True)
+        show_race(_lanes(race, texts), "spec", waits=not is_said, by_tokens=True)
         if not is_said:
             return
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
         other = next(text for text in RACES if text != SETTINGS["race"])
+        models = f"the large model is {machine.model}, the draft {race.draft}"
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
         st.markdown(
             f"**{same}; with the draft {pace}.** The gain depends on how often the draft agrees: "
@@ -67,8 +68,8 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         )
         n_passes, n_tokens = plural(len(race.rounds), "pass", "es"), len(race.token_ids)
         show_caption(
-            f"Measured on {machine.where}, greedy, the middle one of a few runs: {n_tokens} passes "
-            f"of the target alone, {n_passes} of it with the draft {race.draft}. The plain lane’s "
+            f"Measured on {machine.where}, greedy, the middle one of a few runs; {models}. "
+            f"Alone, it took {n_tokens} passes; with the draft, {n_passes}. The first lane’s "
             "tokens are spread evenly over its time."
         )
 
@@ -85,7 +86,7 @@ def _texts(lesson: SpeculativeLesson, race: DraftRace) -> tuple[str, ...]:
     return tuple(text_of(tokenizer, ids[: n_prompt + n]) for n in range(len(race.token_ids) + 1))
 
 
-def _lanes(race: DraftRace, target: str, texts: tuple[str, ...]) -> tuple[Lane, Lane]:
+def _lanes(race: DraftRace, texts: tuple[str, ...]) -> tuple[Lane, Lane]:
     n_tokens = len(race.token_ids)
     plain = tuple(race.plain_seconds * n / n_tokens for n in range(1, n_tokens + 1))
     ends = accumulate(seconds for seconds, _ in race.rounds)
@@ -93,6 +94,6 @@ def _lanes(race: DraftRace, target: str, texts: tuple[str, ...]) -> tuple[Lane, 
         :n_tokens
     ]
     return (
-        Lane(f"{target} alone", ((race.plain_seconds, "generated"),), plain, texts),
-        Lane(f"{target} with {race.draft}", ((race.seconds, "generated"),), drafted, texts),
+        Lane(ALONE, ((race.plain_seconds, "generated"),), plain, texts),
+        Lane("with the draft", ((race.seconds, "generated"),), drafted, texts),
     )
