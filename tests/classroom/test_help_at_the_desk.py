@@ -147,17 +147,6 @@ def test_a_desk_counts_minutes_beside_those_of_the_plan_in_every_language(
         assert view(desk)["minutes_planned"] == 0
 
 
-def test_the_desk_links_to_the_one_file_and_no_browser_opens_it_here() -> None:
-    markup = Path(script.__file__).with_name("desk.html").read_text("utf-8")
-    (link,) = re.findall(r'<a href="([^"]+)" download>', markup)
-    app = Starlette(routes=list(page_model.routes("/base")))
-    found = ask(app, urljoin("/base/room/CODE/desk", link))
-    assert found.status == 200
-    assert found.headers["content-disposition"].startswith("attachment;")
-    assert b'id="weights"' in found.body
-    assert b'id="lesson-data"' in found.body
-
-
 @pytest.mark.parametrize("tag", languages())
 def test_a_lesson_ends_on_what_to_remember_of_what_was_asked(desk: Classroom, tag: str) -> None:
     with speaking(languages()[tag]):
@@ -225,3 +214,14 @@ def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
     assert {re.sub(r" \d+$", "", name) for name in quoted} <= buttons
     desk_script = source("lessons/classroom/desk.js")
     assert [name for name in buttons - {"End the room"} if name not in desk_script] == []
+
+
+def test_the_desk_links_to_the_one_file_and_no_browser_opens_it_here() -> None:
+    markup = Path(script.__file__).with_name("desk.html").read_text("utf-8")
+    (link,) = re.findall(r'<a href="([^"]+)" download>', markup)
+    app = Starlette(routes=list(page_model.routes("/base")))
+    found = ask(app, urljoin("/base/room/CODE/desk", link))
+    assert found.status == 200
+    assert found.headers["content-disposition"].startswith("attachment;")
+    assert b'id="weights"' in found.body
+    assert b'id="lesson-data"' in found.body
