@@ -1,6 +1,6 @@
 """Walks a class of 25 phones through the lesson of a room, as its teacher, and takes pictures.
 
-    python -m benchmarks.walk_class FOLDER [--phones 25] [--script how-a-model-writes]
+    python -m benchmarks.walk_class FOLDER [--phones 25] [--script NAME] [--scheme dark]
 
 Two phones, the desk and the projectors (1080 and 720 lines) are pages of a browser; the other
 phones speak as theirs does. One sleeps, one comes late, one leaves, one writes rubbish, the network
@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
@@ -25,6 +25,7 @@ from pages.lessons.classroom.script import Item, items_of
 from pages.lessons.tour.scenes import read_lesson
 from tests.driving.harness import Server, chromium, serve
 
+Scheme: TypeAlias = Literal["light", "dark"]
 SIZES = {"desk": (1280, 800), "p1080": (1920, 1080), "p720": (1280, 720)}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 LATE, LEAVES, NOBODY, OFFLINE = 3, 9, 5, 10  # the questions at which it happens
@@ -61,10 +62,10 @@ class Class:
     n_pictures: int = 0
 
     def press(self, name: str) -> None:
-        """Presses a button among the teacher's next steps."""
-        self.pages["desk"].locator("#presses, #appends").get_by_role(
-            "button", name=name, exact=True
-        ).click()
+        """Presses a button among the teacher's next steps, and waits until it was carried out."""
+        desk = self.pages["desk"]
+        with desk.expect_response("**/desk/press"):
+            desk.locator("#presses, #appends").get_by_role("button", name=name, exact=True).click()
 
     def has(self, name: str) -> bool:
         """Whether the teacher may press that now."""
@@ -72,7 +73,9 @@ class Class:
             "button", name=name, exact=True
         ).count() > 0  # fmt: skip
 
-    def note(self, minute: float, step: str, *, is_page: bool = False) -> None:
+    def note(
+        self, minute: float, step: str, *, is_page: bool = False, is_over: bool = False
+    ) -> None:
         """Takes the pictures of a step, prints its line, and notes its faults."""
         self.pages["desk"].wait_for_timeout(1300)  # each page has asked again
         self.n_pictures += 1
@@ -84,7 +87,7 @@ class Class:
             for is_fault, fault in (
                 (look["isCut"], "something is cut off"),
                 (look["isOver"], "one part lies over another"),
-                (look["isBare"], "no code or no picture to join by"),
+                (look["isBare"] and not is_over, "no code or no picture to join by"),
                 (0 < look["low"] < FILLED and not is_page, f"filled to {look['low']:.0%}"),
             ):
                 if is_fault:
@@ -107,12 +110,13 @@ class Others(threading.Thread):
         self.phones = [Phone(url, code) for _ in range(n_phones)]
         self.item: Item | None = None  # what is answered now; None keeps all from it
         self.is_asleep = self.has_left = False  # the first phone; the second
+        self.is_over = False  # the room
         self.answered: dict[int, int] = {}  # the question that each phone answered last
         self.toss = random.Random(1)
 
     def run(self) -> None:
         """Takes part as long as the program runs."""
-        while True:
+        while not self.is_over:
             for i in range(len(self.phones)):
                 if not ((i == 0 and self.is_asleep) or (i == 1 and self.has_left)):
                     self.take_part(i)
@@ -211,23 +215,26 @@ def count_hands(room: Class, title: str, minute: float) -> None:
     desk = room.pages["desk"]
     room.press("Close")
     room.note(minute + 1, title)
-    desk.locator("#by-hand summary").click()
+    expect(desk.locator("#by-hand")).to_have_attribute("open", "")
     counts, words = desk.locator("#counts-by-hand input"), desk.locator("#hand-words")
     counts.nth(1).fill("17") if counts.count() else words.fill("2, 6, 6, 5, 4, 6")
     desk.get_by_role("button", name="Count these hands and close").click()
     room.note(minute + 1.5, f"{title}, hands")
 
 
-def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: str) -> list[str]:
+def walk(
+    server: Server, browser: Browser, folder: Path, n_phones: int, script: str, scheme: Scheme
+) -> list[str]:
     """Teaches a whole lesson; returns the faults that were seen."""
     pages = {
-        name: browser.new_page(viewport={"width": w, "height": h}) for name, (w, h) in SIZES.items()
+        name: browser.new_page(viewport={"width": w, "height": h}, color_scheme=scheme)
+        for name, (w, h) in SIZES.items()
     }
     code = open_desk(pages["desk"], server.url)
     for name in ("p1080", "p720"):
         pages[name].goto(f"{server.url}/room/{code}/projector")
     for name in ("phone", "other"):
-        pages[name] = browser.new_context(viewport=PHONE).new_page()
+        pages[name] = browser.new_context(viewport=PHONE, color_scheme=scheme).new_page()
         pages[name].goto(f"{server.url}/room/{code}")
     others = Others(server.url, code, n_phones - 3)
     others.start()
@@ -244,7 +251,12 @@ def walk(server: Server, browser: Browser, folder: Path, n_phones: int, script: 
     for place, item in enumerate(items):
         teach(room, place, item, minute)
         minute += item.minutes or 3
-    room.note(minute, "the end")
+    room.press("Show what to remember")
+    room.note(minute, "what to remember")
+    pages["desk"].on("dialog", lambda dialog: dialog.accept())
+    others.is_over = True
+    room.press("End the room")
+    room.note(minute + 1, "the room is over", is_over=True)
     return room.faults
 
 
@@ -254,10 +266,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--phones", type=int, default=25)
     parser.add_argument("--script", default="how-a-model-writes")
+    parser.add_argument("--scheme", choices=("light", "dark"), default="light")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     with serve() as server, chromium() as browser:
-        faults = walk(server, browser, args.folder, args.phones, args.script)
+        faults = walk(server, browser, args.folder, args.phones, args.script, args.scheme)
     print(*faults, sep="\n")
     sys.exit(bool(faults))
 

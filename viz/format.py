@@ -42,8 +42,12 @@ def chance(p_value: float, bar: float) -> str:
 
 
 def in_full(value: float) -> str:
-    """Writes a whole number with all its digits, another one with three."""
-    return count(int(value)) if float(value).is_integer() else digits(value)
+    """Writes a whole number with all its digits, another one with up to three: 5.5, 0.25."""
+    return count(int(value)) if float(value).is_integer() else _trimmed(digits(value))
+
+
+def _trimmed(written: str) -> str:
+    return written.rstrip("0").rstrip(".") if "." in written else written
 
 
 def percent(fraction: float) -> str:

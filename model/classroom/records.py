@@ -135,3 +135,4 @@ class SceneShown:
     picture: Picture = Picture()
     spoken: Spoken | None = None  # of title and words
     is_page_shown: bool = False  # on the projector
+    is_end: bool = False  # the last one: its words are what to remember, a sentence a line

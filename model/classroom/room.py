@@ -123,7 +123,8 @@ class Room:
             self._asked_at.append(self.clock())
             # a question also closes by itself
             version = f"{self.version}.{int(self.is_open)}"
-            shown = self._seen_by_all() | {"version": version, "link": self.link}
+            more = {"version": version, "link": self.link, "right": self.right}
+            shown = self._seen_by_all() | more
             if question is not None:
                 shown["question"] |= {
                     "pointer": self._pointer(member) if question.kind == "sampler" else None,
@@ -145,13 +146,11 @@ class Room:
             return self._seen_by_all() | counts | more
 
     def _seen_by_all(self) -> dict[str, Any]:
-        question = self.question
         time = {"is_open": self.is_open, "seconds_left": self.seconds_left}
-        asked = None if question is None else asdict(question) | time
         return {
             "text": self.text,
             "scene": self.scene and asdict(self.scene),
-            "question": asked,
+            "question": self.question and asdict(self.question) | time,
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,
         }

@@ -12,16 +12,9 @@ import streamlit as st
 
 from model.job import Job
 from model.loading import LanguageModel, LoadError
-from model.machine.device import free_bytes
 from model.weights.check import check_causal
 from model.weights.device import choose_devices, choose_dtype
-from model.weights.facts import (
-    ModelFacts,
-    bytes_per_second,
-    facts_of_folder,
-    facts_of_hub,
-    small_models,
-)
+from model.weights.facts import ModelFacts, facts_of_folder, facts_of_hub, small_models
 from model.weights.hub import ask, host, is_offline
 from pages.frame.attempts import made_or_said
 from pages.frame.job_panel import JobPanel, Jobs, is_running, stop
@@ -36,19 +29,24 @@ from pages.frame.offers import (
     server_model,
     takes_names,
 )
-from pages.frame.words import N_, _, island, listed, numeral
-from viz.format import digits, size
+from pages.frame.words import N_, _, island, numeral
+from pages.home.model_in_words import (
+    DEVICES,
+    FORMATS,
+    brief,
+    costs,
+    id_behind,
+    in_bits,
+    in_words,
+    summary,
+)
+from viz.format import size
 
 IS_OPEN, NAME = "choosing_model", "model_name"
 WANTED = "wanted_model"  # with the model itself, for the page to go on with
 OPENED = "opened_model"  # what the job opens, or opened last
 JOB = "open_model"
 ON_SERVER = N_("Its weights are on the server that this page asks")
-FORMATS = {  # of numbers, by device
-    "cpu": ("float32", "bfloat16"),
-    "mps": ("float32", "bfloat16", "float16"),
-    "cuda": ("float32", "bfloat16", "float16"),
-}
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,7 @@ def _formats(is_busy: bool) -> tuple[str, str]:
                 default=device,
                 required=True,
                 key="model_device",
-                format_func=str.upper,
+                format_func=lambda kind: _(DEVICES[kind]),
                 disabled=is_busy,
             )
         st.session_state.setdefault(f"model_dtype_{device}", _default_dtype(device))
@@ -157,15 +155,11 @@ def _formats(is_busy: bool) -> tuple[str, str]:
             FORMATS[device],
             required=True,
             key=f"model_dtype_{device}",
-            format_func=_in_bits,
+            format_func=in_bits,
             disabled=is_busy,
             help=_("16 bits take half the memory of 32; rounding may change a token."),
         )
     return device, dtype or _default_dtype(device)
-
-
-def _in_bits(dtype: str) -> str:
-    return _("{n} bits ({format})", n=numeral(dtype[-2:]), format=dtype)
 
 
 def _defaults() -> tuple[str, str]:
@@ -199,9 +193,9 @@ def _offer(wanted: Wanted, lm: LanguageModel) -> None:
     if facts is None:
         return
     with st.container(border=True):
-        st.markdown(f"**{island(as_written(facts.name))}** {_summary(facts)}")
+        st.markdown(f"**{island(in_words(facts.name))}** {summary(facts)}")
         is_there = facts.name == server_model()
-        st.caption(_(ON_SERVER) if is_there else _costs(facts, wanted.device, wanted.dtype))
+        st.caption(_(ON_SERVER) if is_there else costs(facts, wanted.device, wanted.dtype))
         if wanted.is_in_use(lm):
             st.caption(_("It is in use."))
             return
@@ -287,48 +281,6 @@ def _asked_facts(name: str) -> ModelFacts:
     return _known_facts(asked[name].name) or asked[name]
 
 
-def _summary(facts: ModelFacts) -> str:
-    """Names the size, the licence, and what it asks for."""
-    parts = [] if facts.n_parameters is None else [_millions(facts.n_parameters)]
-    parts += [_("licence {licence}", licence=as_written(facts.licence))] if facts.licence else []
-    parts += [_("gated: accept its terms on its page, then sign in")] if facts.is_gated else []
-    return " · ".join(["", *parts]) if parts else ""
-
-
-def _millions(n_parameters: int) -> str:
-    return _("{number} million parameters", number=numeral(digits(n_parameters / 1e6)))
-
-
-def _costs(facts: ModelFacts, device: str, dtype: str) -> str:
-    """Says what it takes on disk and in memory, and how fast it can be."""
-    known = {"size": numeral(size(facts.n_bytes))}
-    disk = _("{size} on disk, here already.", **known)
-    if not facts.is_here:
-        disk = _("{size} on disk.", **known)
-    if not facts.counts:
-        return disk
-    memory = [
-        _("{size} in {format}", size=numeral(size(facts.memory(other))), format=_in_bits(other))
-        for other in FORMATS[device]
-    ]
-    needed = _(
-        "In memory: {sizes}; {free} is free.",
-        sizes=listed(memory),
-        free=numeral(size(free_bytes(choose_devices(device)[0]))),
-    )
-    pace = _(
-        "About {time} a token, estimated: the bytes of the weights over {rate}/s, measured here.",
-        time=_pace(facts, device, dtype),
-        rate=numeral(size(round(bytes_per_second(device, dtype)))),
-    )
-    return f"{disk} {needed} {pace}"
-
-
-def _pace(facts: ModelFacts, device: str, dtype: str) -> str:
-    seconds = facts.seconds_per_token(device, dtype)
-    return numeral(f"{digits(1e3 * seconds, 2)} ms" if seconds < 1 else f"{digits(seconds, 2)} s")
-
-
 # The lists
 
 
@@ -341,7 +293,7 @@ def _lists(lm: LanguageModel, device: str, dtype: str) -> None:
     if is_offline():
         st.caption(_("HF_HUB_OFFLINE is set, so nothing can be downloaded."))
         return
-    small = {model.name: _brief(model, device, dtype) for model in small_models()}
+    small = {model.name: brief(model, device, dtype) for model in small_models()}
     others = {name: brief for name, brief in small.items() if name not in here}
     _list(_("Small models to download from {host}", host=host()), "model_small", others)
 
@@ -352,7 +304,8 @@ def _here(name: str, lm: LanguageModel) -> str:
         where = _where(name)
     except LoadError:  # in memory alone
         where = ""
-    return " · ".join(filter(None, [where, _("in use") if name == lm.name else ""])) or "\u00a0"
+    in_use = _("in use") if name == lm.name else ""
+    return " · ".join(filter(None, [id_behind(name), where, in_use])) or "\u00a0"
 
 
 def _where(name: str) -> str:
@@ -364,25 +317,13 @@ def _where(name: str) -> str:
     return numeral(size(facts_of_folder(name, folder).n_bytes))
 
 
-def _brief(facts: ModelFacts, device: str, dtype: str) -> str:
-    parts = [
-        _millions(facts.n_parameters or 0),
-        _("{size} on disk", size=numeral(size(facts.n_bytes))),
-        _("{size} in memory", size=numeral(size(facts.memory(dtype)))),
-        _("about {time} a token, estimated", time=_pace(facts, device, dtype)),
-        facts.licence or "",
-        _("gated") if facts.is_gated else "",
-    ]
-    return " · ".join(filter(None, parts))
-
-
 def _list(title: str, key: str, described: dict[str, str]) -> None:
     st.radio(
         title,
         list(described),
         index=None,
         key=key,
-        format_func=as_written,
+        format_func=in_words,
         captions=list(described.values()),
         on_change=_take,
         args=(key,),

@@ -36,11 +36,11 @@ MEASURED = {
     ): "as its column is wide",
     (
         "pages/lessons/classroom/projector.css",
-        "calc(12rem / var(--letters))",
+        "calc(19rem / var(--letters))",
     ): "as the lobby is wide",
     (
         "pages/lessons/classroom/projector.css",
-        "clamp(.45rem, 9rem / var(--letters), var(--size-small))",
+        "clamp(.45rem, 8.2rem / var(--letters), var(--size-small))",
     ): "as its column is wide",
     ("viz/beam_search/tree.py", "12px"): "words in a box that Plotly draws",
     ("viz/causal_mask/triangle.py", "clamp(.85rem,1.75vw,1.5rem)"): "a grid as wide as the window",

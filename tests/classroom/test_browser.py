@@ -13,6 +13,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from pages.frame.offers import DEFAULT_PROMPT
+from pages.lessons.classroom.script import PLAN, items_of
+from pages.lessons.tour.scenes import read_lesson
 from tests.browser import unharmed, watched
 from tests.driving.harness import Server, Witness, by_key, visit, wait_idle
 from tests.frame.accessibility import forget_first_requests, violations
@@ -49,6 +51,7 @@ LISTEN = """(regions) => {
       .observe(one, { childList: true, characterData: true, subtree: true });
   }
 }"""
+ASKED_OF_THE_PLAN = "Which piece does a finger hit most often, if it does not look?"
 NO_PHONE_SENDS = [
     ("join", b"{"),
     ("join", b"[" * 1999),
@@ -73,6 +76,14 @@ def asked(url: str, body: Any = None) -> Any:
             return json.loads(answer.read())
     except urllib.error.HTTPError as refused:
         return json.loads(refused.read()) if refused.code == 409 else {}
+
+
+def kept_of(phone: Page) -> dict[str, tuple[str, str, bool | None]]:
+    """What the pupil's own record has of each question: what was said, what is right, and if so."""
+    record = json.loads(phone.evaluate("localStorage.getItem('ott-record')"))
+    return {
+        one["question"]: (one["said"], one["right"], one["isRight"]) for one in record["answers"]
+    }
 
 
 @dataclass
@@ -200,6 +211,14 @@ def assert_read_from_the_back_row(projector: Page, *names: str) -> None:
     assert projector.locator("button, a, input, nav").count() == 0
 
 
+def assert_shares_are_percents(projector: Page) -> None:
+    """Each answer of a draw bar stands with its share, and no range: they make up the bar."""
+    rows = projector.locator("#options li").all_inner_texts()
+    shares = [row.rpartition(" ")[2] for row in rows]
+    assert [re.sub(r"[\d.]+", "", share) for share in shares] == ["\u202f%"] * 5
+    assert sum(float(share[:-2]) for share in shares) == pytest.approx(100, abs=0.25)
+
+
 def assert_filled(projector: Page) -> None:
     """The lowest part ends near the lower edge, and nothing is cut."""
     projector.wait_for_function(
@@ -210,6 +229,31 @@ def assert_filled(projector: Page) -> None:
           return main.scrollHeight <= innerHeight && low > 0.9 * innerHeight;
         }"""
     )
+
+
+@pytest.mark.parametrize(
+    ("is_open", "n_answers", "n_people", "numbers"),
+    [
+        (True, 0, 0, ["0"]),  # an empty room has nobody to count
+        (False, 0, 0, ["0"]),
+        (True, 0, 3, ["0", "3"]),
+        (True, 4, 3, ["4", "4"]),  # hands, or a phone that has left
+        (True, 2, 0, ["2", "2"]),
+        (False, 2, 3, ["3"]),
+    ],
+)
+def test_who_has_answered_is_counted_where_somebody_is_there(
+    scripts: Page, is_open: bool, n_answers: int, n_people: int, numbers: list[str]
+) -> None:
+    state = {"question": {"is_open": is_open}, "n_answers": n_answers, "n_people": n_people}
+    said = scripts.evaluate(
+        """async (state) => {
+          const room = await import("/pages/lessons/classroom/room.js");
+          return room.answeredInWords(state);
+        }""",
+        state,
+    )
+    assert re.findall(r"\d+", said) == numbers
 
 
 def test_a_vote_is_asked_for_and_answered_by_keyboard(room: Pages, url: str) -> None:
@@ -319,6 +363,7 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
     expect(phone.locator("#ask")).to_contain_text("0.")
     assert_on_one_screen(phone)
     assert_read_from_the_back_row(projector, "text", "ask", "bar")
+    assert_shares_are_percents(projector)
     assert projector.locator("#bar b").count() == 0, "where the pointers fall is the question"
     phone.locator("#options button").first.click()
     room.others_answer(url, 0)
@@ -341,8 +386,11 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
     room.press("Ask again")
     phone.get_by_role("button", name="the widest").click()
     room.press("Close")
+    expect(phone.locator("#sent")).to_contain_text("You said")
+    assert kept_of(phone)[ASKED_OF_THE_PLAN] == ("the widest", "", None), "not before Reveal"
     room.press("Reveal")
     expect(phone.locator("#sent")).to_contain_text("Right")
+    assert kept_of(phone)[ASKED_OF_THE_PLAN] == ("the widest", "the widest", True)
     expect(projector.locator(".bars .marked")).to_have_text("the widest")
     expect(projector.locator(".keys")).to_contain_text("before the discussion")
     assert_read_from_the_back_row(projector, "ask", "outcome")
@@ -381,6 +429,8 @@ def test_a_timed_question_is_said_to_end_twice_and_closes_itself(room: Pages) ->
     expect(desk.locator(".dots b")).to_have_count(26)  # a press says what its desk has seen
     room.press("Reveal")
     expect(room.projector.locator(".dots b")).to_have_count(26)
+    expect(phone.locator("#sent")).to_contain_text("Not right")
+    assert kept_of(phone)["Which temperature suits a poem?"] == ("3", "12.5", False)
     for size in (SMALL_PROJECTOR, PROJECTOR):
         room.projector.set_viewport_size(size)
         room.projector.wait_for_function(LIES_WELL)
@@ -404,12 +454,25 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
             said = asked(f"{url}/room/{at}/{path}", body).get("error", "")
             assert said.endswith("."), (path, body)
             assert len(said) < 300
+    room.desk.locator("#items > li").last.get_by_role("button").click()
+    (remember,) = (
+        item.scene.remember
+        for item in items_of(read_lesson(PLAN))
+        if item.question == ASKED_OF_THE_PLAN
+    )
+    for screen in (room.projector, room.phone):
+        expect(screen.locator("#ask")).to_have_text(remember)
+    expect(room.phone.locator("#over")).to_have_attribute("href", re.compile("/tour$"))
     room.desk.on("dialog", lambda dialog: dialog.accept())
-    room.desk.get_by_text("This room").click()
-    room.desk.locator("#end").click()
+    room.press("End the room")
     expect(room.desk.locator("#error")).to_contain_text("ended")
-    expect(room.projector.locator("#error")).not_to_be_empty()
-    expect(room.phone.locator("#error")).not_to_be_empty()
+    expect(room.projector.locator("#qr")).to_be_hidden()  # nobody can join any more
+    for screen in (room.projector, room.phone):  # what to remember stays
+        expect(screen.locator("#error")).to_be_hidden()
+        expect(screen.locator("#ask")).to_be_visible()
+        expect(screen.locator("#ask")).to_have_text(remember)
+        screen.reload()
+        expect(screen.locator("#error")).not_to_be_empty()
     expect(room.phone.locator("#join")).to_be_visible()
     room.phone.goto(f"{url}/room/%E0%A4%A")  # no text
     expect(room.phone.locator("#join")).to_be_visible()

@@ -147,15 +147,41 @@ def test_a_desk_counts_minutes_beside_those_of_the_plan_in_every_language(
         assert view(desk)["minutes_planned"] == 0
 
 
-def test_the_desk_links_to_the_one_file_and_no_browser_opens_it_here() -> None:
-    markup = Path(script.__file__).with_name("desk.html").read_text("utf-8")
-    (link,) = re.findall(r'<a href="([^"]+)" download>', markup)
-    app = Starlette(routes=list(page_model.routes("/base")))
-    found = ask(app, urljoin("/base/room/CODE/desk", link))
-    assert found.status == 200
-    assert found.headers["content-disposition"].startswith("attachment;")
-    assert b'id="weights"' in found.body
-    assert b'id="lesson-data"' in found.body
+@pytest.mark.parametrize("tag", languages())
+def test_a_lesson_ends_on_what_to_remember_of_what_was_asked(desk: Classroom, tag: str) -> None:
+    with speaking(languages()[tag]):
+        items = list(items_of(read_lesson(PLAN)))
+        own = [plain(item.scene.remember) for item in items if item.kind == "own"]
+
+        def lines() -> list[str]:
+            desk.show_end()
+            shown = desk.room.screen()
+            assert shown["question"] is None
+            assert shown["scene"]["is_end"]
+            assert desk.room.view(phone)["scene"] == shown["scene"]
+            return str(shown["scene"]["words"]).split("\n")
+
+        phone = desk.room.join("")
+        assert len(own) == 12
+        assert lines() == own, "nothing was asked: all of it"
+        for place in (4, 1, 0):  # the last is of a kind that has nothing to remember
+            desk.ask_item(place)
+            desk.close()
+        assert lines() == [own[0], own[2]], "in the order of the lesson"
+        desk.open_script("")
+        with pytest.raises(RoomError):
+            desk.show_end()
+
+
+def test_no_phone_is_told_what_is_right_before_it_is_revealed(desk: Classroom) -> None:
+    desk.ask_item(1)
+    (phone,) = vote(desk, [0])
+    told = [desk.room.view(phone)["right"]]
+    desk.close()
+    told.append(desk.room.view(phone)["right"])
+    desk.reveal()
+    told.append(desk.room.view(phone)["right"])
+    assert told == ["", "", "the widest"]
 
 
 def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
@@ -177,12 +203,25 @@ def test_the_desk_says_what_comes_next_in_every_state(desk: Classroom) -> None:
     then(desk.ask_again)
     then(lambda: desk.count_hands([5, 0, 0]))
     then(desk.reveal)
+    then(desk.show_end)
     assert all(advice)
     assert [before for before, after in itertools.pairwise(advice) if before == after] == []
-    assert plain(list(items_of(read_lesson(PLAN)))[1].scene.remember) in advice[-1]
+    assert plain(list(items_of(read_lesson(PLAN)))[1].scene.remember) in advice[-2]
     buttons = {"Close", "Reveal", "Beside the model", "Ask again", "Ask question", "End the room"}
     quoted = re.findall(r"“((?:Close|Reveal|Beside|Ask|End)[^”]*)”", " ".join(advice))
+    assert "End the room" in quoted
     assert quoted
     assert {re.sub(r" \d+$", "", name) for name in quoted} <= buttons
     desk_script = source("lessons/classroom/desk.js")
     assert [name for name in buttons - {"End the room"} if name not in desk_script] == []
+
+
+def test_the_desk_links_to_the_one_file_and_no_browser_opens_it_here() -> None:
+    markup = Path(script.__file__).with_name("desk.html").read_text("utf-8")
+    (link,) = re.findall(r'<a href="([^"]+)" download>', markup)
+    app = Starlette(routes=list(page_model.routes("/base")))
+    found = ask(app, urljoin("/base/room/CODE/desk", link))
+    assert found.status == 200
+    assert found.headers["content-disposition"].startswith("attachment;")
+    assert b'id="weights"' in found.body
+    assert b'id="lesson-data"' in found.body

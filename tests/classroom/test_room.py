@@ -112,7 +112,8 @@ def test_nobody_is_shown_what_others_answered_before_the_question_is_closed(room
         room.answer(phone, number, Answer(i))
     shown, screen = room.view(phones[2]), room.screen()
     assert shown["question"]["mine"] is None
-    assert set(shown) == {*SEEN_BY_ALL, "link"}
+    assert set(shown) == {*SEEN_BY_ALL, "link", "right"}
+    assert shown["right"] == ""
     counts = {"n_answers", "n_people", "pointers", "has_begun"}
     assert set(screen) == {*SEEN_BY_ALL, "explained", *counts}
     assert (screen["n_answers"], screen["outcome"], screen["pointers"]) == (2, None, [])

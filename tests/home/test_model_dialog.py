@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.weights.facts import small_models
 from pages.frame import offers
+from pages.home.model_in_words import SHIPPED_IN_WORDS
 from pages.home.tab import Tab
 from tests.frame.driving import captions, errors, kept, open_home, press
 from tests.loopback_hub import LoopbackHub, reach
@@ -46,7 +47,11 @@ def use(app: AppTest) -> Tab:
 
 def test_what_is_here_and_what_can_be_fetched_are_listed(hub: LoopbackHub) -> None:
     app = opened_dialog()
-    assert app.radio(key="model_here").options[0] == "storyteller"
+    here = app.radio(key="model_here")
+    assert here.options[0] == SHIPPED_IN_WORDS["storyteller"]
+    ids = {caption.split(" · ")[0].replace("\\", "") for caption in here.proto.captions}
+    assert ids == {*SHIPPED_IN_WORDS}, "plain words first, and the id behind them"
+    assert ids.isdisjoint(here.options)
     assert app.radio(key="model_small").options[0] == "openai-community/gpt2"
     assert len(app.radio(key="model_small").options) == len(small_models())
     app.radio(key="model_small").set_value("openai-community/gpt2").run()

@@ -178,6 +178,9 @@ def test_all_that_is_said_through_a_question_is_in_the_catalogue(walk: Walk) -> 
     walk.press(FORWARD)  # Beside the model
     walk.press("#appends button")
     assert walk.classroom.has_appended
+    walk.press("#items li:last-of-type button")  # what to remember
+    assert walk.classroom.room.scene is not None
+    assert walk.classroom.room.scene.is_end
     assert not any(walk.unmarked().values()), walk.unmarked()
 
     # a sentence of the server, and one of a page

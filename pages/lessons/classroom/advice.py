@@ -13,18 +13,7 @@ def advise(desk: Classroom) -> Sentence:
     room, button = desk.room, _next_press(desk)
     then = Sentence("Then press {button}.", button=button)
     if room.question is None:
-        if room.n_people == 0:
-            return joined(
-                (
-                    JOIN,
-                    Sentence(
-                        "Without phones press {button}, count hands, and type the numbers under "
-                        "“Votes by hand”.",
-                        button=button,
-                    ),
-                )
-            )
-        return joined((Sentence("Say: “What do you see?”") if room.scene else JOIN, then))
+        return _before_a_question(desk, button, then)
     if room.is_open:
         return _while_open(desk)
     if not room.answers():
@@ -51,6 +40,20 @@ def advise(desk: Classroom) -> Sentence:
     if desk.remember:
         return joined((Sentence("Say: “{sentence}”", sentence=desk.remember), then))
     return Sentence("Press {button}.", button=button)
+
+
+def _before_a_question(desk: Classroom, button: Sentence, then: Sentence) -> Sentence:
+    scene = desk.room.scene
+    if scene is not None and scene.is_end:
+        return joined((Sentence("Say: “Which of these sentences would you tell at home?”"), then))
+    if desk.room.n_people == 0:
+        hands = Sentence(
+            "Without phones press {button}, count hands, and type the numbers under "
+            "“Votes by hand”.",
+            button=button,
+        )
+        return joined((JOIN, hands))
+    return joined((Sentence("Say: “What do you see?”") if scene else JOIN, then))
 
 
 def _while_open(desk: Classroom) -> Sentence:
@@ -81,7 +84,9 @@ def _next_press(desk: Classroom) -> Sentence:
     """Returns the name of the button that goes on."""
     if desk.n_items == 0:
         return Sentence("“What comes next?”")
+    if desk.room.scene is not None and desk.room.scene.is_end:
+        return Sentence("“End the room”")
     following = desk.place + 1
     if following < desk.n_items:
         return Sentence("“Ask question {number}”", number=following + 1)
-    return Sentence("“End the room”")
+    return Sentence("“Show what to remember”")

@@ -37,6 +37,7 @@ let since = 0;
 let drawn = ""; // the script that is listed
 let nPressed = 0;
 let handsOf = 0; // the question whose fields for hands are there
+let openedFor = 0; // and the one for which they were opened, as no phone answered it
 let isLost = false; // the last answer did not come
 
 /** The key, out of the address, which may be on a projector by mistake; where nothing else keeps it, it stays. */
@@ -100,7 +101,8 @@ function show(told) {
   tagLanguage(byId("scene"), scene?.spoken);
   tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   tagLanguage(byId("about"), question?.spoken);
-  setText(byId("ask"), question?.words ?? (scene ? scene.words : _("Ask the first question.")));
+  const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
+  setText(byId("ask"), question?.words ?? words);
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
@@ -129,7 +131,7 @@ function thinkingInWords(names) {
 function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
-  const isShown = view.scene?.is_page_shown ?? false;
+  const { is_page_shown: isShown = false, is_end: isAtEnd = false } = view.scene ?? {};
   /** @type {DeskButton|false} */
   const again = view.can_ask_again && [_("Ask again"), "again"];
   /** @type {(DeskButton|false)[]} */
@@ -137,10 +139,12 @@ function pressesNow() {
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
     view.can_reveal && again,
-    !view.can_close && hasNext && [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
-    view.script !== null && !hasNext && view.is_revealed && [_("End the room"), "end"],
+    !view.can_close && hasNext && !isAtEnd &&
+    [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
+    isAtEnd && [_("End the room"), "end"],
+    view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
-    view.scene !== null &&
+    view.scene !== null && !isAtEnd &&
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
   ];
   return wanted.filter((button) => button !== false);
@@ -199,7 +203,13 @@ function paintWritten() {
 function paintHands(question) {
   const isShown = question !== null && view.can_count && question.kind !== "sampler";
   setShown(byId("by-hand"), isShown);
-  if (!isShown || handsOf === question.number) return;
+  if (!isShown) return;
+  const isNeeded = view.n_answers === 0 && (view.n_people === 0 || !question.is_open);
+  if (isNeeded && openedFor !== question.number) {
+    openedFor = question.number;
+    byId("by-hand").open = true;
+  }
+  if (handsOf === question.number) return;
   handsOf = question.number;
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
@@ -229,7 +239,8 @@ function paintScript() {
   setText(byId("fault"), script?.fault ?? "");
   if (drawn !== (script?.name ?? "")) {
     drawn = script?.name ?? "";
-    byId("items").replaceChildren(...(script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken)));
+    const items = (script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken));
+    byId("items").replaceChildren(...items, ...(script === null ? [] : [endItem()]));
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
   list.querySelectorAll("li").forEach((item, i) => {
@@ -251,6 +262,16 @@ function itemOf(item, place, spoken) {
     el("p", { class: "note", ...spoken, textContent: item.note }),
   );
 }
+
+/** What a class remembers, at the end of the list: a lesson may end before its last question. */
+const endItem = () =>
+  el(
+    "li",
+    {},
+    el("span", { class: "title", textContent: _("The end") }),
+    createButton("", pgettext("a scene to the class", "Show"), () => press("finish")),
+    el("p", {}, _("What to remember, and where to go on")),
+  );
 
 function paintCounts() {
   const left = secondsLeft(view.question, since);

@@ -174,6 +174,7 @@ PRESSES: dict[str, Callable[[Classroom, dict[str, Any]], None]] = {
     "item": lambda desk, sent: desk.ask_item(
         _whole(sent, "place"), may_write=sent.get("may_write") is True, seconds=_seconds(sent)
     ),
+    "finish": lambda desk, _: desk.show_end(),
     "page": lambda desk, sent: desk.show_page(sent.get("is_shown") is True),
     "next": lambda desk, sent: desk.ask_next(
         may_write=sent.get("may_write") is True, seconds=_seconds(sent)

@@ -1,9 +1,11 @@
 // The page of a phone: joins a room, shows its text and question, sends one answer, and shows how it came out.
-// Asks the server once a second; nothing is kept but the phone's token, so that a reload keeps its place.
+// Asks the server once a second. The browser keeps the phone's token, so that a reload keeps its place, and what
+// was answered, for the pupil's own record; nothing else is kept.
 
 import { createButton, el, find, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
+import { keepAnswer } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
@@ -22,6 +24,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
+  writeLines,
   writeText,
 } from "./room.js";
 
@@ -33,6 +36,15 @@ const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
 
+const CONVINCE = _("Sent. You may change it. How would you convince your neighbour?");
+/** After an answer was sent, until the question closes. @type {Record<RoomQuestion["kind"], string>} */
+const SENT = {
+  next: _("Sent. Say how sure you are."),
+  sampler: _("Sent. You may change it."),
+  choice: CONVINCE,
+  number: CONVINCE,
+};
+
 /** Before the first answer, and once the room is over. @type {PhoneState} */
 const NO_STATE = {
   version: "",
@@ -41,6 +53,7 @@ const NO_STATE = {
   question: null,
   outcome: null,
   revealed: "",
+  right: "",
   link: "",
 };
 let code = codeInAddress();
@@ -70,7 +83,12 @@ const poll = keepAsking(async () => {
     if (pending === null) say("");
   } catch (error) {
     say(trouble(error));
-    if (error instanceof Refusal) return showJoin(); // the room is over, or forgot this phone
+    if (!(error instanceof Refusal)) return true;
+    if (view.scene?.is_end && view.question === null) { // what to remember stays, with the way on
+      say("");
+      return false;
+    }
+    return showJoin(); // the room is over, or forgot this phone
   }
   return true;
 }, POLL_MS);
@@ -104,9 +122,11 @@ function paint() {
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
-  setText(
+  writeLines(
     byId("ask"),
-    question === null ? scene?.words ?? _("Wait for the next question.") : wordsOf(question),
+    question === null
+      ? scene?.words ?? _("You are in. The next question comes by itself.")
+      : wordsOf(question),
   );
   paintTime();
   const isOpen = question !== null && question.is_open;
@@ -116,6 +136,7 @@ function paint() {
   paintSureness(question, isOpen);
   setText(byId("sent"), question === null ? "" : sentInWords(question));
   drawOutcome(byId("outcome"), outcome, question);
+  keep(question);
   setText(byId("revealed"), view.revealed);
   paintLink(isOpen);
   if (hasJoined) focusQuestion();
@@ -146,10 +167,8 @@ function paintTime() {
 function sentInWords(question) {
   const { mine, is_open: isOpen } = question;
   if (mine === null) return isOpen ? "" : _("This question is closed.");
-  if (isOpen)
-    return question.kind === "next" ? _("Sent. Say how sure you are.") : _("Sent. You may change it.");
-  const written = question.kind === "number" ? numeral(mine.word) : mine.word;
-  const answer = mine.option === null ? written : question.options[mine.option];
+  if (isOpen) return SENT[question.kind];
+  const answer = answerOf(question);
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
   if (question.pointer !== null) {
@@ -157,6 +176,21 @@ function sentInWords(question) {
   }
   if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("✗ Not right."));
   return said.join(" ");
+}
+
+/** What this phone answered; empty where it did not. @param {PhoneQuestion} question */
+function answerOf({ kind, mine, options }) {
+  if (mine === null) return "";
+  if (mine.option !== null) return options[mine.option];
+  return kind === "number" ? numeral(mine.word) : mine.word;
+}
+
+/** Keeps what was answered for the pupil's own record, in this browser. @param {PhoneQuestion|null} question */
+function keep(question) {
+  if (question === null || question.is_open || isOfTokens(question)) return;
+  const { words, is_right: isRight } = question;
+  const title = _("In class");
+  keepAnswer({ place: "room", title, question: words, said: answerOf(question), right: view.right, isRight });
 }
 
 /** The segment on which the phone's pointer fell. @param {PhoneQuestion} question */
@@ -260,7 +294,8 @@ function paintLink(isOpen) {
   setShown(byId("over"), Boolean(link) && !isOpen);
   if (!link) return;
   byId("over").href = ROOMS.replace(/room$/, link.slice(2));
-  setText(byId("over"), view.scene ? _("Open this page") : _("Take the text over"));
+  const of = view.scene === null ? _("Go on with this text by yourself") : _("Open this page");
+  setText(byId("over"), view.scene?.is_end ? _("What I answered, and where to go on") : of);
 }
 
 /** @param {Partial<RoomAnswer> & {confidence: number}} answer */

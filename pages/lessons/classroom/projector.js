@@ -18,12 +18,14 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
+  writeLines,
   writeText,
 } from "./room.js";
 
 const POLL_MS = 400;
 const REFUSED_MS = 5000;
 const OVER = "is-over"; // nothing of the room is shown any more
+const END = "is-end"; // but what to remember
 const MOST = 220; // characters of the text
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
 const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
@@ -42,13 +44,14 @@ const poll = keepAsking(async () => {
       if (view && view.text !== told.text) begun = view.text;
       [view, since] = [told, performance.now()];
       paint();
-    } else if (document.body.className === OVER) paint();
+    } else if ([OVER, END].includes(document.body.className)) paint();
     else paintCounts();
     setText(byId("error"), "");
   } catch (error) {
     setText(byId("error"), trouble(error));
     const isOver = error instanceof Refusal;
-    document.body.className = isOver ? OVER : "";
+    const over = view?.question === null && view.scene?.is_end ? END : OVER;
+    document.body.className = isOver ? over : "";
     if (isOver) await new Promise((done) => setTimeout(done, REFUSED_MS));
   }
 }, POLL_MS);
@@ -64,8 +67,8 @@ function paint() {
   tagLanguage(byId("explained"), question?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
-  setText(byId("ask"), question === null ? scene?.words ?? "" : question.words);
-  byId("ask").className = question === null ? "words" : "";
+  writeLines(byId("ask"), question === null ? scene?.words ?? "" : question.words);
+  byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome, question);
   paintPicture();

@@ -135,6 +135,18 @@ export function writeText(place, text, before, most) {
 }
 
 /**
+ * Writes what is asked; sentences that each have a line of their own stand below each other.
+ * @param {HTMLElement} place
+ * @param {string} words
+ */
+export function writeLines(place, words) {
+  if (place.dataset.shown === words) return;
+  place.dataset.shown = words;
+  const lines = words.split("\n");
+  place.replaceChildren(...(lines.length > 1 ? lines.map((line) => el("span", {}, line)) : lines));
+}
+
+/**
  * Draws how a question was answered: what each row says stands in words beside its bars.
  * @param {HTMLElement} place
  * @param {RoomOutcome|null} outcome
@@ -253,9 +265,13 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
     return mark;
   });
   place.replaceChildren(...segments, ...marks);
-  // a name that has no room would be read as another one
-  const tooLong = segments.filter((segment) => segment.scrollWidth > segment.clientWidth);
-  for (const segment of tooLong) segment.textContent = "";
+  // a name that has no room stands upright; where it has none so, it would be read as another one
+  const tooLong = () =>
+    segments.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+      scrollWidth > clientWidth || scrollHeight > clientHeight
+    );
+  for (const segment of tooLong()) segment.className = "upright";
+  for (const segment of tooLong()) segment.textContent = "";
 }
 
 /**

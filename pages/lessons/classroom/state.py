@@ -27,14 +27,7 @@ from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import picture_of
-from pages.lessons.classroom.script import (
-    WORDS,
-    Item,
-    Script,
-    plan,
-    prompt_of,
-    speech_of,
-)
+from pages.lessons.classroom.script import WORDS, Item, Script, end_of, plan, prompt_of, speech_of
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
@@ -178,6 +171,14 @@ class Classroom:
         self._ask(kind, item.question, choices, **more)
         self.right = plain(scene.right)
         self.about = f"{plain(scene.answer)} {plain(scene.remember)}".strip()
+
+    @one_at_a_time
+    def show_end(self) -> None:
+        """Shows what to remember, and where to go on."""
+        if self.script.lesson is None:
+            raise RoomError(Sentence("There is no script: choose one first."))
+        asked = {tally.question.words for tally in self.room.tallies}
+        self._show(end_of(self.script.lesson, asked))
 
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:

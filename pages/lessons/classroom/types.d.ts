@@ -36,6 +36,7 @@ interface RoomScene {
   address: string; // of its page, from the app's first page on
   picture: RoomPicture;
   is_page_shown: boolean; // on the projector
+  is_end: boolean; // the last one: its words are sentences to remember, one a line
   spoken: Spoken | null; // of title and words
 }
 interface RoomBar {
@@ -71,6 +72,7 @@ interface RoomState<Question extends RoomQuestion = RoomQuestion> {
 }
 interface PhoneState extends RoomState<PhoneQuestion> {
   link: string; // by which the text is taken over
+  right: string; // once it was revealed
 }
 interface ProjectorState extends RoomState {
   n_answers: number;
@@ -142,6 +144,7 @@ interface RoomElements {
   prompt: HTMLTextAreaElement;
   continuation: HTMLTextAreaElement;
   page: HTMLIFrameElement;
+  "by-hand": HTMLDetailsElement;
   qr: HTMLImageElement;
   "may-write": HTMLInputElement;
   "hand-words": HTMLInputElement;
