@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import ipaddress
+import logging
 import os
 import random
 import socket
@@ -45,6 +46,16 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+
+class _Loggers(dict[str, Any]):
+    """The process's loggers; pytest goes through them while an import in a thread adds some."""
+
+    def values(self) -> Any:
+        """Returns those of this moment."""
+        return list(super().values())
+
+
+logging.root.manager.loggerDict = _Loggers(logging.root.manager.loggerDict)
 
 GB_OF_A_WORKER = 4  # with its server and its browser
 
