@@ -20,9 +20,9 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 CLIP: FloatRect = {
     "x": 16,
-    "y": 140,
+    "y": 152,
     "width": 1248,
-    "height": 600,
+    "height": 588,
 }  # the text, the picture and its buttons
 WIDE = 960  # pixels of the picture
 FRAME_MS = 100

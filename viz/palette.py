@@ -37,6 +37,7 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
         "line": Colour("#dcd9d6", "#363c47"),  # hairlines and gridlines; never the only sign
         # what the masks did
         "kept": Colour("#b76e79", "#dd9ca6"),  # rose-gold: may still be drawn
+        "kept-ink": Colour("#15181e", "#15181e"),  # words on it
         "kept-text": Colour("#94495a", "#e6b3bb"),  # the same meaning, as words
         "kept-tint": Colour("#f7e9eb", "#3a2a2f"),  # the same meaning, as a field under ink
         "rejected": Colour("#868c96", "#7c838e"),  # grey, dashed or hatched: cannot be drawn

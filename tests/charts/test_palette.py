@@ -115,6 +115,7 @@ def test_words_and_marks_can_be_seen_on_what_they_stand_on(theme: Theme) -> None
     pairs |= {(role, "paper"): 3 for role in GRAPHICS if role not in TEXT}
     for tint in (role for role in ROLES if role.endswith("-tint")):
         pairs |= {("ink", tint): 7, (tint.removesuffix("-tint"), tint): 2.7}
+    pairs |= {("kept-ink", "kept"): 4.5}
     ratios = {pair: contrast(seen(pair[0], theme), seen(pair[1], theme)) for pair in pairs}
     assert not {pair: ratio for pair, ratio in ratios.items() if ratio < pairs[pair]}
     # the strip tints by opacity, at most 35 %

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Browser, expect
 
+from pages.frame.terms import BY_NAME
 from tests.charts.test_palette import contrast, linear
 from tests.driving.home_page import Reader
 from tests.frame.accessibility import violations
@@ -59,6 +60,8 @@ def test_it_opens_in_the_system_s_theme_legible_in_both_and_forced_colours_leave
     for theme, ground in (("dark", "rgb(21, 24, 30)"), ("light", "rgb(255, 255, 255)")):
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]  # one of two words
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        bar = colour_of(reader, "[data-state=kept] .bar")
+        assert colour_of(reader, ".draw-segment") == bar, "one material"
         for part in (":nth-child(1)", ":nth-child(2)"):
             words = colour_of(reader, f".draw-segment{part}", "color")
             assert ratio(words, colour_of(reader, f".draw-segment{part}")) >= READABLE, theme
@@ -115,6 +118,22 @@ def test_a_tip_stays_under_the_pointer_and_focus_is_seen(reader: Reader) -> None
     expect(tip).to_be_visible()
     page.mouse.move(5, 700)
     expect(tip).to_be_hidden()
+
+
+def test_a_token_s_menu_says_what_surprise_is(reader: Reader) -> None:
+    reader.press("Next")
+    reader.chips.last.click()
+    menu = reader.live.get_by_role("dialog", name="This token")
+    note = reader.live.locator(".term-note:popover-open")
+    expect(menu.get_by_role("button", name="Look at its bars")).to_be_focused()
+    menu.get_by_role("button", name="surprise").click()
+    expect(note).to_have_text(BY_NAME["surprise"].says)
+    expect(menu).to_be_visible()
+    reader.page.keyboard.press("Escape")
+    expect(note).to_have_count(0)
+    expect(menu).to_be_visible()
+    reader.page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
 
 
 def test_on_a_phone_a_finger_finds_room_and_the_buttons_stay_at_the_thumb(phone: Reader) -> None:

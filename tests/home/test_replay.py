@@ -163,7 +163,7 @@ def test_every_position_shows_what_its_token_was_drawn_from(page: Page, run: Sav
     chosen = page.locator(".bars-row[data-chosen]")
     expect(chosen).to_have_attribute("data-id", str(step.token_id))
     expect(chosen.locator("[data-col=active] .bar-number")).to_have_text(percent(step.chosen_prob))
-    expect(page.locator(".bars-words")).to_have_text("repetition penalty 1.3 → top-k 7")
+    expect(page.locator(".bars-words")).to_have_text("repetition penalty 1.3 → top\u2011k 7")
     page.keyboard.press("Escape")
     expect(page.locator(".where")).to_be_hidden()
     choose_at(page, N_PROMPT - 1, "Look at its bars")

@@ -115,6 +115,7 @@ def walked(page: Page) -> Iterator[str]:
         opener.click()
         yield from texts_on(page)
         page.keyboard.press("Escape")
+    live.locator(".rest-toggle").click()  # what a newcomer does not see yet
     live.locator("input[name=compare]").check()
     yield from texts_on(page)
     live.locator("input[name=compare]").uncheck()

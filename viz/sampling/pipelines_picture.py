@@ -93,8 +93,8 @@ def _bar(shares: Shares, *mark: Markup, hit: int | None = None) -> Markup:
 
 def _cell(label: str, share: float, *, is_hit: bool) -> Markup:
     edge = f"inset 0 0 0 3px {colour('chosen')}" if is_hit else f"inset -1px 0 {colour('paper')}"
-    ground = f"color-mix(in srgb,{colour('kept')} 50%,{colour('paper')})"
-    style = f"{_SEGMENT};flex:0 0 {100 * share:.3f}%;background:{ground};box-shadow:{edge}"
+    look = f"background:{colour('kept')};color:{colour('kept-ink')};box-shadow:{edge}"
+    style = f"{_SEGMENT};flex:0 0 {100 * share:.3f}%;{look}"
     strut, word = element("i", style="height:100%"), element("span", label)
     return element("span", strut, word, style=style, title=f"{label} {percent(share)}")
 

@@ -145,10 +145,15 @@ export function describePipeline(result, settings) {
   return names.reduce((first, then) => _("{first} → {then}", { first, then }));
 }
 
-/** One stage with its setting: "top-p 0.9". @param {string} name @param {Settings} settings */
+/**
+ * One stage with its setting: "top-p 0.9", where no line breaks at the hyphen.
+ * @param {string} name
+ * @param {Settings} settings
+ */
 export function describeStage(name, settings) {
   const title = stageTitle(name);
-  return name in settings ? `${title} ${formatSetting(settingOf(settings, name))}` : title;
+  const said = name in settings ? `${title} ${formatSetting(settingOf(settings, name))}` : title;
+  return said.replace("-", "\u2011");
 }
 
 /**

@@ -1,6 +1,7 @@
 // What one token of the strip says of itself, and what can be done with it.
 
 import { createButton, el, quote } from "../../../frame/live/dom.js";
+import { createTerm } from "../../../frame/live/term.js";
 import { formatCount, formatNumber, formatProbability } from "../../../frame/live/format.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -18,20 +19,20 @@ export function describeToken(view, index) {
   const id = view.ids[index];
   const step = index - view.nPrompt;
   const { steps } = view.header;
-  const facts = step >= 0 && step < steps.prob.length ? factsOfDraw(steps, step) : [];
+  const facts = step >= 0 && step < steps.prob.length ? factsOfDraw(view.header, step) : [];
   facts.push([_("position"), formatCount(index)], ["id", formatCount(id)]);
   const note = noteOf(view, index);
   return { title: quote(view.label(id)), facts, note, canBranch: index >= view.nPrompt };
 }
 
-/** @param {Steps} steps @param {number} step @returns {TokenFacts["facts"]} */
-function factsOfDraw(steps, step) {
+/** @param {Header} header @param {number} step @returns {TokenFacts["facts"]} */
+function factsOfDraw({ steps, terms }, step) {
   const bits = -steps.logprob[step] / Math.LN2;
   return [
     [_("probability"), formatProbability(steps.prob[step])],
     [_("rank"), formatCount(steps.rank[step] + 1)],
     [_("after the cut"), formatProbability(steps.chosen_prob[step])],
-    [_("surprise"), _("{number} bits", { number: formatNumber(bits) })],
+    [_("surprise"), _("{number} bits", { number: formatNumber(bits) }), terms["surprise"]],
   ];
 }
 
@@ -90,8 +91,9 @@ export function createTokenMenu(actions, describe) {
 /** @param {HTMLElement} node @param {TokenFacts} description */
 function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
-  for (const [name, value] of facts) {
-    table.append(el("dt", { class: "muted" }, name), el("dd", { translate: false }, value));
+  for (const [name, value, says] of facts) {
+    const words = says ? createTerm(name, () => says) : [name];
+    table.append(el("dt", { class: "muted" }, ...words), el("dd", { translate: false }, value));
   }
   node.replaceChildren(
     el("p", { class: "facts-title muted" }, el("b", { textContent: title, translate: false }), ` ${note}`),
@@ -146,7 +148,7 @@ export function openBeside(popover, anchor, side, isByPointer) {
   };
   popover.showPopover();
   place(popover, anchor, side);
-  popover.querySelector("button")?.focus();
+  /** @type {HTMLElement|null} */ (popover.querySelector("button:not(.term)"))?.focus();
 }
 
 /**

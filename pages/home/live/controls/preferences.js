@@ -1,5 +1,6 @@
 // What a reader prefers, kept by the browser: whether a step is held, whether all strategies stand side by
-// side, whether the first question was asked. An address may say it too, and then it wins.
+// side, whether the first question was asked, whether all controls show. An address may say it too, and then
+// it wins.
 
 import { replaceAddress } from "../../../frame/live/page_address.js";
 import { localStore } from "../../../frame/live/storage.js";
@@ -34,11 +35,16 @@ export function keepPreference(name, isOn) {
   return isKept;
 }
 
+/** Whether all controls show, those that are needed less often too; a lesson names any of them. */
+export const showsAll = () => addressed("lesson") !== null || prefers("more", true);
+
 /** Whether nobody has opened the page in this browser before, and no link says what to show. */
 export function isFirstVisit() {
   const query = new URLSearchParams(location.search);
   query.delete(LANGUAGE);
   const isAsked = query.size > 0 || location.hash.includes("=");
-  const isFirst = !isAsked && !prefers("seen", false);
-  return isFirst && keepPreference("seen", true); // a browser that keeps nothing would ask at each visit
+  // a browser that keeps nothing would ask at each visit
+  const isFirst = !isAsked && !prefers("seen", false) && keepPreference("seen", true);
+  if (isFirst) keepPreference("more", false);
+  return isFirst;
 }

@@ -2,7 +2,8 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
-import { addressOf, embedCode } from "./embed.js";
+import { addressOf, embedCode, isEmbedded } from "./embed.js";
+import { keepPreference, showsAll } from "./preferences.js";
 import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createLanguagePicker } from "../../../frame/live/language_picker.js";
@@ -44,6 +45,11 @@ export function createTransport(actions, switches) {
     if (place) setAttribute(place, "data-more", isOpen);
   });
   more.ariaExpanded = "false";
+  const rest = createButton("quiet rest-toggle", _("More"), () => {
+    keepPreference("more", true);
+    extras.removeAttribute("data-calm");
+    speed.focus({ preventScroll: true });
+  });
   /** @type {Header} */
   let header;
   const whyNone = () =>
@@ -61,6 +67,15 @@ export function createTransport(actions, switches) {
     createButton("quiet", _("try now"), () => actions.retry()),
     createButton("quiet", _("stop waiting"), () => actions.cancel()),
   );
+  const extras = el(
+    "div",
+    { class: "extras" },
+    el("div", { class: "row seldom" }, speed, finish, reset),
+    el("div", { class: "row muted switches" }, slowly.element, ...switches),
+    rest,
+    el("div", { class: "row foot" }, whole, copy, copyEmbed, createLanguagePicker()),
+  );
+  setAttribute(extras, "data-calm", !showsAll() && !isEmbedded());
   const drive = { class: "row buttons", role: "group", "aria-label": _("Drive the loop") };
   return {
     element: el(
@@ -71,13 +86,7 @@ export function createTransport(actions, switches) {
       progress,
       waiting,
     ),
-    extras: el(
-      "div",
-      { class: "extras" },
-      el("div", { class: "row seldom" }, speed, finish, reset),
-      el("div", { class: "row muted switches" }, slowly.element, ...switches),
-      el("div", { class: "row foot" }, whole, copy, copyEmbed, createLanguagePicker()),
-    ),
+    extras,
     /** @param {View} view */
     update(view) {
       header = view.header;

@@ -121,7 +121,7 @@ function draw({ root, cells }) {
   const segments = [...root.querySelectorAll(".draw-segment:not([hidden])")];
   segments.forEach((segment, i) => {
     const row = rows[Math.min(i, rows.length - 1)]?.getBoundingClientRect() ?? bar;
-    move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.2 }, { opacity: 1 }], {
+    move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.6 }, { opacity: 1 }], {
       duration: 700,
       delay: Math.min(i, cells.length) * 90,
     });

@@ -4,8 +4,8 @@
 import { brushOf, el } from "../../../frame/live/dom.js";
 import { _ } from "../../../frame/live/words.js";
 
-const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "rejected", "chosen", "pointer", "stage"]
-  .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage-tint"]);
+const ROLES = ["paper", "raised", "ink", "muted", "line", "kept", "kept-ink", "rejected", "chosen", "pointer"]
+  .concat(["prompt", "prompt-tint", "generated", "generated-tint", "surprise", "stage", "stage-tint"]);
 
 /**
  * The colours and faces of the page as it stands, in light or in dark.

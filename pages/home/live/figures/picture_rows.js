@@ -107,11 +107,11 @@ function drawBar(paint, view, { result }, look, { row: high, type }, { left, acr
     const [x, wide] = [left + across * from, across * width];
     const label = id === null ? "" : shorten(view.label(id), 16);
     const isChosen = id !== null && id === view.chosenId;
-    paint.box(x, foot, wide, thick, "kept", { "fill-opacity": 0.5, opacity: look.bar });
+    paint.box(x, foot, wide, thick, "kept", { opacity: look.bar });
     paint.line(x + wide, foot, x + wide, foot + thick, "paper", { "stroke-width": 1 });
     const [a, b] = roomBeside(part, pointer);
     if (paint.measure(label, 0.85 * type, "read") + 12 < across * (b - a)) {
-      const words = { anchor: "middle", face: "read", opacity: look.bar };
+      const words = { anchor: "middle", face: "read", role: "kept-ink", opacity: look.bar };
       paint.words(label, left + across * (a + b) / 2, foot + 0.6 * thick, 0.85 * type, words);
     }
     if (isChosen) chosen = { x, y: foot, width: wide, label };

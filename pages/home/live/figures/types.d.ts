@@ -26,7 +26,7 @@ interface Chip {
 /** What the tip and the menu of a token say. */
 interface TokenFacts {
   title: string;
-  facts: [name: string, value: string][];
+  facts: [name: string, value: string, says?: string][]; // what the glossary says of its name
   note: string;
   canBranch: boolean;
 }

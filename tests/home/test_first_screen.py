@@ -1,0 +1,49 @@
+"""What a newcomer's first screen holds, and what it leaves to one press."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser import SCREEN
+from tests.driving.home_page import Reader
+
+pytestmark = pytest.mark.browser
+
+FEW, ALL = 11, 20  # of what can be pressed or moved beside the picture
+HANDS = """(root) => [...root.querySelectorAll(".side :is(button, input, select, a)")]
+  .filter((hand) => hand.checkVisibility()).length"""
+CROSSED = """(root) => [...root.querySelectorAll(".bar-track")]
+  .filter((track) => getComputedStyle(track, "::before").visibility === "visible").length"""
+AT_ONCE = "Write 20 tokens at once"
+
+
+def n_hands(reader: Reader) -> int:
+    number: int = reader.live.locator(".ott").evaluate(HANDS)
+    return number
+
+
+def test_a_newcomer_sees_few_controls_and_one_press_brings_the_rest_for_good(
+    browser: Browser, url: str
+) -> None:
+    context = browser.new_context(viewport=SCREEN)
+    reader = Reader(context.new_page(), url).open()
+    assert n_hands(reader) <= FEW
+    assert reader.live.locator(".ott").evaluate(CROSSED) == 0, "the question is crossed by lines"
+    reader.open(lesson="how-a-model-writes")  # which names what is needed less often
+    expect(reader.button(AT_ONCE)).to_be_visible()
+    reader.open(embed="1")
+    expect(reader.live.locator(".whole")).to_be_visible()
+    reader.open()
+    expect(reader.button(AT_ONCE)).to_be_hidden()
+    reader.button("More").click()
+    assert n_hands(reader) >= ALL
+    expect(reader.live.locator(".speed")).to_be_focused()
+    reader.open()
+    assert n_hands(reader) >= ALL
+    context.close()
+
+
+def test_who_comes_by_a_link_sees_all_controls(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport=SCREEN)
+    reader = Reader(context.new_page(), url).open(prompt="The cat sat on the")
+    assert n_hands(reader) >= ALL
+    context.close()
