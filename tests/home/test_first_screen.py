@@ -36,9 +36,19 @@ def test_a_newcomer_sees_few_controls_and_one_press_brings_the_rest_for_good(
     expect(reader.button(AT_ONCE)).to_be_hidden()
     reader.button("More").click()
     assert n_hands(reader) >= ALL
-    expect(reader.live.locator(".speed")).to_be_focused()
+    n_before = reader.live.locator(".token").count()
+    reader.page.keyboard.press("ArrowRight")
+    expect(reader.live.locator(".token")).to_have_count(n_before + 1)
     reader.open()
     assert n_hands(reader) >= ALL
+    context.close()
+
+
+def test_by_a_key_the_focus_goes_on_to_what_it_brings(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport=SCREEN)
+    reader = Reader(context.new_page(), url).open()
+    reader.button("More").press("Enter")
+    expect(reader.live.locator(".speed")).to_be_focused()
     context.close()
 
 

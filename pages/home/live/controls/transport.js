@@ -45,10 +45,10 @@ export function createTransport(actions, switches) {
     if (place) setAttribute(place, "data-more", isOpen);
   });
   more.ariaExpanded = "false";
-  const rest = createButton("quiet rest-toggle", _("More"), () => {
+  const rest = createButton("quiet rest-toggle", _("More"), ({ detail }) => {
     keepPreference("more", true);
     extras.removeAttribute("data-calm");
-    speed.focus({ preventScroll: true });
+    if (detail === 0) speed.focus({ preventScroll: true }); // by a key: after a press → writes
   });
   /** @type {Header} */
   let header;
