@@ -33,10 +33,11 @@ def error_figure(exposure: Exposure, *, is_covered: bool = False) -> Chart:
     figure = new_figure(270, "tokens after the prompt", "error, nats per token")
     figure.update_xaxes(range=[0, exposure.kl_forced.shape[1] + 1])
     forced = windows(exposure.kl_forced, WINDOW)
-    add_mean(figure, forced, "prompt", FORCED, symbol="circle")
     if not is_covered:
         bound, level = f"exposure bias: {100 * BIAS:.0f}{THIN}% more", (1 + BIAS) * forced.means
         add_line(figure, bound, forced.places, level, colour("muted"), dash="dash")
+    add_mean(figure, forced, "prompt", FORCED, symbol="circle")
+    if not is_covered:
         add_mean(figure, windows(exposure.kl_free, WINDOW), "generated", FREE, symbol="square")
     name_lines(figure)
     caption = (
