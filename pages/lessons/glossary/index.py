@@ -69,7 +69,7 @@ def _cards() -> Markup:
 
 
 def _card(term: Term) -> Markup:
-    gist = re.split(r"[.:;](?= |$)|[。：；؛]", term.sentence)[0]
+    gist = re.split(r"[.;](?= |$)|[。；؛]", term.sentence)[0]
     stop = "。" if "。" in term.sentence else "."
     style = (
         "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
