@@ -3,8 +3,9 @@
     python -m benchmarks.walk_lessons FOLDER [--lessons NAME ...] [--width 1280] [--dark]
 
 A line for each scene: seconds until an answer is taken, presses that its task took, seconds that
-they took, how much moved by itself (layout shift), and where its bar ends on the first screen. Two
-pictures of each scene lie in the folder: before the answer, and when all is done.
+they took, how much moved by itself (layout shift), and where its bar ends on the first screen; then
+what moved, from where to where (left, top, width, height). Two pictures of each scene lie in the
+folder: before the answer, and when all is done.
 """
 
 import argparse
@@ -31,9 +32,20 @@ LOUDEST = """() => {
 }"""
 SHIFTS = """
 globalThis.__shift = 0;
+globalThis.__moved = [];
+globalThis.__said = ({ x, y, width, height }) => [x, y, width, height].map(Math.round).join(" ");
 new PerformanceObserver((list) => {
-  for (const { value, hadRecentInput } of list.getEntries())
-    if (!hadRecentInput) globalThis.__shift += value;
+  for (const { value, hadRecentInput, sources, startTime } of list.getEntries()) {
+    if (hadRecentInput) continue;
+    globalThis.__shift += value;
+    for (const { node, previousRect, currentRect } of value < 0.01 ? [] : sources) {
+      const name = node?.closest?.("[class*=st-key]") ?? node?.parentElement;
+      const key = name?.className.match?.(/st-key-\\S+/)?.[0] ?? "";
+      const itself = node?.className ?? node?.nodeName ?? "shadow";
+      globalThis.__moved.push(`${value.toFixed(3)} ${Math.round(startTime)} ms ${key} ${itself}` +
+        ` [${__said(previousRect)}] to [${__said(currentRect)}]`);
+    }
+  }
 }).observe({ type: "layout-shift", buffered: true });
 """
 END = "() => document.querySelector('.st-key-tour').getBoundingClientRect().bottom"
@@ -130,6 +142,8 @@ def walk_scene(page: Page, url: str, lesson: GuidedLesson, number: int, folder: 
         f"{number:2} {scene.title:36} {ready:5.1f} s {n_presses:3} presses {waited:6.1f} s"
         f"  shift {shift:.3f}  bar ends at {end:.0f}{loud}"
     )
+    for moved in page.evaluate("__moved"):
+        print("     ", moved)
     sys.stdout.flush()
 
 

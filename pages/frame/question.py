@@ -36,23 +36,42 @@ def show_question(question: str) -> None:
     st.html(_ASKED.format(question))
 
 
-def answered(question: str, choices: Sequence[str], right: str, key: str) -> bool:
+def answered(question: str, choices: Sequence[str], right: str, key: str, about: str = "") -> bool:
     """Asks; tell whether something was said, so that what shows the answer may be drawn.
 
-    A guided lesson asks by itself: on its pages nothing is asked a second time.
+    A guided lesson asks by itself: on its pages nothing is asked a second time. The answer stands
+    beside the choices if the page is wide enough, so that what is below them stays.
+
+    Args:
+        question: Shown large.
+        choices: Of which the reader takes one.
+        right: The right one.
+        key: Of the choices.
+        about: The question as it stands in the record, where the page says more beside it.
     """
     if lesson_asks():
         return True
     with st.container(gap="xsmall", key=f"{key}_asked"):
         _ask(question, key)
-        said = st.pills(
-            question, choices, key=key, label_visibility="collapsed", persist_state="session"
-        )
-        if said is None:
-            return False
-        verdict = "right" if said == right else f"right is **{right}**"
-        st.markdown(f"You said **{said}**; {verdict}.")
-        kept = {"question": question, "said": said, "right": right, "isRight": said == right}
+        with st.container(horizontal=True, vertical_alignment="center"):
+            said = st.pills(
+                question,
+                choices,
+                key=key,
+                label_visibility="collapsed",
+                persist_state="session",
+                width="content",
+            )
+            if said is None:
+                return False
+            verdict = "right" if said == right else f"right is **{right}**"
+            st.markdown(f"You said **{said}**; {verdict}.", width="content")
+        kept = {
+            "question": about or question,
+            "said": said,
+            "right": right,
+            "isRight": said == right,
+        }
         keep(key=f"{key}_asked_kept", data=kept, height="content")
     return True
 

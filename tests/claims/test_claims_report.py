@@ -88,6 +88,7 @@ def test_the_picture_of_a_part_covers_what_was_measured_until_it_is_asked() -> N
     assert "20.0" in shown
     assert "measured-mean" not in covered
     assert "20.0" not in covered, "nor for who hears it"
+    assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
     assert not interval_picture(STEADY), "nothing was left to chance"
     places = [float(place) for place in re.findall(r"left:(-?[\d.]+)%", shown)]
     assert all(0 <= place <= 100 for place in places)

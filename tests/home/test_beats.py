@@ -87,6 +87,26 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
 
 
+TWICE = """() => [0, 1].forEach(() => document.body.dispatchEvent(
+  new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true })))"""
+
+
+def test_a_press_too_many_for_the_next_beat_plays_nothing(newcomer: Reader) -> None:
+    reader = newcomer
+    reader.page.keyboard.press("ArrowRight")
+    for beat in BEATS[:-1]:
+        at_beat(reader, beat)
+        expect(reader.live.locator("[data-beating] kbd")).to_be_hidden()
+        reader.page.keyboard.press("Space")
+    at_beat(reader, BEATS[-1])
+    reader.page.evaluate(TWICE)
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    expect(reader.live.locator("[data-beating]")).to_have_count(0)
+    expect(reader.button("Play")).to_be_visible()
+    reader.page.keyboard.press("ArrowRight")
+    expect(reader.chips).to_have_count(reader.header["n_prompt"] + 2)
+
+
 FALLING = """(live) => new Promise((done) => {
   const look = () => {
     const [motion] = live.querySelector(".pointer-marker.is-passing")?.getAnimations() ?? [];
@@ -99,7 +119,7 @@ FALLING = """(live) => new Promise((done) => {
 OUTCOME = """(live) => {
   const style = (selector, pseudo) => getComputedStyle(live.querySelector(selector), pseudo);
   return [
-    style(".pointer-sentence .named").visibility === "visible",
+    style(".pointer-sentence .named").color !== "rgba(0, 0, 0, 0)",
     style(".pointer-marker", "::after").visibility === "visible",
     style(".draw-segment[data-state=chosen]").boxShadow !== "none",
     style("tr[data-chosen] td[data-col=active] .bar").outlineColor !== "rgba(0, 0, 0, 0)",

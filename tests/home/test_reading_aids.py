@@ -237,3 +237,21 @@ def test_less_motion_means_one_light_and_no_flashes(reader: Reader) -> None:
     page.wait_for_timeout(400)
     page.wait_for_function("() => stages.at(-1) !== 'read'")
     assert page.evaluate("stages") in (["read", "idle"], [])
+
+
+LINES = """(live) => [...live.querySelectorAll(".token")].map((node) =>
+  [node.textContent.includes("⏎"), Math.round(node.getBoundingClientRect().bottom)])"""
+
+
+def test_line_breaks_stay_on_the_line_that_they_end(newcomer: Reader) -> None:
+    reader = newcomer.open(prompt="The end.\n\nThe king\n")
+    tokens = reader.live.locator(".ott").evaluate(LINES)
+    breaks = [is_break for is_break, _ in tokens]
+    assert sum(breaks) >= 2
+    lines = [bottom for _, bottom in tokens]
+    for i, (before, after) in enumerate(pairwise(lines)):
+        ends = breaks[i] and not breaks[i + 1]
+        assert (after - before > 20) == ends, tokens
+    slot = reader.live.locator(".slot").bounding_box()
+    assert slot is not None
+    assert abs(slot["y"] + slot["height"] - lines[-1]) < 12, "a break alone begins no line"

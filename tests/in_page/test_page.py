@@ -463,3 +463,20 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
 
 def plain_text(markdown: str) -> str:
     return markdown.replace("*", "").replace("`", "")
+
+
+def test_a_field_that_a_scene_speaks_of_is_on_a_phone_s_first_screen(open_file: Open) -> None:
+    page = open_file("?lesson=1")
+    page.set_viewport_size({"width": 390, "height": 844})
+    lesson, words = page.locator("#lesson"), page.locator(".lesson-words")
+    for number in range(1, 5):
+        expect(lesson).not_to_have_attribute("data-opening", re.compile("."))
+        is_folded = words.evaluate("(one) => one.scrollHeight > one.clientHeight + 1")
+        expect(lesson.locator(".lesson-more")).to_be_visible(visible=is_folded)
+        if number < 4:
+            lesson.get_by_role("button", name="Skip").click()
+    page.evaluate("scrollTo(0, 0)")
+    end = page.locator(".prompt-box").evaluate("(one) => one.getBoundingClientRect().bottom")
+    assert end <= page.locator(".thumb").evaluate("(one) => one.getBoundingClientRect().top")
+    lesson.locator(".lesson-words").evaluate("(one) => { one.textContent = 'Two words.'; }")
+    expect(lesson.locator(".lesson-more")).to_be_hidden()  # nothing is folded

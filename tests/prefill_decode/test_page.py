@@ -121,6 +121,8 @@ def test_one_thing_is_measured_at_a_time_and_an_answer_that_is_stopped_is_shown(
 
 def test_c27_c28_the_roofline_says_what_binds_and_batches_are_priced(app: AppTest) -> None:
     measured(app, "roofline")
+    assert "Prefill of 16" not in words(app), "asked first"
+    app.button_group(key="roof_said").set_value("nearly all").run()
     assert "Prefill of 16" in words(app)
     assert "all in one run" in words(app)
     batches = measured(app, "batches")

@@ -45,8 +45,10 @@ from viz.prefill_decode.roofline_chart import (
     part_words,
     roofline_figure,
     used_by_a_token,
+    utilisation,
     verdict,
 )
+from viz.prefill_decode.used_bars import passes_by_use, used_bars, used_words
 
 OWN, QUICK = "the model’s own step", "the step written out by hand"
 MACHINE = Machine("cpu", "A CPU", "float32", 1, "m", 7_000_000, {"torch": "2"}, "2026-11-21T10:00")
@@ -155,6 +157,21 @@ def test_the_passes_are_covered_until_a_reader_has_said_how_much_a_token_uses() 
     alone = [p for p in POINTS if p.phase == "decode" and p.n_batch == 1]
     assert used_by_a_token(ROOFLINE) == max(p.mfu(TOP) for p in alone)
     assert used_by_a_token(Roofline(MACHINE, TOP, ())) is None
+
+
+def test_the_bars_show_what_each_pass_uses_and_are_empty_until_it_is_asked() -> None:
+    shown, covered = (used_bars(ROOFLINE, is_covered=is_it) for is_it in (False, True))
+    passes = [point for _, point in passes_by_use(ROOFLINE)]
+    assert [p.phase for p in passes].count("prefill") == 1
+    assert passes[0].mfu(TOP) == used_by_a_token(ROOFLINE), "the question's own share"
+    widths = [float(width) for width in re.findall(r";width:([\d.]+)%", shown)]
+    assert widths == pytest.approx([100 * p.mfu(TOP) for p in passes], abs=0.01)
+    for point in passes:
+        assert utilisation(point.mfu(TOP)) in shown
+        assert utilisation(point.mfu(TOP)) not in covered, "nor for who hears it"
+    assert ";width:" not in covered
+    assert "200" in used_words(ROOFLINE), "what a full bar is"
+    assert passes_by_use(Roofline(MACHINE, TOP, ())) == []
 
 
 def test_the_roofs_are_named_by_their_rates_beside_the_figure() -> None:

@@ -21,6 +21,7 @@ from model.snowball.records import (
     Version,
     paired_gap,
 )
+from pages.lessons.snowball.held_out import MORE
 from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
@@ -61,7 +62,9 @@ def test_lines_are_the_records_own_numbers() -> None:
     forced = windows(EXPOSURE.kl_forced, 8).means
     assert line(error, held_out_charts.FORCED) == pytest.approx(forced)
     assert line(error, held_out_charts.FREE) == pytest.approx(windows(EXPOSURE.kl_free, 8).means)
-    assert [float(y) for y in checked(error).data[0].y] == pytest.approx(1.25 * forced)
+    for name, times in held_out_charts.MORE_ERROR.items():
+        assert line(error, name) == pytest.approx(times * forced)
+        assert name in MORE, "the figure draws what the question names"
     covered = held_out_charts.error_figure(EXPOSURE, is_covered=True)
     assert line(covered, held_out_charts.FREE) == []
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)

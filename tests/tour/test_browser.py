@@ -272,3 +272,23 @@ def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: 
     assert re.fullmatch(
         r"rgb\(.*\)", thumb.evaluate("(one) => getComputedStyle(one).backgroundColor")
     )
+
+
+@pytest.mark.parametrize(
+    ("number", "pressed"), [(2, ".lab-masks input[name=temperature]"), (9, ".seldom")]
+)
+def test_what_the_lesson_on_choosing_presses_is_on_a_phone_s_first_screen(
+    page: Page, url: str, number: int, pressed: str, witness: Witness
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{url}/?lesson=sampling&scene={number}")
+    by_key(page, "tour").and_(page.locator("[data-ready]")).wait_for()
+    wait_idle(page)
+    button = page.locator(pressed).first
+    expect(button).to_be_visible()
+    deadline, n_looks = time.monotonic() + 30, 0
+    while n_looks < STILL_LOOKS:
+        n_looks = n_looks + 1 if button.evaluate(FIRST_SCREEN) else 0
+        assert time.monotonic() < deadline, button.bounding_box()
+        page.wait_for_timeout(200)
+    forget_first_requests(witness)

@@ -15,6 +15,16 @@ _LINE = "position:relative;height:5.2rem;margin:.6rem 0 0;forced-color-adjust:no
 _SMALL = f"font-size:var(--size-small);color:{colour('muted')}"
 
 
+# where the measured value may lie, until it is shown
+_UNKNOWN = element(
+    "i",
+    element("b", "?", style=f"background:{colour('paper')};padding:0 .5rem"),
+    style=f"position:absolute;left:0;right:0;top:1.15rem;height:1.4rem;border-radius:.7rem;"
+    f"border:1.5px dashed {colour('muted')};color:{colour('ink')};font-style:normal;"
+    "display:flex;align-items:center;justify-content:center",
+)
+
+
 def interval_picture(part: Evidence, *, is_covered: bool = False) -> Markup:
     """Draws the mean and its interval, and the stretch of the axis that the claim asks for.
 
@@ -45,7 +55,7 @@ def interval_picture(part: Evidence, *, is_covered: bool = False) -> Markup:
         element("small", measured(value, unit), style=f"{_at(at(value))};bottom:0;{_SMALL}")
         for value in ticks
     ]
-    marks = [] if is_covered else [_interval(at(low), at(high)), _mean(at(part.mean))]
+    marks = [_interval(at(low), at(high)), _mean(at(part.mean))] if not is_covered else [_UNKNOWN]
     words = "" if is_covered else f"Measured: {measured(part.mean, unit)}. "
     asked = f"The claim asks for more than {measured(part.bar, unit)}."
     parts = [_i(zone), _i(axis), *marks, *numbers]
@@ -61,8 +71,14 @@ def interval_picture(part: Evidence, *, is_covered: bool = False) -> Markup:
 def _legend(*, is_covered: bool) -> Markup:
     field = f"background:{colour('kept-tint')};border-left:2px dashed {colour('kept')}"
     dot = f"width:.8rem;border-radius:50%;background:{colour('ink')}"
-    keys = [_key(field, "where the claim would hold")]
-    keys += [] if is_covered else [_key(dot, "what was measured, with its 95 % interval")]
+    unknown = f"border:1.5px dashed {colour('muted')};border-radius:.4rem"
+    outside = f"border-bottom:1.5px solid {colour('muted')}"
+    where = "measured, somewhere on this line", "what was measured, with its 95 % interval"
+    keys = [
+        _key(field, "all of the interval in here: the claim holds"),
+        _key(outside, "all of it outside: the claim is refuted"),
+        _key(unknown, where[0]) if is_covered else _key(dot, where[1]),
+    ]
     return element("div", *keys, style=f"display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;{_SMALL}")
 
 

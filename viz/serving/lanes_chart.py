@@ -13,7 +13,7 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 28, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 25, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waiting", "rejected", "/"),
     "prefill": ("prefill", "prompt", ""),
@@ -40,17 +40,20 @@ def lanes_figure(
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
     mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
     for n, run in enumerate(runs):
-        first = len(labels) + 2  # row of its first lane; above it stand its name and its numbers
+        speed, *more = run_words(run).split(", ")
+        first = len(labels) + 1 + len(more)  # row of its first lane, below its name and numbers
         own = _spans(run, axis)
         spans += [(first + lane, state, start, end) for lane, state, start, end in own]
         arrivals = _arrivals(run, axis)
         places = range(first, first + len(arrivals))
-        name = "" if n else "arrives"
-        add_points(figure, name, arrivals, places, mark, cliponaxis=False)
-        labels += ["", "", *map(_lane_name, range(1, len(run.requests) + 1), run.requests)]
+        add_points(figure, "" if n else "arrives", arrivals, places, mark, cliponaxis=False)
+        lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
+        labels += ["", *("" for _ in more), *lanes]
         side: Style = {"xanchor": "left", "xref": "paper"}
-        write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
-        write_at(figure, 0, first - 1, run_words(run), 13, **side)
+        title = f"<b>{_capital(run.policy.name)}</b>: {speed}"
+        write_at(figure, 0, first - 1 - len(more), title, 15, **side)
+        for words in more:
+            write_at(figure, 0, first - 1, _capital(words), 13, **side)
     for state, (name, role, hatch) in LOOKS.items():
         boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
         add_boxes(figure, name, boxes, role, hatch)

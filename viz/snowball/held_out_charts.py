@@ -14,6 +14,7 @@ HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
 FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (free running)"
 TRUE = "the story’s own tokens"
+MORE_ERROR = {"twice as much": 2.0, "half as much again": 1.5}  # times that after true tokens
 # the largest model first: colour, dash and symbol tell them apart
 MODELS = (
     ("generated", "solid", "circle"),
@@ -24,18 +25,17 @@ MODELS = (
 
 
 def error_figure(exposure: Exposure, *, is_covered: bool = False) -> Chart:
-    """Draws the writer's error after true tokens, after its own, and from where it is a bias.
+    """Draws the writer's error after true tokens, after its own, and where more of it would lie.
 
     Args:
         exposure: All of one run.
-        is_covered: Whether the error after its own tokens is left out, and that bound.
+        is_covered: Whether the error after its own tokens is left out.
     """
     figure = new_figure(270, "tokens after the prompt", "error, nats per token")
     figure.update_xaxes(range=[0, exposure.kl_forced.shape[1] + 1])
     forced = windows(exposure.kl_forced, WINDOW)
-    if not is_covered:
-        bound, level = f"exposure bias: {100 * BIAS:.0f}{THIN}% more", (1 + BIAS) * forced.means
-        add_line(figure, bound, forced.places, level, colour("muted"), dash="dash")
+    for name, times in MORE_ERROR.items():
+        add_line(figure, name, forced.places, times * forced.means, colour("muted"), dash="dash")
     add_mean(figure, forced, "prompt", FORCED, symbol="circle")
     if not is_covered:
         add_mean(figure, windows(exposure.kl_free, WINDOW), "generated", FREE, symbol="square")

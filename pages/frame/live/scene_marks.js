@@ -9,12 +9,12 @@ const MANY = '.ott:not([data-presenter]):has(.pointer[data-tour="dimmed"]):has(.
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
 [data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
-.ott[data-presenter] [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
-.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+.ott[data-presenter] [data-tour="dimmed"] :is(.bars-row:nth-child(n + 3), .bars-tail) { display: none; }
+.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
 @container ott (max-width: 34em) { /* a phone: what is lit is nearer */
   [data-tour="dimmed"]:is(.strip, .bars-top, .loop, .settings, .seldom, .switches) { display: none !important; }
-  [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
-  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 3 !important; }
+  [data-tour="dimmed"] :is(.bars-row:nth-child(n + 3), .bars-tail) { display: none; }
+  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
   ${MANY} .choice { display: none; }
 }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
@@ -27,7 +27,8 @@ ${MANY} .settings { display: none; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {
   content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
-  border: 1.5px dashed; border-radius: .5rem; opacity: .7; }`;
+  border-radius: .5em; background: var(--raised); color: var(--muted); }
+.ott:has(tbody[data-tour="covered"]) [data-tour="covered"]:not(tbody)::after { content: ""; } /* said once */`;
 
 /**
  * Marks the nodes of a page.

@@ -146,6 +146,10 @@ function wordsToUnfold(words) {
     more.ariaExpanded = String(words.toggleAttribute("data-open"));
   });
   more.ariaExpanded = "false";
+  new ResizeObserver(() => { // where nothing is folded there is nothing to unfold
+    if (!words.hasAttribute("data-open"))
+      words.toggleAttribute("data-short", words.scrollHeight <= words.clientHeight + 1);
+  }).observe(words);
   return [words, more];
 }
 

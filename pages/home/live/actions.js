@@ -121,11 +121,11 @@ export function createActions(live) {
     /** Plays every step slowly, or no longer. @param {boolean} isSlow */
     slow: (isSlow) => live.beats.slow(isSlow),
     /**
-     * While a step is played slowly: goes to its next beat, or ends it; else tells that none is.
+     * While a step is played slowly: goes to its next beat, or ends it; else tells that none is or just was.
      * @param {boolean} isEnd
      */
     beat(isEnd) {
-      if (live.beats.beat === 0) return false;
+      if (live.beats.beat === 0) return !isEnd && live.beats.hasJustEnded();
       if (isEnd) live.beats.end();
       else live.beats.advance();
       return true;

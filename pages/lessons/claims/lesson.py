@@ -167,6 +167,12 @@ def _is_asked(lesson: ClaimsLesson, claim: Claim, row: Row) -> bool:
     return claim in SURPRISES and is_recorded and not was_answered(_key_of(claim))
 
 
+def _ask(claim: Claim, right: str) -> bool:
+    question = "Does it hold?"
+    about = f"“{claim.sentence}” {question}"
+    return answered(question, VERDICTS, right, _key_of(claim), about)
+
+
 def _key_of(claim: Claim) -> str:
     return f"claim_{claim.id}_said"
 
@@ -187,7 +193,7 @@ def _show_first(
     with st.container(key=f"claim_{claim.id}"):
         st.html(sentence_html(row, "text"))
         right = row.outcome.replace(" here", "")
-        is_said = row.finding is None or answered("Does it hold?", VERDICTS, right, _key_of(claim))
+        is_said = row.finding is None or _ask(claim, right)
         if row.finding is not None:
             pictures = [
                 interval_picture(one, is_covered=not is_said) for one in row.finding.evidence
@@ -227,7 +233,7 @@ def _row(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] 
             st.html(sentence_html(row))
             if claim in SURPRISES and row.finding is not None and not is_here:
                 right = row.outcome.replace(" here", "")
-                if not answered("Does it hold?", VERDICTS, right, _key_of(claim)):
+                if not _ask(claim, right):
                     return
             if row.finding is not None:
                 st.html(outcome_html(row.finding, recorded=not is_here))

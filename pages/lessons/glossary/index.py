@@ -25,7 +25,6 @@ FIRST = (  # words that the others are explained with, each with its picture
     *("token", "distribution", "greedy decoding", "sampling", "temperature", "top-p"),
     *("KV cache", "prefill", "decode", "beam search", "speculative decoding", "hallucination"),
 )
-LEAST = 20  # letters that a card says: a shorter beginning goes on behind its colon
 HEAD = 190  # an entry's heading and its link take the room of so many characters
 
 
@@ -70,10 +69,8 @@ def _cards() -> Markup:
 
 
 def _card(term: Term) -> Markup:
-    is_dense = "。" in term.sentence  # Chinese: a sign says as much as a few letters
-    least = LEAST // 4 if is_dense else LEAST
-    gist = re.split(rf"(?<=.{{{least}}})(?:[.:;](?=\s|$)|[。：；؛])", term.sentence)[0]
-    stop = "。" if is_dense else "."
+    gist = re.split(r"[.;](?= |$)|[。；؛]", term.sentence)[0]
+    stop = "。" if "。" in term.sentence else "."
     style = (
         "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
         f"border:1px solid {colour('line')};color:inherit;text-decoration:none"

@@ -40,6 +40,7 @@ from viz.prefill_decode.roofline_chart import (
     used_by_a_token,
     verdict,
 )
+from viz.prefill_decode.used_bars import used_bars, used_words
 from viz.strip import chip, element
 
 MAX_PROMPTS, MAX_TOKENS = 8, 48
@@ -58,10 +59,10 @@ class _OfRoofline(BesideRecording):
 
 
 class RooflineOfThisDevice(_OfRoofline):
-    """The picture, and the button that makes it this device's."""
+    """How much of the device each pass uses, and the button that measures it on this one."""
 
     def _begin(self) -> None:
-        """Asks how much of the device a token uses: the passes are drawn once that is answered."""
+        """Asks how much of the device a token uses: the bars are filled once that is answered."""
         recording = recording_beside(is_measured=False)  # also of a run that was stopped early
         runs = (self.measured, recording.roofline if recording else None)
         shares = (used_by_a_token(run) for run in runs if run is not None)
@@ -71,8 +72,8 @@ class RooflineOfThisDevice(_OfRoofline):
             answered(QUESTION, tuple(USED), right, USED_SAID)
 
     def _draw_run(self, run: Roofline) -> None:
-        is_covered = not was_answered(USED_SAID)
-        show_chart(roofline_figure(run, is_covered=is_covered), "phase_roof")
+        st.html(used_bars(run, is_covered=not was_answered(USED_SAID)))
+        show_caption(used_words(run))
 
     def _draw_recording(self, recording: Recording) -> None:
         """Draws a recording; what it ran on is said below, beside the passes in words."""
@@ -80,7 +81,7 @@ class RooflineOfThisDevice(_OfRoofline):
 
 
 class PassesUnderTheRoof(_OfRoofline):
-    """The same in words: what binds each phase, its floors, every pass."""
+    """The roof with every pass below it; in words what binds each phase, its floors."""
 
     title = "The roofline: memory-bound or compute-bound"
     claim = (
@@ -100,7 +101,10 @@ class PassesUnderTheRoof(_OfRoofline):
     def _draw_run(self, run: Roofline) -> None:
         for sentence in run.left_out:
             st.info(sentence)
-        st.markdown(verdict(run))
+        is_covered = not was_answered(USED_SAID)
+        show_chart(roofline_figure(run, is_covered=is_covered), "phase_roof")
+        if not is_covered:
+            st.markdown(verdict(run))
         if not run.points:
             return
         draw_when_opened("What each pass waits for", partial(_show_floors, run), "phase_waiting")

@@ -19,6 +19,7 @@ class ScoringRun(Experiment[PhaseLesson]):
     key, title = "phase_scoring", "Scoring and embedding in one pass"
     button, icon = "Score", TIMER
     recorded = Scoring
+    is_whole = True
     claim = (
         "To classify, rank or embed, a model need not write: one parallel pass scores every "
         "choice. The same prompt is answered here by scoring and by generating."
@@ -37,8 +38,6 @@ class ScoringRun(Experiment[PhaseLesson]):
         return self.lesson.start(score_and_write(self.lesson.lm, prompt, choices))
 
     def _draw(self, job: Job[Scoring]) -> None:
-        if job.is_running:
-            return
         result = job.result
         seconds = scoring_figure(result, measured_on(job, self.lesson.lm).where)
         choices = choices_figure(result)

@@ -26,6 +26,7 @@ class Streaming(Experiment[PhaseLesson]):
     key, title = "phase_stream", "Streaming"
     button, icon = "Write", TIMER
     recorded = RequestTiming
+    is_whole = True
     claim = (
         "Each token can be sent as soon as it is chosen. Both lanes get the same answer, at the "
         "same pace. **Which one would you rather wait for?**"
@@ -48,7 +49,7 @@ class Streaming(Experiment[PhaseLesson]):
     def _draw(self, job: Job[RequestTiming]) -> None:
         """Lets what was written come again, both ways; of a job that was stopped what it has."""
         request = job.result
-        if job.is_running or not request.token_ids:
+        if not request.token_ids:
             return
         machine, lm = measured_on(job, self.lesson.lm), self.lesson.lm
         texts: tuple[str, ...] = ()

@@ -14,6 +14,12 @@ import { createOrderGrid, settingsOf } from "./ordergrid.js";
 import { createReasons } from "./reasons.js";
 import { required } from "../../frame/live/required.js";
 
+/** Whether the page's link sets both sliders of the map. */
+const isOfMap = () => {
+  const said = new URLSearchParams(location.search);
+  return said.has("temperature") && said.has("top_p");
+};
+
 /** One lab in the page. */
 export class Lab {
   /** @type {LabHeader|null} */
@@ -77,12 +83,14 @@ export class Lab {
 
   /**
    * What the page shows: the lesson one picture and the map, with the masks folded away; its laboratory the
-   * engines. A guided lesson speaks of the map and the masks, and has its own questions.
+   * engines. A guided lesson speaks of the masks, or of the map if its link sets both of the map's sliders, and
+   * has its own questions.
    * @param {LabHeader} given
    */
   partsOf({ compares, guided }) {
     if (compares) return [this.masks, this.orders, this.sampler];
-    if (guided) return [this.map, this.masks, this.reasons];
+    if (guided && isOfMap()) return [this.map, this.masks, this.reasons];
+    if (guided) return [this.masks, this.reasons, this.map];
     const title = el("summary", {}, "The masks beside each other, and why the line falls there");
     const fold = el("details", { class: "section" }, title, this.masks.element, this.reasons.element);
     return [this.picture, { element: this.masks.caption }, { element: fold }, this.map];

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model.batch import Batch
 from model.job import Job
 from model.kv_cache.block_cache import BLOCK
+from model.recorded import recorded_job
 from model.serving.blocks import count_blocks, fullest_moment
 from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
@@ -43,10 +44,11 @@ ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
 TIMES = {  # tokens a second beside static batches, and up to how many times that is
-    "as many, or fewer": 1.1,
-    "about 1.5 times as many": 2.0,
-    "about 3 times as many, or more": float("inf"),
+    "hardly more": 1.1,
+    "up to twice as many": 2.0,
+    "more than twice as many": float("inf"),
 }
+QUESTION = "What if a free slot went to the next request at once? How many tokens a second come?"
 FILL_SECONDS = 8.0  # for which the lanes are watched
 _fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
@@ -121,14 +123,19 @@ class Batches(Policies):
         self.claim = (
             f"Readers send {plural(n_asked(), 'request')} to a model that has room for "
             f"{SETTINGS['slots']} at a time. A **static batch** holds every slot until its longest "
-            "request is done. Each lane is a request, named by its tokens in + out."
+            "request is done."
         )
 
-    def _fields(self, is_running: bool) -> None:
-        SETTINGS.widget("arrivals", disabled=is_running)
-        is_off = is_running or SETTINGS["arrivals"] != BY_RATE
-        SETTINGS.widget("rate", disabled=is_off, width=180)
-        SETTINGS.widget("slots", disabled=is_running, width=160)
+    def _begin(self) -> None:
+        """Asks what another policy gains: its lanes are drawn once that is answered."""
+        job = self.lesson.jobs.get(self.key)
+        if job is None or not job.is_done:
+            job = recorded_job(self.key, Comparison)
+        if job is not None:
+            static, continuous = job.result.runs
+            times = continuous.tokens_per_second / static.tokens_per_second
+            right = next(words for words, most in TIMES.items() if times <= most)
+            answered(QUESTION, tuple(TIMES), right, SAID)
 
     def _start(self) -> Job[Comparison]:
         n_slots = SETTINGS["slots"]
@@ -136,29 +143,22 @@ class Batches(Policies):
         return self._serve(asked_requests(self.lesson.lm), *policies)
 
     def _draw(self, job: Job[Comparison]) -> None:
-        """Draws the static batches and asks what another policy gains; then draws that as well."""
-        runs = job.result.runs
-        is_said = was_answered(SAID)
-        if len(runs) == len(POLICIES) and not job.is_running:
-            static, continuous = runs
-            times = continuous.tokens_per_second / static.tokens_per_second
-            right = next(words for words, most in TIMES.items() if times <= most)
-            question = (
-                "What if a free slot went to the next request at once? How many tokens a second "
-                "would come?"
-            )
-            is_said = answered(question, tuple(TIMES), right, SAID)
-        if is_said:
+        """Draws the static batches, and the continuous ones once their gain was asked for."""
+        if was_answered(SAID):
             super()._draw(job)
             st.markdown(
                 "A **continuous batch** gives a free slot to the next request at once. A lane is "
                 "stalled while the prompt of another is read."
             )
-        elif runs:
+        elif runs := job.result.runs:
             self._draw_lanes(job, runs[:1])
 
     def _end(self) -> None:
         with st.expander("Other requests, another axis", key="serving_setup"):
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                SETTINGS.widget("arrivals")
+                SETTINGS.widget("rate", disabled=SETTINGS["arrivals"] != BY_RATE, width=180)
+                SETTINGS.widget("slots", width=160)
             SETTINGS.widget("prompts", height=170)
             SETTINGS.widget("axis")
 

@@ -75,13 +75,6 @@ class ExposureBias(Experiment[SnowballLesson]):
             right = next(words for words, most in MORE.items() if excess <= most)
             answered(QUESTION, tuple(MORE), right, MORE_SAID)
 
-    def _fields(self, is_running: bool) -> None:
-        names = _model_names(self.lesson)
-        SETTINGS.widget("drawn_at", width=130, disabled=is_running)
-        with st.popover("Writer and judge"):
-            SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str)
-            SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str)
-
     def _start(self) -> Job[Exposure]:
         writer, judge = (_model_of(self.lesson, SETTINGS[name]) for name in ("writer", "judge"))
         return Job(
@@ -101,6 +94,14 @@ class ExposureBias(Experiment[SnowballLesson]):
         show_chart(error_figure(exposure, is_covered=not is_said), "snowball_error")
         if is_said and job.is_done and exposure.writer != exposure.judge:
             st.markdown(excess_words(exposure))
+
+    def _end(self) -> None:
+        names = _model_names(self.lesson)
+        fold = st.expander("Another writer, judge or temperature", key=f"{self.key}_setup")
+        with fold, st.container(horizontal=True):
+            SETTINGS.widget("drawn_at", width=130)
+            SETTINGS.widget("writer", options=_preferring(names, WRITERS), format_func=str)
+            SETTINGS.widget("judge", options=_preferring(names, JUDGES), format_func=str)
 
 
 class ExposureInWords(ExposureBias):

@@ -27,7 +27,7 @@ from pages.lessons.tour.scenes import (
 )
 from viz.strip import row
 
-MAX_PICTURES = 3  # of a card
+MAX_PICTURES, BESIDE = 3, 3  # pictures of a card, and cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
@@ -51,9 +51,9 @@ def show_lessons() -> None:
     names = sorted(lesson_names(), key=in_course)
     foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
-    places = [st.container(), *st.columns(2, gap="medium")]
+    places = [st.container(), *st.columns(BESIDE, gap="small")]
     for number, name in enumerate(names):
-        place, key = places[2 - number % 2 if number else 0], f"tour_card_{number}"
+        place, key = places[1 + (number - 1) % BESIDE if number else 0], f"tour_card_{number}"
         with place, st.container(border=True, key=key):
             try:
                 lesson = read_lesson(name)

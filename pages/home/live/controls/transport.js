@@ -94,6 +94,7 @@ export function createTransport(actions, switches) {
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
+      setAttribute(play, "data-beating", view.beat > 0);
       setText(playWord, view.isPlaying ? _("Pause") : _("Play"));
       speed.value = String(view.speed);
       slowly.set(view.isSlow);

@@ -22,6 +22,7 @@ export const CUT = 3;
 export const DRAW = 4;
 export const APPEND = 5;
 const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
+const LATE = 1000; // milliseconds in which a press for one more beat comes too late, and begins nothing
 
 /** Whether the draw is on the screen: it comes before its last two beats. @param {Pick<View, "beat">} view */
 export const isDrawShown = ({ beat }) => beat === 0 || beat >= DRAW;
@@ -37,6 +38,7 @@ export class Beats {
   wanted = false;
   isGuessed = false; // a guess began the step: Next then ends it first
   timer = 0;
+  endedAt = -Infinity;
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -74,9 +76,15 @@ export class Beats {
 
   /** Shows the next beat, or ends. */
   advance = () => {
-    if (this.beat > 0 && this.beat < APPEND) this.show(this.beat + 1);
-    else this.end();
+    if (this.beat > 0 && this.beat < APPEND) return this.show(this.beat + 1);
+    this.end();
+    this.endedAt = performance.now();
   };
+
+  /** Whether the last beat ended a moment ago. */
+  hasJustEnded() {
+    return performance.now() - this.endedAt < LATE;
+  }
 
   /** Ends what is played: the step stands whole. */
   end() {

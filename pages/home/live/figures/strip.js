@@ -111,7 +111,7 @@ function draw(state, view) {
   const cut = chips.splice(common);
   for (const chip of cut) removeChip(chip);
   if (cut.length > 0) unfoldFrom(chips, common);
-  for (let i = common; i < view.ids.length; i += 1) chips.push(appendChip(list, view, i));
+  for (let i = common; i < view.ids.length; i += 1) chips.push(appendChip(list, view, i, chips.at(-1)));
   chips.forEach((chip, i) => refreshChip(chip, view, i));
   for (const index of Object.keys(view.header.joined ?? {})) bracket(chips, Number(index));
   moveTabStop(chips);
@@ -127,8 +127,14 @@ function commonPrefix(chips, ids) {
   return i;
 }
 
-/** @param {HTMLElement} list @param {View} view @param {number} index */
-function appendChip(list, view, index) {
+/**
+ * A line ends once a word comes after its line breaks: until then what was written stays in sight.
+ * @param {HTMLElement} list
+ * @param {View} view
+ * @param {number} index
+ * @param {Chip|undefined} before
+ */
+function appendChip(list, view, index, before) {
   const id = view.ids[index];
   const isStart = index === 0 && id === view.header.model.bos_id;
   const label = isStart ? START : view.label(id);
@@ -137,13 +143,16 @@ function appendChip(list, view, index) {
   node.append(...visibleParts(label));
   node.dataset.index = String(index);
   const slot = required(list.lastElementChild, "slot");
-  slot.before(node);
-  const lineBreak = label.includes("⏎") ? el("br") : null;
+  const lineBreak = before && breaksLine(before.label) && !breaksLine(label) ? el("br") : null;
   if (lineBreak) slot.before(lineBreak);
+  slot.before(node);
   const isBytes = BYTE_LABEL.test(label);
   const isSpecial = isStart || /^<.+>$/.test(label);
   return { id, node, lineBreak, label, isBytes, isSpecial, signature: "", joined: "", isFolded: false };
 }
+
+/** @param {string} label */
+const breaksLine = (label) => label.includes("⏎");
 
 /** @param {Chip} chip */
 function removeChip({ node, lineBreak }) {

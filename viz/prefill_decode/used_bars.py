@@ -1,0 +1,68 @@
+"""How much of a device's arithmetic each kind of pass uses: a bar for each, full at the peak."""
+
+from markupsafe import Markup
+
+from model.prefill_decode.records import Roofline, RoofPoint
+from viz.format import count
+from viz.palette import colour
+from viz.prefill_decode.phase_charts import PHASE_ROLES
+from viz.prefill_decode.roofline_chart import peak_words, utilisation
+from viz.strip import element
+
+_HEAD = "display:flex;justify-content:space-between;align-items:baseline;margin-top:.7rem"
+_TRACK = "height:2rem;border-radius:4px;overflow:hidden;forced-color-adjust:none;"
+
+
+def passes_by_use(run: Roofline) -> list[tuple[str, RoofPoint]]:
+    """Returns one token, the largest batch and the longest prompt, each by its quickest engine."""
+    decodes = [point for point in run.points if point.phase == "decode"]
+    alone = [point for point in decodes if point.n_batch == 1]
+    many = [point for point in decodes if point.n_batch > 1]
+    prompts = [point for point in run.points if point.phase == "prefill"]
+    found = list[tuple[str, RoofPoint]]()
+    if alone:
+        found.append(("one token written", max(alone, key=lambda p: p.flops_per_second)))
+    if many:
+        batch = max(many, key=lambda p: (p.n_batch, p.flops_per_second))
+        found.append((f"a token for each of {count(batch.n_batch)} texts at once", batch))
+    if prompts:
+        prompt = max(prompts, key=lambda p: (p.n_input, p.flops_per_second))
+        found.append((f"a prompt of {count(prompt.n_input)} tokens read", prompt))
+    return found
+
+
+def used_bars(run: Roofline, *, is_covered: bool = False) -> Markup:
+    """Draws the share of the matrix rate that each pass reaches.
+
+    Args:
+        run: All of one run.
+        is_covered: Whether the shares are left out, until a reader has said how much a token uses.
+    """
+    rows = [_row(*one, one[1].mfu(run.ceilings), is_covered) for one in passes_by_use(run)]
+    return element("figure", *rows, style=f"margin:0;color:{colour('ink')}")
+
+
+def used_words(run: Roofline) -> str:
+    """Says what a full bar is, and where the passes ran."""
+    machine = run.machine
+    return (
+        f"Measured on {machine.where}, {machine.model}. A full bar is all that it can compute, "
+        f"{peak_words(run.ceilings)}; each pass by its quickest engine."
+    )
+
+
+def _row(name: str, point: RoofPoint, share: float, is_covered: bool) -> Markup:
+    tone = colour(PHASE_ROLES[point.phase])
+    ground = f"background:{colour('raised')};border:1.5px solid {colour('line')}"
+    fill = f"display:block;height:100%;min-width:3px;width:{100 * min(share, 1):.2f}%"
+    number = element("b", utilisation(share), style="font-size:var(--size-row);line-height:1.2")
+    return Markup("").join(
+        (
+            element("div", element("span", name), "" if is_covered else number, style=_HEAD),
+            element(
+                "div",
+                "" if is_covered else element("i", style=f"{fill};background:{tone}"),
+                style=f"{_TRACK}{ground}{';border-style:dashed' * is_covered}",
+            ),
+        )
+    )
