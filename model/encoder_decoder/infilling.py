@@ -90,6 +90,11 @@ class Infilling:
         return len(self.ids) - 1
 
     @property
+    def is_at_sentinel(self) -> bool:
+        """Whether the newest token begins a gap's piece and is no word of it."""
+        return self.ids[-1] in self._sentinels
+
+    @property
     def written_ids(self) -> list[int]:
         """What has been written so far."""
         return self.ids[1:]

@@ -40,15 +40,18 @@ def test_what_is_forbidden_is_a_dashed_outline_and_argmax_outlines_what_it_takes
 
 def test_both_bars_of_the_pair_are_whole() -> None:
     figure = checked(pair_figure(MaskedDistribution(TOKENS, 0.45, 12, 1000)))
-    bars = {bar.name: dict(zip(bar.y, bar.x, strict=True)) for bar in figure.data}
+    drawn = [bar for bar in figure.data if bar.type == "bar"]
+    bars = {bar.name: dict(zip(bar.y, bar.x, strict=True)) for bar in drawn}
     assert bars["␣x"] == {0: 0.1, 1: 0.25}
     assert bars["␣&lt;b&gt;"] == {0: 0.3, 1: 0.75}, "markup is only ever text"
     for row in (0, 1):
         assert sum(bar.get(row, 0) for bar in bars.values()) == pytest.approx(1)
     assert figure.layout.xaxis.range[1] < 1.1, "they take the width of the page"
-    (taken,) = [bar for bar in figure.data if "taken away" in bar.name]
-    assert taken.marker.pattern.shape
+    (taken,) = [bar for bar in drawn if "taken away" in bar.name]
     assert list(taken.x) == [pytest.approx(0.55)]
+    (outline,) = [line for line in figure.data if line.type == "scatter"]
+    assert outline.line.dash, "what was taken is an outline, as on the first page"
+    assert [min(outline.x[:5]), max(outline.x[:5])] == [pytest.approx(0.45), 1]
 
 
 def step(label: str, mass: float) -> ConstrainedStep:

@@ -10,7 +10,7 @@ from model.passes import inputs_of, twin_of
 from tests.charts.drawn_charts import checked
 from tests.tiny_models import ARCHITECTURES, loaded, tiny
 from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
-from viz.kv_cache.squares_chart import squares_figure
+from viz.kv_cache.squares_chart import HALF, squares_figure
 
 WORDS = ("start", "␣The", "␣cat", "␣sat", "␣on", "␣the", "␣leopard", "␣and", "␣slept")
 
@@ -66,8 +66,10 @@ def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines(
     without, cached = (np.array(half.z) for half in data if half.type == "heatmap")
     assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 0]
     assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 0]
-    outlines = [list(half.x) for half in data if half.type == "scatter"]
-    assert outlines == [list(range(10)), [9]]
+    lines = [half for half in data if half.type == "scatter"]
+    starts = [list(half.x[::6]) for half in lines]
+    assert starts == [[column - HALF for column in columns] for columns in (range(10), (9,))]
+    assert all(half.x[1] - half.x[0] == pytest.approx(2 * HALF) for half in lines)
     titles = [note.text for note in checked(chart).layout.annotations]
     assert "6+7+8+9<br>= 30 columns" in titles[0]
     assert "6+1+1+1<br>= 9 columns" in titles[1]

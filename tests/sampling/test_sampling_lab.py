@@ -14,7 +14,7 @@ from model.draw import agreement, count_draws, draw, uniform_at
 from model.generation import Generation
 from model.job import finish
 from model.loading import LanguageModel
-from model.sampling import ORDERS, Settings
+from model.sampling import ORDERS, Settings, process
 from model.sampling.experiments import (
     MASKS_ALONE,
     PENALTIES,
@@ -31,11 +31,12 @@ from model.sampling.experiments import (
 from model.sampling.records import AimedText
 from model.sampling.surprise import write_aimed
 from model.settings import SETTINGS as SLIDERS
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.sampling.aimed import GUESSES, reached
 from pages.lessons.sampling.measured import TEMPERATURES, why_still
 from pages.lessons.sampling.settings import AIM_PROMPT, LOOP_PROMPT, QUESTION, title
 from pages.lessons.sampling.source import SHAPES, TEXTBOOK, from_generation, from_lines
-from pages.lessons.sampling.state import Lab, LabControls
+from pages.lessons.sampling.state import FIRST_POINTER, POINTER, Lab, LabControls
 from tests.charts.drawn_charts import checked
 from tests.nightly import nightly
 from viz.bars import draws_figure
@@ -47,6 +48,8 @@ from viz.sampling.charts import (
     votes_figure,
 )
 from viz.sampling.surprise import limit_figure, mean_figure
+
+N_ROWS = 7  # of the first picture: see draw_picture.js
 
 
 @pytest.fixture
@@ -107,6 +110,20 @@ def test_the_message_holds_the_logits_and_labels_only_of_what_was_made_up(lab: L
         header = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
         assert header["labels"] == (given.labels and list(given.labels))
         assert header["distribution"] == {"n_vocab": len(given.logits)}
+
+
+def test_the_first_pointer_falls_on_a_word_that_has_a_row(storyteller: LanguageModel) -> None:
+    text = Generation(storyteller, DEFAULT_PROMPT)
+    lab = Lab(storyteller, text, from_generation(text))
+    stage = process(lab.given.logits, [], Settings())[-1]
+    place = stage.order.tolist().index(draw(stage, FIRST_POINTER))
+    assert 0 < place < N_ROWS, "below it stand all others as one"
+    cut = process(lab.given.logits, [], Settings(top_p=FIRST_POINTER))[-1]
+    assert draw(cut, FIRST_POINTER) != draw(stage, FIRST_POINTER), "a lower top-p draws another"
+    for compares, pointer in ((False, FIRST_POINTER), (True, POINTER)):
+        payload = lab.payload(compares=compares)
+        header = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
+        assert (header["pointer"], header["compares"]) == (pointer, compares)
 
 
 def test_figures_are_well_made_and_text_is_only_ever_text() -> None:

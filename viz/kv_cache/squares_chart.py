@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz.chart import Chart, add_cells, add_points, new_figure, write_at
+from viz.chart import Chart, add_cells, add_line, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, plural
 from viz.labels import place_rows
@@ -16,7 +16,8 @@ KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prom
 MAX_NAMED, MAX_HEIGHT = 20, 520  # rows that are named; pixels
 MAX_WORDS = 26  # columns that bear their tokens
 WORD_PIXELS, MAX_WORD = 66, 9  # height above the columns; letters
-MAX_LETTERS = 14  # of a sum: more do not fit above half a phone
+MAX_LETTERS, MAX_LINE = 14, 18  # of a sum, and with what it comes to: more do not fit half a phone
+HALF = 0.45  # of a place: what an outline takes on either side
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
@@ -109,22 +110,25 @@ def _add_outlines(
     figure: Figure, lengths: Sequence[int], columns: Sequence[int], first: int, axis: str
 ) -> None:
     """Outlines what the rows from `first` on will compute."""
-    places = [
-        (column, row)
-        for row in range(first, len(lengths))
-        for column in range(lengths[row] - columns[row], lengths[row])
-    ]
-    look = {"symbol": "square-open", "size": 11, "color": colour("muted"), "opacity": 0.7}
-    x, y = ([place[side] for place in places] for side in (0, 1))
-    add_points(figure, "", x, y, look, xaxis=f"x{axis}", yaxis=f"y{axis}")
+    x: list[float | None] = []
+    y: list[float | str | None] = []
+    for row in range(first, len(lengths)):
+        for column in range(lengths[row] - columns[row], lengths[row]):
+            left, right, low, high = column - HALF, column + HALF, row - HALF, row + HALF
+            x += [left, right, right, left, left, None]
+            y += [low, low, high, high, low, None]
+    axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+    add_line(figure, "", x, y, colour("line"), width=1, hoverinfo="skip", **axes)
 
 
 def _sum(columns: Sequence[int]) -> str:
-    """Writes a sum out, its middle left out where it is long, and what it comes to."""
+    """Writes a sum out, its middle left out where it is long, and what it comes to: two lines."""
     terms = [count(n) for n in columns]
+    comes_to = plural(sum(columns), "column")
     if len(terms) == 1:
-        return f"<br>{plural(columns[0], 'column')}"
+        return f"{comes_to}<br> "
     written = "+".join(terms)
     if len(written) > MAX_LETTERS:
         written = "+".join([*terms[:2], "…", terms[-1]])
-    return f"{written}<br>= {count(sum(columns))} columns"
+    line = f"{written} = {comes_to}"
+    return f"{line}<br> " if len(line) <= MAX_LINE else f"{written}<br>= {comes_to}"

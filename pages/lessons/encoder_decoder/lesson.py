@@ -28,7 +28,7 @@ GUESSES = ("throne", "tree", "chair")  # for the first gap of the page's own tex
 
 
 class GapSteps(PassSteps[Infilling]):
-    """The tokens of an answer.
+    """The tokens of an answer; the sentinel of a gap comes in one step with the first of its words.
 
     Attributes:
         first: What will be written into the first gap.
@@ -41,6 +41,18 @@ class GapSteps(PassSteps[Infilling]):
             self.step()
         self.first = "".join(text.answers[:1]).strip()
         self.reset()
+
+    def step(self) -> None:
+        """Writes a token, and behind a sentinel the next one as well."""
+        super().step()
+        while self.can_step and self.engine.is_at_sentinel:
+            super().step()
+
+    def back(self) -> None:
+        """Takes the last step back."""
+        super().back()
+        while self.can_go_back and self.engine.is_at_sentinel:
+            super().back()
 
 
 class GapLesson(SteppedLesson[GapSteps]):

@@ -8,6 +8,7 @@ import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
+const PADDING = 0.4; // em, before a piece's name and behind it
 const FALL_MS = 450; // that a pointer takes from one row to the next
 const WORDS = { thin: "too thin to draw", closed: "not opened" };
 
@@ -35,6 +36,7 @@ export function createIcicle(actions) {
   let nFallen = 0; // pointers that were drawn
   let width = 1000;
   let size = 14;
+  const ruler = el("canvas").getContext("2d");
 
   pieces.addEventListener("click", ({ target }) => {
     const piece = pieceOf(target);
@@ -57,7 +59,9 @@ export function createIcicle(actions) {
   });
   new ResizeObserver(([entry]) => {
     width = entry.contentRect.width;
-    size = parseFloat(getComputedStyle(pieces).fontSize);
+    const { fontSize, fontFamily } = getComputedStyle(pieces);
+    size = parseFloat(fontSize);
+    if (ruler) ruler.font = `${fontSize} ${fontFamily}`;
     actions.resized(width);
   }).observe(pieces);
 
@@ -109,6 +113,9 @@ export function createIcicle(actions) {
     return box;
   }
 
+  /** @param {string} label */
+  const widthOf = (label) => ruler?.measureText(label).width ?? [...label].length * LETTER_WIDTH * size;
+
   /** @param {HTMLElement} node @param {IciclePiece} piece @param {number} first */
   function paint(node, piece, first) {
     const { kind, depth, from, width: share, ids, count } = piece;
@@ -124,8 +131,8 @@ export function createIcicle(actions) {
       ? `${formatCount(count)} more`
       : WORDS.closed;
     const ofAll = formatProbability(share * shown.topProb);
-    const isFit = [...label].length + 1 <= room;
-    const cut = kind === "token" && room > 4.5 ? shorten(label, Math.floor(room - 1.5)) : "";
+    const isFit = widthOf(label) + PADDING * size <= share * width;
+    const cut = kind === "token" && room > 6.5 ? shorten(label, Math.floor(room - 1.5)) : "";
     const [name, number] = node.children;
     setText(name, isFit ? label : cut);
     setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");

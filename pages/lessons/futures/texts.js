@@ -15,7 +15,7 @@ const MAX_RUNS = 16; // of the first page, and of files
 export function createTexts(actions) {
   const rows = Array.from({ length: N_TEXTS + 1 }, () => createRow(actions));
   const own = Array.from({ length: MAX_RUNS }, () => createRow(actions));
-  const counted = el("th", { scope: "col" }, "hits");
+  const counted = el("th", { class: "texts-number", scope: "col" }, "hits");
   const ticks = el("span", { class: "texts-axis", ariaHidden: "true" }, ...["0", "50", "100"].map(tickOf));
   const head = el(
     "tr",

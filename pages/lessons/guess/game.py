@@ -14,7 +14,7 @@ from pages.frame.course import show_summary
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.question import show_question
-from pages.lessons.guess.scores import show_scores
+from pages.lessons.guess.scores import N_IN_POINTS, show_result, show_scores
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
 from pages.lessons.guess.state import GuessLesson
 from viz.format import percent
@@ -23,10 +23,11 @@ from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
+BEFORE_A_GUESS = "<style>.remember {visibility: hidden;}</style>"
 PER_ROW = 3  # fields beside each other
 EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
 RULES: dict[GuessUnit, str] = {
-    "percent": "Write a word, and how sure you are of it in %. Then Enter.",
+    "percent": "Write a word, and how sure you are of it in %, 50 if you say nothing. Then Enter.",
     "hands": f"Vote, and write words with hands: `{EXAMPLE}`. Then Enter.",
 }
 
@@ -64,10 +65,15 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 
 def _game(lesson: GuessLesson) -> None:
     st.html(text_html(lesson.game.hidden_text))
+    with st.container(key="guess_result"):  # one place: the field below it keeps the focus
+        if lesson.game.rounds:
+            show_result(lesson)
+        else:
+            st.html(BEFORE_A_GUESS)
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
-        show_question("What comes next?")
+        show_question("Next place: what comes next?" if lesson.game.rounds else "What comes next?")
         st.markdown(RULES[lesson.unit])
         _fields(lesson)
         st.html(covered_bar(lesson.game.best_shares()))
@@ -76,7 +82,7 @@ def _game(lesson: GuessLesson) -> None:
     if lesson.hint:
         st.info(lesson.hint)
     show_error(lesson.problem)
-    if lesson.game.rounds:  # nothing of scores before there is one
+    if len(lesson.game.rounds) >= N_IN_POINTS:
         show_scores(lesson)
 
 

@@ -26,17 +26,28 @@ COST = (
 )
 
 
-def show_scores(lesson: GuessLesson) -> None:
+def show_result(lesson: GuessLesson) -> None:
     """Shows the newest round and the score so far: in points first, in bits from the third on."""
     rounds = lesson.game.rounds
     in_bits = len(rounds) >= N_IN_POINTS
-    st.markdown(COST if in_bits else POINTS)
-    st.html(tiles_html(rounds, in_bits=in_bits))
+    tiles = tiles_html(rounds, in_bits=in_bits)
     revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_presenting() else MAX_ROWS)
-    if not in_bits:
-        show_chart(revealed, "guess_revealed")
+    if in_bits:
+        st.markdown(COST)
+        st.html(tiles)
+        show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
         return
-    show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
+    scores, picture = st.columns([2, 3], gap="large")  # so that the next field stays on the screen
+    with scores:
+        st.markdown(POINTS)
+        st.html(tiles)
+    with picture:
+        show_chart(revealed, "guess_revealed")
+
+
+def show_scores(lesson: GuessLesson) -> None:
+    """Shows all rounds, and what they say of the text and of the players."""
+    rounds = lesson.game.rounds
     with st.expander("All rounds", key="guess_rounds"):
         show_table(rounds_table(rounds), "guess_table")
     _show_bounds(lesson)

@@ -24,6 +24,7 @@ from pages.lessons.sampling.source import Given
 SLIDERS = MASKS_ALONE[1:]
 OF_BAR = ("temperature", "top_p")  # what the first picture sets by sliders of its own
 POINTER = 0.75  # the same for all engines
+FIRST_POINTER = 0.5  # of the first picture: it falls on a word that has a row of its own
 N_FIRST = 4  # masks that are shown at first: greedy, temperature, top-k, top-p
 FIRST = frozenset(MASKS_ALONE[:N_FIRST])
 
@@ -95,11 +96,12 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, **shown: bool) -> bytes:
+    def payload(self, *, compares: bool = False, **shown: bool) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout.
 
         Args:
-            shown: Of its header: `presenter`, `compares`, `guided`, `waits`.
+            compares: Whether the engines' orders are shown, under their pointer.
+            shown: Of its header as well: `presenter`, `guided`, `waits`.
         """
         kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}
@@ -118,7 +120,8 @@ class Lab(LessonState):
             "orders": ORDERS,
             "ordersRead": ORDERS_READ,
             "nFirst": N_FIRST,
-            "pointer": POINTER,
+            "pointer": POINTER if compares else FIRST_POINTER,
+            "compares": compares,
             "distribution": {"n_vocab": kept.n_vocab},
             **shown,
         }
