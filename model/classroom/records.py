@@ -126,6 +126,16 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Remembered:
+    """A sentence to remember, and what a class answered to the question that it ends."""
+
+    words: str
+    question: str
+    bar: Bar | None  # without a value: of numbers; None: nobody answered
+    rows: tuple[str, ...] = ()  # of cells, in place of the bar
+
+
+@dataclass(frozen=True)
 class SceneShown:
     """What the class is at: a scene of a lesson, and where the app shows it."""
 
@@ -135,4 +145,5 @@ class SceneShown:
     picture: Picture = Picture()
     spoken: Spoken | None = None  # of title and words
     is_page_shown: bool = False  # on the projector
-    is_end: bool = False  # the last one: its words are what to remember, a sentence a line
+    is_end: bool = False  # the last one, with what to remember
+    remembered: tuple[Remembered, ...] = ()  # what surprised most comes first

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.classroom.records import ClassRound, ClassRow, Question, QuestionKind, Tally
-from viz.classroom.bars import MAX_BARS, beside, counted, drawn, numbers
+from viz.classroom.bars import MAX_BARS, beside, counted, drawn, in_short, numbers
 
 counts = st.lists(st.integers(0, 60), min_size=2, max_size=8)
 
@@ -28,7 +28,7 @@ def test_every_vote_is_in_one_of_at_most_five_rows(votes: list[int], words: dict
     assert math.fsum(bar.values[0] for bar in bars) == pytest.approx(1 if n else 0)
     said = [bar.texts[0].split(" of ") for bar in bars]
     assert sum(int(k) for k, _ in said) == n
-    assert {all_ for _, all_ in said} == {str(n)}
+    assert {all_ for _, all_ in said} == ({str(n)} if n else set()), "no votes are no bars"
 
 
 def test_choices_keep_their_order_and_words_come_by_their_votes() -> None:
@@ -85,6 +85,38 @@ def test_pointers_are_counted_beside_the_shares_of_the_bar() -> None:
     bars = drawn(["a", "b"], [0.25, 0.75], [1, 3]).bars
     assert [bar.values for bar in bars] == [(0.25, 0.25), (0.75, 0.75)]
     assert [bar.texts[0] for bar in bars] == ["1 of 4", "3 of 4"]
+
+
+def test_where_nobody_voted_one_sentence_says_so_and_no_axis() -> None:
+    nothing, some = tally([0, 0]), tally([1, 1])
+    for outcome in (
+        counted(nothing),
+        counted(nothing, nothing, "answer 1"),
+        drawn("ab", [0.5] * 2, [0] * 2),
+    ):
+        assert (outcome.bars, len(outcome.series), bool(outcome.words)) == ((), 1, True)
+    again = counted(
+        nothing, earlier=some
+    )  # who voted before is still shown, and nobody as "0 of 0"
+    assert [bar.texts for bar in again.bars] == [("", "1 of 2")] * 2
+
+
+def test_a_class_is_remembered_by_one_number_and_the_share_that_was_right() -> None:
+    share, bar = in_short(tally([1, 3]), "ANSWER 0")
+    assert bar is not None
+    assert (share, bar.values, bar.texts, bar.is_marked) == (0.25, (0.25,), ("1 of 4",), True)
+    share, bar = in_short(tally([1, 3]))  # nothing is right: what most said
+    assert bar is not None
+    assert (share, bar.label, bar.is_marked) == (1, "answer 1", False)
+    share, bar = in_short(tally([], [("cat", 2)], kind="next"), "dog")  # which nobody said
+    assert bar is not None
+    assert (share, bar.label, bar.texts) == (0, "dog", ("0 of 2",))
+    share, bar = in_short(written(("28", 1), ("30", 1), ("6", 2)), "30")
+    assert bar is not None
+    assert (share, bar.values) == (0.5, ())
+    assert ["17" in bar.texts[0], "30" in bar.label] == [True, True]
+    for nobody in (tally([0, 0]), written()):
+        assert in_short(nobody, "30") == (1, None)
 
 
 def written(*those: tuple[str, int]) -> Tally:

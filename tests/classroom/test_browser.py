@@ -219,6 +219,26 @@ def assert_shares_are_percents(projector: Page) -> None:
     assert sum(float(share[:-2]) for share in shares) == pytest.approx(100, abs=0.25)
 
 
+def assert_pointer_is_on_its_bar(phone: Page) -> None:
+    """The pupil's line stands at the number, over the token whose range, for the ear, has it."""
+    expect(phone.locator("#ask")).to_contain_text("0.")
+    pointer = float(re.findall(r"0\.\d+", phone.locator("#ask").inner_text())[0])
+    place, under = phone.locator("#bar").evaluate(
+        """(bar) => {
+          const of = (part) => part.getBoundingClientRect();
+          const line = of(bar.querySelector("b"));
+          const at = line.left + line.width / 2;
+          const ends = [...bar.querySelectorAll("span")].map((part) => of(part).right);
+          return [(at - of(bar).left) / of(bar).width, ends.findIndex((end) => end > at)];
+        }"""
+    )
+    assert place == pytest.approx(pointer, abs=0.005)
+    heard = phone.locator("#options .heard").all_text_contents()
+    ranges = [re.findall(r"[01]\.\d+", one) for one in heard]
+    within = [float(low) <= pointer < float(high) for low, high in ranges]
+    assert under == within.index(True)
+
+
 def assert_filled(projector: Page) -> None:
     """The lowest part ends near the lower edge, and nothing is cut."""
     projector.wait_for_function(
@@ -360,7 +380,7 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
     projector.set_viewport_size(PROJECTOR)
     room.press("Ask question 1")  # the sampler
     expect(projector.locator("#bar span").first).to_be_visible()
-    expect(phone.locator("#ask")).to_contain_text("0.")
+    assert_pointer_is_on_its_bar(phone)
     assert_on_one_screen(phone)
     assert_read_from_the_back_row(projector, "text", "ask", "bar")
     assert_shares_are_percents(projector)
@@ -461,7 +481,8 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
         if item.question == ASKED_OF_THE_PLAN
     )
     for screen in (room.projector, room.phone):
-        expect(screen.locator("#ask")).to_have_text(remember)
+        expect(screen.locator(".sentence > b")).to_have_text([remember])
+        expect(screen.locator(".result strong")).to_have_text("1 of 1")
     expect(room.phone.locator("#over")).to_have_attribute("href", re.compile("/tour$"))
     room.desk.on("dialog", lambda dialog: dialog.accept())
     room.press("End the room")
@@ -470,7 +491,7 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
     for screen in (room.projector, room.phone):  # what to remember stays
         expect(screen.locator("#error")).to_be_hidden()
         expect(screen.locator("#ask")).to_be_visible()
-        expect(screen.locator("#ask")).to_have_text(remember)
+        expect(screen.locator(".sentence > b")).to_have_text([remember])
         screen.reload()
         expect(screen.locator("#error")).not_to_be_empty()
     expect(room.phone.locator("#join")).to_be_visible()

@@ -54,7 +54,7 @@ def test_hands_are_votes_and_a_new_count_takes_the_place_of_the_old(desk: Classr
         desk.count_hands([0, 0])
     desk.ask_own("Which?", "a\nb")
     desk.close()
-    assert texts(desk) == ["0 of 0", "0 of 0"], "hands of the question before are gone"
+    assert texts(desk) == ["", ""], "hands of the question before are gone"
     desk.ask_own("How many?", "")
     for bad_words in ("many", "1, 2, three"):
         with pytest.raises(ValueError, match="number"):
@@ -153,21 +153,29 @@ def test_a_lesson_ends_on_what_to_remember_of_what_was_asked(desk: Classroom, ta
         items = list(items_of(read_lesson(PLAN)))
         own = [plain(item.scene.remember) for item in items if item.kind == "own"]
 
-        def lines() -> list[str]:
+        def lines() -> list[tuple[str, str]]:
             desk.show_end()
             shown = desk.room.screen()
             assert shown["question"] is None
             assert shown["scene"]["is_end"]
             assert desk.room.view(phone)["scene"] == shown["scene"]
-            return str(shown["scene"]["words"]).split("\n")
+            remembered = shown["scene"]["remembered"]
+            return [(one["words"], one["bar"] and one["bar"]["texts"][0]) for one in remembered]
 
         phone = desk.room.join("")
         assert len(own) == 12
-        assert lines() == own, "nothing was asked: all of it"
+        latest = [(words, None) for words in reversed(own)]
+        assert lines() == latest, "nothing was asked: all of it"
         for place in (4, 1, 0):  # the last is of a kind that has nothing to remember
             desk.ask_item(place)
             desk.close()
-        assert lines() == [own[0], own[2]], "in the order of the lesson"
+        assert lines() == [(own[2], None), (own[0], None)], "the latest of the lesson first"
+        for hands in ([4, 0, 0], [1, 3, 0]):  # what was said after the discussion counts
+            desk.ask_item(1)
+            desk.count_hands(hands)
+        (first, said), *others = lines()
+        assert (first, *re.findall(r"\d+", said)) == (own[0], "1", "4"), "most were wrong"
+        assert others == [(own[2], None)]
         desk.open_script("")
         with pytest.raises(RoomError):
             desk.show_end()

@@ -56,7 +56,11 @@ def test_a_record_keeps_the_newest_answer_of_each_question_and_five_lines(script
     calls += [("keepLine", {"text": "5 cats ran", "link": "./?seed=5"}), ("chooseBest", 1)]
     calls += [("keepLine", {"text": "a bird", "link": "./?seed=9"})]
     calls += [("keepLine", {"text": "bad", "link": "javascript:alert(1)"})]
+    sentences = [{"question": "How many?", "words": "Few."}, {"question": "Who?", "words": "I."}]
+    calls += [("keepRemembered", {"place": "kv_cache", "sentences": sentences})]
+    calls += [("keepRemembered", {"place": "guess", "sentences": sentences[::-1]})]
     record = kept(scripts, *calls)
+    assert [one.get("remember") for one in record["answers"]] == ["Few.", None]
     assert [one["said"] for one in record["answers"]] == ["3", "no"]
     assert record["seen"] == ["guess"]
     texts = [line["text"] for line in record["lines"]]

@@ -20,11 +20,14 @@ CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "gener
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
 BEFORE = (Sentence("before the discussion"), "rejected")
+NO_VOTES = Outcome((CLASS,), words=Sentence("Nobody has voted yet."))
 
 
 def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outcome:
     """Draws the votes of a question, and those of the first time where it was asked twice."""
     now, before = _votes(tally), _votes(earlier) if earlier else {}
+    if not any((*now.values(), *before.values())):
+        return NO_VOTES
     names = list(dict.fromkeys([*now, *before]))
     if tally.question.kind != "choice" or not tally.question.options:
         names.sort(key=lambda name: -now.get(name, 0))
@@ -63,7 +66,7 @@ def _votes_bar(
     return Bar(
         name,
         tuple(n / max(1, all_) for n, all_ in zip(votes, of, strict=True)),
-        tuple(_of(n, all_) for n, all_ in zip(votes, of, strict=True)),
+        tuple(_of(n, all_) if all_ else "" for n, all_ in zip(votes, of, strict=True)),
         is_marked=bool(right) and name.casefold() == right.casefold(),
         is_rest=is_rest,
     )
@@ -114,8 +117,10 @@ def given(score: ClassScore, n_answers: int) -> list[Sentence]:
 def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:
     """Draws how many of a class's pointers fell on each token, across its share of the bar."""
     n = sum(landed)
+    if not n:
+        return NO_VOTES
     bars = (
-        Bar(name, (k / max(1, n), share), (_of(k, n), ""))
+        Bar(name, (k / n, share), (_of(k, n), ""))
         for name, share, k in zip(names, shares, landed, strict=True)
     )
     return Outcome((CLASS, SHARE), tuple(bars))
@@ -155,6 +160,40 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
     drawn_dots = Dots(tuple(dots), tuple(marks), (Numeral(in_full(low)), Numeral(in_full(high))))
     return Outcome(series, dots=drawn_dots, words=words)
+
+
+def in_short(tally: Tally, right: str = "") -> tuple[float, Bar | None]:
+    """Returns the share of a class that was right, and its answers as one bar.
+
+    The bar is that of the right answer, or of the most frequent one where none is right; of numbers
+    it is the median beside the true one. Who is within a tenth of that is right.
+
+    Returns:
+        The share, 1 where nothing is right or nobody answered; and None where nobody did.
+    """
+    if tally.question.kind == "number":
+        return _numbers_in_short(_numbers(tally), right)
+    votes = _votes(tally)
+    n = sum(votes.values())
+    if not n:
+        return 1.0, None
+    names = [name for name in votes if name.casefold() == right.casefold()]
+    name = right or max(votes, key=lambda one: votes[one])
+    n_votes = sum(votes[one] for one in names) if right else votes[name]
+    bar = Bar(name, (n_votes / n,), (_of(n_votes, n),), is_marked=bool(right))
+    return n_votes / n if right else 1.0, bar
+
+
+def _numbers_in_short(given: Sequence[float], right: str) -> tuple[float, Bar | None]:
+    if not given:
+        return 1.0, None
+    middle = Sentence("median {number}", number=Numeral(in_full(float(np.median(given)))))
+    if not right:
+        return 1.0, Bar("", (), (middle,))
+    truth = float(right)
+    n_near = sum(abs(number - truth) <= abs(truth) / 10 for number in given)
+    true = Sentence("true {number}", number=Numeral(in_full(truth)))
+    return n_near / len(given), Bar(true, (), (middle,))
 
 
 def _of(n: int, all_: int) -> Sentence:

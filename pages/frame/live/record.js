@@ -8,7 +8,8 @@ const MAX_ANSWERS = 200;
 const MAX_LINES = 5;
 const MAX_TEXT = 600; // characters of one text
 
-/** @typedef {{place: string, title: string, question: string, said: string, right: string, isRight: boolean|null}} Answer */
+/** @typedef {{place: string, title: string, question: string, said: string, right: string, isRight: boolean|null,
+ *   remember?: string}} Answer */
 /** @typedef {{text: string, link: string}} Line */
 
 /** @param {unknown} text */
@@ -16,7 +17,7 @@ const isText = (text) => typeof text === "string" && text !== "" && text.length 
 /** @param {Answer} one */
 const isAnswer = (one) =>
   [one?.place, one?.title, one?.question, one?.said].every(isText) && typeof one.right === "string" &&
-  [true, false, null].includes(one.isRight);
+  [true, false, null].includes(one.isRight) && (one.remember === undefined || isText(one.remember));
 /** @param {Line} one */
 const isLine = (one) => isText(one?.text) && isText(one?.link) && one.link.startsWith("./?");
 /** @template One @param {unknown} value @param {(one: One) => boolean} isOne */
@@ -42,6 +43,20 @@ export function keepAnswer(answer) {
     place !== answer.place || question !== answer.question
   );
   write({ ...record, answers: [answer, ...others].slice(0, MAX_ANSWERS) });
+}
+
+/**
+ * Keeps what to remember of the questions of a place that were answered.
+ * @param {{place: string, sentences: {question: string, words: string}[]}} given
+ */
+export function keepRemembered({ place, sentences }) {
+  const record = readRecord();
+  const said = new Map(sentences.map(({ question, words }) => [question, words]));
+  const answers = record.answers.map((one) => {
+    const remember = one.place === place ? said.get(one.question) : undefined;
+    return isText(remember) ? { ...one, remember } : one;
+  });
+  write({ ...record, answers });
 }
 
 /** Keeps that a page was read to its end. @param {string} place */

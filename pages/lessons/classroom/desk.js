@@ -142,6 +142,7 @@ function pressesNow() {
     !view.can_close && hasNext && !isAtEnd &&
     [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
     isAtEnd && [_("End the room"), "end"],
+    isAtEnd && [_("Answers as CSV"), "csv"], // with the room they are gone
     view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
     view.scene !== null && !isAtEnd &&
@@ -181,7 +182,7 @@ function paintButtons(place, wanted) {
       createButton(
         i === 0 && place.id === "presses" ? "main" : "",
         words,
-        () => what === "end" ? end() : press(what, more),
+        () => what in HERE ? HERE[what]() : press(what, more),
       )
     ),
   );
@@ -283,7 +284,9 @@ function paintCounts() {
 }
 
 function end() {
-  if (confirm(_("End the room for everyone in it?"))) press("end");
+  if (confirm(_("End the room for everyone in it? The answers are gone then: save them as CSV before."))) {
+    press("end");
+  }
 }
 
 async function saveTable() {
@@ -294,6 +297,9 @@ async function saveTable() {
   el("a", { href, download: "room.csv" }).click();
   URL.revokeObjectURL(href);
 }
+
+/** What is not sent as it is pressed. @type {Record<string, () => void>} */
+const HERE = { end, csv: saveTable };
 
 /** @param {{[Id in keyof RoomElements]: RoomElements[Id] extends {value: string} ? Id : never}[keyof RoomElements]} id */
 const valueOf = (id) => byId(id).value;

@@ -5,7 +5,7 @@
 import { createButton, el, find, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
-import { keepAnswer } from "../../frame/live/record.js";
+import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
@@ -24,7 +24,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
-  writeLines,
+  writeAsked,
   writeText,
 } from "./room.js";
 
@@ -122,12 +122,9 @@ function paint() {
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
-  writeLines(
-    byId("ask"),
-    question === null
-      ? scene?.words ?? _("You are in. The next question comes by itself.")
-      : wordsOf(question),
-  );
+  const waiting = scene?.words ?? _("You are in. The next question comes by itself.");
+  writeAsked(byId("ask"), question === null ? waiting : wordsOf(question), question === null ? scene : null);
+  if (scene?.is_end) keepRemembered({ place: "room", sentences: scene.remembered });
   paintTime();
   const isOpen = question !== null && question.is_open;
   paintBar(question);
@@ -235,8 +232,8 @@ function optionOf(question, option) {
   button.append(
     el("b", { textContent: options[option], dir: "auto", ...spoken, translate: !isOfTokens(question) }),
   );
-  if (shares.length > 0) {
-    button.append(el("span", { class: "range", textContent: rangeOf(question, option) }));
+  if (shares.length > 0) { // for the ear: the eye has the bar
+    button.append(el("span", { class: "heard", textContent: ` ${rangeOf(question, option)}` }));
   }
   return button;
 }
@@ -279,13 +276,7 @@ function paintField(question, isOpen) {
 function paintBar(question) {
   const isDrawn = question !== null && question.kind === "sampler";
   setShown(byId("bar"), isDrawn);
-  if (isDrawn)
-    drawBar(
-      byId("bar"),
-      question,
-      question.is_open || question.pointer === null ? [] : [question.pointer],
-      false,
-    );
+  if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer], true);
 }
 
 /** The way to the page that is spoken of, on this phone. @param {boolean} isOpen */

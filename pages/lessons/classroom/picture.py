@@ -10,6 +10,7 @@ from model.sentences import Numeral, Sentence
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, ClassText
+from pages.lessons.tour.scenes import Scene
 from viz.format import percent
 
 _LABEL = "{name}\n{share}"  # has no word to translate
@@ -39,5 +40,10 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
             pairs = zip(names, shares, strict=True)
             names = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
         return Picture(labels=tuple(names), shares=tuple(shares))
+    return Picture(rows=idea_of(scene))
+
+
+def idea_of(scene: Scene) -> tuple[str, ...]:
+    """Returns the rows of cells that stand for a scene's page."""
     idea = PICTURES.get(OF_PAGES.get(scene.page, ""), "")
-    return Picture(rows=tuple(idea.rstrip("/").split("/")))
+    return tuple(idea.rstrip("/").split("/"))

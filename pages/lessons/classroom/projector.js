@@ -18,7 +18,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
-  writeLines,
+  writeAsked,
   writeText,
 } from "./room.js";
 
@@ -67,7 +67,7 @@ function paint() {
   tagLanguage(byId("explained"), question?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
-  writeLines(byId("ask"), question === null ? scene?.words ?? "" : question.words);
+  writeAsked(byId("ask"), (question ?? scene)?.words ?? "", question === null ? scene : null);
   byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome, question);

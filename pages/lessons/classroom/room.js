@@ -7,6 +7,7 @@ import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
+const MAX_REMEMBERED = 3; // sentences that a class remembers, beside its own numbers
 const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
@@ -135,15 +136,34 @@ export function writeText(place, text, before, most) {
 }
 
 /**
- * Writes what is asked; sentences that each have a line of their own stand below each other.
+ * Writes what is asked, or said of a scene; at the end, the sentences that surprised most.
  * @param {HTMLElement} place
  * @param {string} words
+ * @param {RoomScene|null} [scene] the one that is at its end
  */
-export function writeLines(place, words) {
-  if (place.dataset.shown === words) return;
-  place.dataset.shown = words;
-  const lines = words.split("\n");
-  place.replaceChildren(...(lines.length > 1 ? lines.map((line) => el("span", {}, line)) : lines));
+export function writeAsked(place, words, scene = null) {
+  const remembered = scene?.remembered.slice(0, MAX_REMEMBERED) ?? [];
+  const shown = JSON.stringify([words, remembered]);
+  if (place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  place.replaceChildren(
+    words,
+    ...remembered.map((one) => el("span", { class: "sentence" }, pictureOf(one), el("b", {}, one.words))),
+  );
+}
+
+/** What this class answered, as its one number with a bar; an idea in cells, where nobody did. @param {Remembered} one */
+function pictureOf({ bar, rows }) {
+  if (bar === null) return drawCells(rows);
+  const line = el("i", { class: "prompt" });
+  line.style.width = `${100 * (bar.values[0] ?? 0)}%`;
+  return el(
+    "span",
+    { class: "result" },
+    el("strong", { lang: languageTag(), dir: "auto" }, bar.texts[0]),
+    bar.values.length > 0 ? el("span", { class: "part", ariaHidden: "true" }, line) : "",
+    el("small", { dir: "auto" }, `${bar.label}${bar.is_marked ? " ✓" : ""}`),
+  );
 }
 
 /**

@@ -5,22 +5,21 @@ hand, before the scene's own.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
 from model.classroom.members import RoomError
-from model.classroom.records import SceneShown, Spoken
+from model.classroom.records import Spoken
 from model.sentences import Sentence
-from pages.frame.words import Language, _, language, speaking
+from pages.frame.words import Language, _, language
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
 
 ItemKind: TypeAlias = Literal["next", "sampler", "own"]
 KINDS: dict[str, ItemKind] = {"next token": "next", "sampler": "sampler", "": "own"}
 PLAN = "how-a-model-writes"
-LESSONS_PAGE = "./tour"  # where a class goes on: it has each browser's own record
 WORDS = {
     "next": Sentence("What comes next?"),
     "sampler": Sentence("On which word does your pointer fall?"),
@@ -134,22 +133,6 @@ class Script:
             raise RoomError(Sentence("The script has no such question: choose one of its list."))
         self._began = monotonic() if self._began is None else self._began
         return items[place]
-
-
-def end_of(lesson: GuidedLesson, asked: Collection[str]) -> SceneShown:
-    """Returns the last scene of a class: what to remember of the scenes that it was asked about.
-
-    Args:
-        lesson: The script.
-        asked: The questions that were put to the class; if none is the script's, all scenes count.
-    """
-    own = [item for item in items_of(lesson) if item.kind == "own" and item.scene.remember]
-    seen = [item for item in own if item.question in asked] or own
-    words = "\n".join(plain(item.scene.remember) for item in seen)
-    with speaking(lesson.language):
-        title = _("{lesson}: what to remember", lesson=plain(lesson.title))
-    spoken = speech_of(lesson.language)
-    return SceneShown(title, words, LESSONS_PAGE, spoken=spoken, is_end=True)
 
 
 def speech_of(spoken: Language) -> Spoken:

@@ -25,9 +25,10 @@ from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.typed import numbers_typed
 from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.end import end_of
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import picture_of
-from pages.lessons.classroom.script import WORDS, Item, Script, end_of, plan, prompt_of, speech_of
+from pages.lessons.classroom.script import WORDS, Item, Script, plan, prompt_of, speech_of
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
@@ -177,8 +178,7 @@ class Classroom:
         """Shows what to remember, and where to go on."""
         if self.script.lesson is None:
             raise RoomError(Sentence("There is no script: choose one first."))
-        asked = {tally.question.words for tally in self.room.tallies}
-        self._show(end_of(self.script.lesson, asked))
+        self._show(end_of(self.script.lesson, self.room.tallies))
 
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:
@@ -319,7 +319,8 @@ class Classroom:
         found = Sentence(
             "{n} of {all} found the word on which it fell.", n=n_right, all=sum(tally.counts)
         )
-        self.room.reveal(found)
+        if any(tally.counts):
+            self.room.reveal(found)
 
     @one_at_a_time
     def reveal(self) -> None:

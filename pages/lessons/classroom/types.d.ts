@@ -36,8 +36,16 @@ interface RoomScene {
   address: string; // of its page, from the app's first page on
   picture: RoomPicture;
   is_page_shown: boolean; // on the projector
-  is_end: boolean; // the last one: its words are sentences to remember, one a line
+  is_end: boolean; // the last one, with what to remember
+  remembered: Remembered[]; // what surprised most comes first
   spoken: Spoken | null; // of title and words
+}
+/** A sentence to remember, and what this class answered to its question. */
+interface Remembered {
+  words: string;
+  question: string;
+  bar: RoomBar | null; // without a value: of numbers; null: nobody answered
+  rows: string[]; // of cells, in place of the bar
 }
 interface RoomBar {
   label: string;

@@ -133,9 +133,9 @@ function answersOf(answers) {
 }
 
 /** @param {Answer} given */
-function inWords({ question, said, right, isRight }) {
+function inWords({ question, said, right, isRight, remember = "" }) {
   const verdict = isRight === null ? "" : isRight ? "✓" : _("Right is {right}.", { right });
-  return [question, _("I said: {said}.", { said }), verdict].filter(Boolean).join(" ");
+  return [question, _("I said: {said}.", { said }), verdict, remember].filter(Boolean).join(" ");
 }
 
 /** Prints a copy of the page alone. @param {HTMLElement} page */
