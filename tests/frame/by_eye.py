@@ -137,8 +137,8 @@ new PerformanceObserver((list) => {
       const name = named?.getAttribute("class")?.slice(-60);
       return `${name}: ${from.y}, ${from.height} high, to ${to.y}, ${to.height} high`;
     });
-    const reach = sources
-      .filter(({ previousRect: from, currentRect: to }) => Math.abs(from.top - to.top) > 1)
+    const reach = sources  // a text that was replaced is no longer in the page, and moved nowhere
+      .filter((one) => one.node && Math.abs(one.previousRect.top - one.currentRect.top) > 1)
       .map(({ currentRect: { top, bottom } }) => [top, bottom]);
     globalThis.__shifts.push({ value, hadRecentInput, startTime, moved, reach });
   }

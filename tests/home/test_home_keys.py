@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from pages.home.model_in_words import SHIPPED_IN_WORDS
 from tests.driving.harness import by_key
 from tests.driving.home_page import PATIENCE_MS, Reader
 from tests.home.conftest import PROMPT
@@ -272,7 +273,7 @@ def test_the_arrows_walk_the_text_and_escape_leaves_the_past(newcomer: Reader) -
     reader.page.keyboard.press("Enter")
     dialog = reader.page.get_by_role("dialog")
     expect(dialog).to_be_focused()
-    dialog.get_by_role("radio", name="scribbler", exact=True).focus()
+    dialog.get_by_role("radio", name=SHIPPED_IN_WORDS["scribbler"]).focus()
     reader.page.keyboard.press("Space")
     way_on = dialog.get_by_role("button", name="Use this model")
     expect(way_on).to_be_focused()

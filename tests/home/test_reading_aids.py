@@ -160,7 +160,7 @@ def test_what_the_buttons_of_a_phone_cut_is_a_target_wherever_the_page_stands(
     for n_pixels in (1, 8, 16, 40, 70):
         assert cut(n_pixels) == [], n_pixels
     bar.evaluate("(bar) => bar.style.cssText = 'border: 0; padding: 8px 0; bottom: 0'")
-    assert any("loop-code" in found for found in cut(8)), "without room around the buttons"
+    assert cut(9) != [], "without room around the buttons"
     bar.evaluate("(bar) => bar.removeAttribute('style')")
     cut(8)
     code = phone.live.locator(".loop-code")
