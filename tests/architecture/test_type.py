@@ -42,6 +42,7 @@ MEASURED = {
         "pages/lessons/classroom/projector.css",
         "clamp(.45rem, 8.2rem / var(--letters), var(--size-small))",
     ): "as its column is wide",
+    ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
     ("viz/beam_search/tree.py", "12px"): "words in a box that Plotly draws",
     ("viz/causal_mask/triangle.py", "clamp(.85rem,1.75vw,1.5rem)"): "a grid as wide as the window",
 }

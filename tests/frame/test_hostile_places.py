@@ -254,7 +254,7 @@ def test_the_projector_shows_tokens_as_they_are(
     projector = open_in(NO_STORAGE)
     projector.goto(f"{url}/room/{code}/projector")
     expect(projector.locator("#options li")).to_have_count(5)
-    press(url, code, key, "close")
+    press(url, code, key, "hands", counts=[1, 2, 0, 0, 0], words="")
     expect(projector.locator(".bars .name").first).to_be_visible()
     assert projector.evaluate(WORDS, "#text, #code, #address, #options li, .bars .name") == []
     assert projector.evaluate(LIVE_IN_SHADOW) == []

@@ -23,7 +23,6 @@ from viz.guess.text import text_html
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
-BEFORE_A_GUESS = "<style>.remember {visibility: hidden;}</style>"
 PER_ROW = 3  # fields beside each other
 EXAMPLE = "mat 12 floor 7 sofa 3"  # of a show of hands
 RULES: dict[GuessUnit, str] = {
@@ -68,8 +67,6 @@ def _game(lesson: GuessLesson) -> None:
     with st.container(key="guess_result"):  # one place: the field below it keeps the focus
         if lesson.game.rounds:
             show_result(lesson)
-        else:
-            st.html(BEFORE_A_GUESS)
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
