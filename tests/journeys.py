@@ -73,6 +73,7 @@ def test_home_from_a_guess_to_a_link(tab: DrivenTab, url: str, storyteller: Lang
     assert tab.get(TEXT) == expected(storyteller, 4)
 
     # what is dragged moves the bars at every halt
+    tab.click(".rest-toggle")  # a newcomer's switches wait behind "More"
     tab.click("input[name=compare]")
     seen = tab.drag("input.slider[name=temperature]", SHARES)
     assert len({str(bars) for bars in seen}) == len(SHARES)

@@ -33,7 +33,7 @@ class Experiment(ABC, Generic[Kept]):
         recorded: The kind of what the job finds, where a recording stands there until it is run.
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
-        is_whole: Whether findings are drawn once the job is over; the recording stays until then.
+        draws_when_done: Whether findings wait until the job is over; the recording stays till then.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -46,7 +46,7 @@ class Experiment(ABC, Generic[Kept]):
     recorded: Any = None
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
-    is_whole: bool = False
+    draws_when_done: bool = False
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -71,7 +71,7 @@ class Experiment(ABC, Generic[Kept]):
             icon=self.icon,
             seconds=self.seconds,
             has_progress=self.has_progress,
-            is_whole=self.is_whole,
+            draws_when_done=self.draws_when_done,
         ).show()
         self._end()
         if self.code:

@@ -48,7 +48,7 @@ class JobPanel:
     icon: str | None = None  # of the button
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
     has_progress: bool = True  # that a bar says how far the job has come
-    is_whole: bool = False  # draws what was found only once the job is over
+    draws_when_done: bool = False  # not while it runs: a recording stays until then
 
     def show(self) -> None:
         """Draws it."""
@@ -102,7 +102,7 @@ class JobPanel:
     def _show_found(self, job: Job[Any] | None) -> None:
         """Draws what was found, a recording until something was, or what stands in its place."""
         before = None if self.recorded is None else recorded_job(self.key, self.recorded)
-        is_late = job is not None and job.is_running and self.is_whole
+        is_late = job is not None and job.is_running and self.draws_when_done
         if job is not None and job.found is not None and not is_late:
             self.draw(job)
         elif before is not None:

@@ -37,7 +37,7 @@ def show_question(question: str) -> None:
 
 
 def answered(question: str, choices: Sequence[str], right: str, key: str, about: str = "") -> bool:
-    """Asks; tell whether something was said, so that what shows the answer may be drawn.
+    """Asks; tells whether something was said, so that what shows the answer may be drawn.
 
     A guided lesson asks by itself: on its pages nothing is asked a second time. The answer stands
     beside the choices if the page is wide enough, so that what is below them stays.

@@ -19,7 +19,7 @@ class ScoringRun(Experiment[PhaseLesson]):
     key, title = "phase_scoring", "Scoring and embedding in one pass"
     button, icon = "Score", TIMER
     recorded = Scoring
-    is_whole = True
+    draws_when_done = True
     claim = (
         "To classify, rank or embed, a model need not write: one parallel pass scores every "
         "choice. The same prompt is answered here by scoring and by generating."

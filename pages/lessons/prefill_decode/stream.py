@@ -26,7 +26,7 @@ class Streaming(Experiment[PhaseLesson]):
     key, title = "phase_stream", "Streaming"
     button, icon = "Write", TIMER
     recorded = RequestTiming
-    is_whole = True
+    draws_when_done = True
     claim = (
         "Each token can be sent as soon as it is chosen. Both lanes get the same answer, at the "
         "same pace. **Which one would you rather wait for?**"
