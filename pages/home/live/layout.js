@@ -4,6 +4,7 @@ import { announced } from "../../frame/live/announced.js";
 import { createAskWord, createLogprobs } from "./controls/ask_word.js";
 import { createBars } from "./figures/bars.js";
 import { APPEND } from "./figures/beats.js";
+import { isEmbedded } from "./controls/embed.js";
 import { createBranches } from "./figures/branches.js";
 import {
   createButton,
@@ -23,6 +24,7 @@ import { keepOrder } from "./order.js";
 import { createPasses } from "./figures/passes.js";
 import { createOwnLanguage } from "./figures/own_language.js";
 import { createPieces } from "./figures/pieces.js";
+import { showsAll } from "./controls/preferences.js";
 import { createPrompt } from "./controls/prompt.js";
 import { createSpeaker } from "./controls/speaker.js";
 import { createStopField } from "./controls/stop_field.js";
@@ -105,6 +107,7 @@ export function createLayout(actions, shadowRoot) {
     ),
     speaker.element,
   );
+  setAttribute(root, "data-calm", !showsAll() && !isEmbedded()); // what a newcomer needs first
   bars.root();
   letGoOfFocus(root);
   listenForClicks(root, actions);

@@ -2,8 +2,8 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { createCopy } from "./copy.js";
-import { addressOf, embedCode, isEmbedded } from "./embed.js";
-import { keepPreference, showsAll } from "./preferences.js";
+import { addressOf, embedCode } from "./embed.js";
+import { keepPreference } from "./preferences.js";
 import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createLanguagePicker } from "../../../frame/live/language_picker.js";
@@ -47,7 +47,7 @@ export function createTransport(actions, switches) {
   more.ariaExpanded = "false";
   const rest = createButton("quiet rest-toggle", _("More"), ({ detail }) => {
     keepPreference("more", true);
-    extras.removeAttribute("data-calm");
+    extras.closest(".ott")?.removeAttribute("data-calm");
     if (detail === 0) speed.focus({ preventScroll: true }); // by a key: after a press → writes
   });
   /** @type {Header} */
@@ -75,7 +75,6 @@ export function createTransport(actions, switches) {
     rest,
     el("div", { class: "row foot" }, whole, copy, copyEmbed, createLanguagePicker()),
   );
-  setAttribute(extras, "data-calm", !showsAll() && !isEmbedded());
   const drive = { class: "row buttons", role: "group", "aria-label": _("Drive the loop") };
   return {
     element: el(
