@@ -163,7 +163,7 @@ class Stepper(Attempts, Generic[S]):
             is_pressed = st.button(
                 title,
                 key=f"{self.key}_{name}",
-                type="primary" if name == "step" else "secondary",
+                type="primary" if name == "play" else "secondary",
                 # a tick of the clock may bring a press that then comes by itself as well: until one
                 # is without, the buttons do nothing, so that Pause is not taken back
                 on_click=None if self.is_settling else press,
