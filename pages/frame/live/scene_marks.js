@@ -16,11 +16,12 @@ export const RULES = `
   [data-tour="dimmed"] :is(.bars-row:nth-child(n + 3), .bars-tail) { display: none; }
   .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
   ${MANY} .choice { display: none; }
+  .bars:has(.settings[data-tour="dimmed"]) [data-tour="lit"] .bars-active { display: block !important; }
 }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
 ${MANY} .strip-scroll { min-height: 19em; align-content: start; }
 ${MANY} .settings { display: none; }
-@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 22em; max-height: 22em; } }
+@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 16em; max-height: 16em; } }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
 .ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
 [data-tour="covered"] { position: relative; }

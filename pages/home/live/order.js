@@ -11,20 +11,27 @@ const PLACES = [
   [".thumb", ".side-start", ".below"],
 ];
 
+/** What a guided scene does to the sliders of which it speaks. */
+const SPOKEN_OF = ["lit", "covered"];
+
 /** Keeps the parts of a page in the order that its width asks for. @param {HTMLElement} root */
 export function keepOrder(root) {
   /** @param {string} name */
   const part = (name) => find(root, name);
-  /** @type {boolean|null} */
-  let wasNarrow = null;
+  const settings = part(".settings");
+  let was = "";
   const arrange = () => {
     const isNarrow = root.clientWidth / parseFloat(getComputedStyle(root).fontSize) <= PHONE;
-    if (isNarrow === wasNarrow) return;
-    wasNarrow = isNarrow;
+    const isFirst = isNarrow && SPOKEN_OF.includes(settings.dataset.tour ?? "");
+    const now = `${isNarrow} ${isFirst}`;
+    if (now === was) return;
+    was = now;
     const focused = activeIn(root);
     for (const [name, wide, narrow] of PLACES) part(isNarrow ? narrow : wide).after(part(name));
+    if (isFirst) part(".bars-top").before(settings); // near the question, above the buttons at the thumb
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true }); // what is moved loses it
   };
+  new MutationObserver(arrange).observe(settings, { attributeFilter: ["data-tour"] });
   new ResizeObserver(() => requestAnimationFrame(arrange)).observe(root);
   arrange();
 }

@@ -26,7 +26,7 @@ MAX_TOKENS = 512  # of one prompt
 N_RUNS = 7  # rounds, in each of which every text is read both ways
 SAID = "kv_prefix_said"
 QUESTION = "One word of a prompt that was read is changed. Which change keeps most of the cache?"
-CHANGES = {"the first word": 0.0, "one in the middle": 0.5, "the last word": 1.0}
+CHANGES = {"the first word": 0.0, "a middle word": 0.5, "the last word": 1.0}
 
 
 class PrefixCaching(Experiment[CacheLesson]):
@@ -43,26 +43,34 @@ class PrefixCaching(Experiment[CacheLesson]):
     code = (reuse_prefix, n_reusable, length_in_common, share_prefix)
 
     def _begin(self) -> None:
-        """Asks which change keeps most, then shows both prompts as their tokens."""
+        """Asks which change keeps most."""
         self.is_said = answered(QUESTION, list(CHANGES), list(CHANGES)[-1], SAID)
+        if self.is_said:
+            opening(
+                "Keys and values depend on the tokens before them, and on none after. From the "
+                "first token that differs, all is read anew: a change at the start costs "
+                "everything, one at the end nearly nothing."
+            )
+
+    def _fields(self, is_running: bool) -> None:
+        """Offers to change a word of the first prompt, which then is the second one."""
         if not self.is_said:
             return
-        opening(
-            "Keys and values depend on the tokens before them, and on none after. From the first "
-            "token that differs, all is read anew: a change at the start costs everything, one at "
-            "the end nearly nothing."
-        )
-        _show_changes()
-        columns = st.columns(2, gap="medium")
-        for column, name in zip(columns, ("first", "second"), strict=True):
-            with column:
-                SETTINGS.widget(name, height=140)
-        block = SETTINGS.widget("unit")
-        with st.container(key="kv_prefix_tokens"):
-            made_or_said(lambda: self._show_tokens(block))
+        for i, (name, share) in enumerate(CHANGES.items()):
+            key = f"kv_change_{i}"
+            pressed = st.button(
+                f"Change {name}", key=key, on_click=_change, args=(share,), disabled=is_running
+            )
+            if pressed:
+                st.rerun()  # the second prompt's field stands outside this part
 
     def _ids(self, name: str) -> list[int]:
         return encode_within(self.lesson.lm, SETTINGS[name], MAX_TOKENS)
+
+    def _show_both(self) -> None:
+        """Shows both prompts as their tokens, or says why one cannot be read."""
+        with st.container(key="kv_prefix_tokens"):
+            made_or_said(lambda: self._show_tokens(SETTINGS["unit"]))
 
     def _show_tokens(self, block: int) -> None:
         """Shows what of both prompts is kept; raise ValueError where one cannot be read."""
@@ -85,6 +93,7 @@ class PrefixCaching(Experiment[CacheLesson]):
     def _draw(self, job: Job[PrefixReuse]) -> None:
         if not self.is_said:
             return
+        self._show_both()
         reuse, where = job.result, measured_on(job, self.lesson.lm).where
         is_in_blocks = SETTINGS["unit"] > 1
         found = reuse.by_block if is_in_blocks else reuse.by_token
@@ -101,12 +110,19 @@ class PrefixCaching(Experiment[CacheLesson]):
             "is read after another, the first of them whole."
         )
 
+    def _idle(self) -> None:
+        if self.is_said:
+            self._show_both()
 
-def _show_changes() -> None:
-    """Offers to change a word of the first prompt, which then is the second one."""
-    with st.container(horizontal=True, key="kv_prefix_changes"):
-        for i, (name, share) in enumerate(CHANGES.items()):
-            st.button(f"Change {name}", key=f"kv_change_{i}", on_click=_change, args=(share,))
+    def _end(self) -> None:
+        """Takes other prompts."""
+        if not self.is_said:
+            return
+        with st.expander("Other prompts, or blocks of tokens", key="kv_prefix_setup"):
+            for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):
+                with column:
+                    SETTINGS.widget(name, height=140)
+            SETTINGS.widget("unit")
 
 
 def _change(share: float) -> None:

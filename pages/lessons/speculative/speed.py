@@ -57,15 +57,6 @@ class SpeedUp(Experiment[SpeculativeLesson]):
     )
     code = (measure_speed, tokens_per_round, predict_speed_up, textbook_speed_up)
 
-    def _begin(self) -> None:
-        """Draws a round as time: as it was measured, or the textbook’s example."""
-        cost, job = TEXTBOOK_ROUND, self.lesson.jobs.get(self.key)
-        if job is None or job.found is None:
-            st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
-        elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
-            cost = round_cost(job.found.parts, SETTINGS["guesses"])
-        show_chart(round_figure(cost, self.lesson.lm.where), "spec_round")
-
     def _start(self) -> Job[SpeedReport]:
         prompts = [encode(self.lesson.lm, prompt) for prompt in PROMPTS]
         make_drafter = self.lesson.pair.make_drafter
@@ -80,6 +71,15 @@ class SpeedUp(Experiment[SpeculativeLesson]):
         is_same = all(one.is_same for one in report.speeds)
         n_tokens = count(sum(one.n_tokens for one in report.speeds))
         show_folded(f"{'All' if is_same else 'Not all'} {n_tokens} {CONDITIONS}", "spec_conditions")
+
+    def _end(self) -> None:
+        """Draws a round as time: as it was measured, or the textbook’s example."""
+        cost, job = TEXTBOOK_ROUND, self.lesson.jobs.get(self.key)
+        if job is None or job.found is None:
+            st.markdown("The textbook’s example; press Measure for the numbers of this machine.")
+        elif SETTINGS.widget("preset", label_visibility="collapsed") == "measured":
+            cost = round_cost(job.found.parts, SETTINGS["guesses"])
+        show_chart(round_figure(cost, self.lesson.lm.where), "spec_round")
 
 
 def _numbers(report: SpeedReport) -> list[tuple[str, str, str]]:
