@@ -13,7 +13,7 @@ from pages.frame.component import component
 from pages.frame.terms import explain
 
 _ASKED = Markup('<p class="asked">{}</p>')
-_ROOM = Markup('<p>{} <b>{}</b>.</p>')
+_ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "No, right is"
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
