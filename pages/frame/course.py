@@ -28,7 +28,9 @@ def show_claim(lesson: Lesson) -> None:
         st.html(_CLAIM.format(lesson.part_name, words) + notes)
 
 
-def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
+def show_summary(
+    path: str, *laboratory: str, asked: str | None = None, found: str | None = None
+) -> None:
     """Ends what a pupil needs of a page: what to remember, the next page, then the laboratory.
 
     Args:
@@ -36,6 +38,7 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         laboratory: Titles of the sections below, which Streamlit finds by their words; those that
             contents.py names, where that is a laboratory's page.
         asked: Key of the question that comes first: until it is answered, the sentence is hidden.
+        found: Key of the place of a first result, which the sentence waits for.
     """
     if lesson_asks():
         return
@@ -44,11 +47,15 @@ def show_summary(path: str, *laboratory: str, asked: str | None = None) -> None:
         words, notes = explain(_(lesson.remember), "remember")
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
+        # an answer runs its own fragment alone: no run of the page would show what is below
+        waits = None
         if asked:
-            # an answer runs its own fragment alone: no run of the page would show what is below
             question = f".st-key-{asked}_asked"
-            waits = f'.stMain:has({question}):not(:has({question} [aria-checked="true"]))'
-            st.html(f"<style>{waits} .remember {{visibility: hidden;}}</style>")
+            waits = f':has({question}):not(:has({question} [aria-checked="true"]))'
+        elif found:
+            waits = f":not(:has(.st-key-{found} .stElementContainer))"
+        if waits:
+            st.html(f"<style>.stMain{waits} .remember {{visibility: hidden;}}</style>")
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if lesson.measures:

@@ -11,7 +11,7 @@ from model.recorded import recorded_job
 from pages.frame.code_that_ran import show_code
 from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
-from pages.frame.question import opening
+from pages.frame.question import opening, was_answered
 
 TIMER = ":material/timer:"
 
@@ -34,6 +34,7 @@ class Experiment(ABC, Generic[Kept]):
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
         draws_when_done: Whether findings wait until the job is over; the recording stays till then.
+        said: Key of the question that the button waits for, where the section asks one.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -47,6 +48,7 @@ class Experiment(ABC, Generic[Kept]):
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
     draws_when_done: bool = False
+    said: str | None = None
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -72,6 +74,7 @@ class Experiment(ABC, Generic[Kept]):
             seconds=self.seconds,
             has_progress=self.has_progress,
             draws_when_done=self.draws_when_done,
+            waits=self.said is not None and not was_answered(self.said),
         ).show()
         self._end()
         if self.code:

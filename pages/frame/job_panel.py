@@ -48,6 +48,7 @@ class JobPanel:
     icon: str | None = None  # of the button
     seconds: float = SLICE_SECONDS  # of work between two looks at the button
     has_progress: bool = True  # that a bar says how far the job has come
+    waits: bool = False  # until a question is answered
     draws_when_done: bool = False  # not while it runs: a recording stays until then
 
     def show(self) -> None:
@@ -66,18 +67,18 @@ class JobPanel:
                 st.rerun()
 
     def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
-        self._row(has_clock)
+        self._row(job, has_clock)
         # one place, empty or not: what is below it does not mount anew
         with st.container(key=f"{self.key}_so_far"):
             if tried := st.session_state.get(f"{self.key}_tried"):
                 show_error(tried.problem)
             if job is not None:
-                _show_progress(job, has_bar=self.has_progress)
+                _show_trouble(job)
         with st.container(key=f"{self.key}_found"):
             self._show_found(job)
 
-    def _row(self, has_clock: bool) -> None:
-        """Draws the controls and the button."""
+    def _row(self, job: Job[Any] | None, has_clock: bool) -> None:
+        """Draws the controls, the button, and how far it is."""
         # a tick of the clock may bring a press that then comes by itself as well: until one is
         # without, the button does nothing, so that the press that stopped does not start again
         is_settling = has_clock and not is_running(self.jobs, self.key)
@@ -93,8 +94,12 @@ class JobPanel:
                 type="primary",
                 on_click=None if is_settling else press,
                 args=more,
+                disabled=self.waits and not has_clock,
                 icon=":material/stop:" if has_clock else self.icon,
             )
+            # beside the button: what is below it stays
+            if job is not None:
+                _show_progress(job, has_bar=self.has_progress)
         is_late = is_running(self.jobs, self.key) and not has_clock
         if (is_settling and not is_pressed) or is_late:
             st.rerun()  # the clock starts and stops with the whole page
@@ -155,14 +160,19 @@ def _show_progress(job: Job[Any], *, has_bar: bool) -> None:
         unit=_(progress.unit),
     ).rstrip()
     if job.notice:
-        show_error(_(job.notice))
-    elif job.is_running and (has_bar or job.place):
+        return
+    if job.is_running and (has_bar or job.place):
         in_line = _("number {number} in line: one job measures at a time", number=job.place + 1)
         doing = in_line if job.place else _(progress.doing)
         known = share if progress.n_total else ""
         st.progress(job.fraction, ": ".join(filter(None, [known, doing])) or share)
     elif not (job.is_running or job.is_done):
         st.caption(_("Stopped after {share}.", share=share) if progress.n_total else _("Stopped."))
+
+
+def _show_trouble(job: Job[Any]) -> None:
+    if job.notice:
+        show_error(_(job.notice))
     if job.n_shared and not job.is_running:
         share = f"{count(job.n_shared)} of {count(job.n_parts)}"
         st.caption(

@@ -13,6 +13,8 @@ from pages.frame.component import component
 from pages.frame.terms import explain
 
 _ASKED = Markup('<p class="asked">{}</p>')
+_ROOM = Markup("<p>{} <b>{}</b>.</p>")
+_WRONG = "No, right is"
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -39,8 +41,8 @@ def show_question(question: str) -> None:
 def answered(question: str, choices: Sequence[str], right: str, key: str, about: str = "") -> bool:
     """Asks; tells whether something was said, so that what shows the answer may be drawn.
 
-    A guided lesson asks by itself: on its pages nothing is asked a second time. The answer stands
-    beside the choices if the page is wide enough, so that what is below them stays.
+    A guided lesson asks by itself: on its pages nothing is asked a second time. The verdict has its
+    room beside or below the choices before it is there, so that what is below them stays.
 
     Args:
         question: Shown large.
@@ -62,10 +64,11 @@ def answered(question: str, choices: Sequence[str], right: str, key: str, about:
                 persist_state="session",
                 width="content",
             )
-            if said is None:
-                return False
-            verdict = "right" if said == right else f"right is **{right}**"
-            st.markdown(f"You said **{said}**; {verdict}.", width="content")
+            with st.container(key=f"{key}_verdict", width="content"):
+                st.html(_ROOM.format(_WRONG, max(choices, key=len)))  # the longest one
+                if said is None:
+                    return False
+                st.markdown("That is right." if said == right else f"{_WRONG} **{right}**.")
         kept = {
             "question": about or question,
             "said": said,

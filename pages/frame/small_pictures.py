@@ -14,7 +14,7 @@ PICTURES = {  # a letter is a cell: its look stands below
     "sampling": "kkkkkkkk/kkkkk/ccc/kk/k",
     "temperature": "kkkkkkkk..kkkk/k.........kkk/k.........kkk",
     "top-p": "kkkkkkkk/kkkkk/kkk/rr/r",
-    "KV cache": "pppp/vvvvg/vvvvvg/vvvvvvg",
+    "KV cache": "pppppp/vvvvvvg/vvvvvvvg/vvvvvvvvg",
     "prefill": "ppppppp",
     "decode": "vvvvg/vvvvvg/vvvvvvg",
     "beam search": "pkkkkkkk/.kkr/.k.kkkkk/.rr",

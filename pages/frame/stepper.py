@@ -127,8 +127,14 @@ class Stepper(Attempts, Generic[S]):
         """Goes on by itself no longer."""
         self.is_playing = False
 
-    def show(self, vertical_alignment: Literal["center", "bottom"] = "center") -> DeltaGenerator:
+    def show(
+        self, vertical_alignment: Literal["center", "bottom"] = "center", *, waits: bool = False
+    ) -> DeltaGenerator:
         """Shows the buttons, and below them what there is to know of where it stands.
+
+        Args:
+            vertical_alignment: Of what stands in their row.
+            waits: Whether a question is to be answered before any of them is pressed.
 
         Returns:
             The row of the buttons, for what stands beside them.
@@ -137,13 +143,13 @@ class Stepper(Attempts, Generic[S]):
             horizontal=True, vertical_alignment=vertical_alignment, key=f"{self.key}_buttons"
         )
         with row:
-            self._show_buttons()
+            self._show_buttons(waits=waits)
         show_error(self.problem)
         if self.steps.notice:
             st.info(self.steps.notice)
         return row
 
-    def _show_buttons(self) -> None:
+    def _show_buttons(self, *, waits: bool) -> None:
         """Shows Step, Play or Pause, Back and Reset."""
         can_step, was_stepped = self.steps.can_step, self.steps.can_go_back and not self.is_playing
         playing = self.is_playing
@@ -167,7 +173,7 @@ class Stepper(Attempts, Generic[S]):
                 # a tick of the clock may bring a press that then comes by itself as well: until one
                 # is without, the buttons do nothing, so that Pause is not taken back
                 on_click=None if self.is_settling else press,
-                disabled=not is_on,
+                disabled=waits or not is_on,
                 icon=icon,
             )
             if name == "play" and self.is_settling and not is_pressed:

@@ -102,7 +102,7 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
         app.get_by_key("constraint_mask")
     (bars,) = json.loads(app.get_by_key("constraint_own").proto.spec)["data"]
     assert len(bars["text"]) > 3, "the model's own likeliest, without the mask"
-    assert not [button for button in app.button if button.key == "constraint_step"]
+    assert app.button(key="constraint_step").disabled
     app.get_by_key("constraint_said").set_value("his bed").run()
     assert lesson(app).written() == " the soup"
     assert app.get_by_key("constraint_mask") is not None

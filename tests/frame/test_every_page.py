@@ -93,6 +93,13 @@ def answer_all(page: Page) -> None:
     """Says something wherever the page asks: what was covered is looked at too."""
     while page.evaluate(ANSWER):
         wait_idle(page)
+    word = by_key(page, "guess_line_0").get_by_role("textbox")
+    if word.count() > 0:
+        expect(page.locator(".remember")).to_be_hidden()
+        word.fill("the")
+        by_key(page, "guess_reveal").get_by_role("button").click()
+        expect(by_key(page, "guess_result")).to_be_visible()
+        wait_idle(page)
 
 
 def n_screens_before_laboratory(page: Page) -> float:

@@ -31,6 +31,8 @@ def test_the_grid_grows_and_a_press_that_is_sent_again_pauses_and_stops_once(
         "xpath=following::*[@data-testid='stCaptionContainer'][1]"
     )
     expect(said).to_contain_text("for each of 6 positions", timeout=4 * PATIENCE_MS)
+    expect(by_key(page, "kv_step").get_by_role("button")).to_be_disabled()
+    by_key(page, "kv_said").locator("button").last.click()
     by_key(page, "kv_step").get_by_role("button").click()
     expect(said).to_contain_text("for each of 7 positions")
 

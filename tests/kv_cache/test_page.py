@@ -11,6 +11,7 @@ from model.job import Job
 from model.kv_cache.block_cache import BLOCK
 from model.kv_cache.records import PrefixReuse, Race
 from model.sampling import Settings
+from pages.lessons.kv_cache.growth import ANSWERS
 from pages.lessons.kv_cache.settings import COMMON
 from pages.lessons.kv_cache.state import CacheLesson
 from tests.frame.driving import (
@@ -28,8 +29,13 @@ from tests.tiny_models import tiny
 
 @pytest.fixture
 def app() -> AppTest:
-    """The lesson, opened without the first page."""
-    return open_lesson("pages/kv_cache.py")
+    """The lesson, opened without the first page, its question answered."""
+    return answered(open_lesson("pages/kv_cache.py"))
+
+
+def answered(app: AppTest) -> AppTest:
+    app.session_state["kv_said"] = ANSWERS[-1]
+    return app.run()
 
 
 def lesson(app: AppTest) -> CacheLesson:
@@ -41,7 +47,8 @@ def test_the_page_starts_with_a_copy_of_the_first_page_s_text() -> None:
     home = write(app.session_state["reader"], "Once upon a time", 3)
     app.switch_page("pages/kv_cache.py").run()
     assert lesson(app).text.generation.ids == home
-    press(app, "kv_step")
+    assert app.button(key="kv_step").disabled, "the question comes first"
+    press(answered(app), "kv_step")
     assert len(lesson(app).text.generation.ids) == len(home) + 1
     assert app.session_state["reader"].generation.ids == home
 

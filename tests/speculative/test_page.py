@@ -122,6 +122,9 @@ def test_a_race_writes_the_greedy_text_both_ways_and_counts_every_token(
     monkeypatch.setattr(race, "N_TOKENS", 12)
     app.selectbox(key="spec_race").set_value(RACES[1]).run()
     assert "token for token; with the draft" not in words(app), "it is asked first"
+    assert app.button(key="spec_race_run").disabled
+    app.session_state["spec_said"] = race.SAME
+    app.run()
     for draft in ("scribbler", "prompt lookup"):  # one that agrees, one that has nothing to say
         app.selectbox(key="spec_draft").set_value(draft).run()
         press(app, "spec_race_run")
@@ -136,8 +139,6 @@ def test_a_race_writes_the_greedy_text_both_ways_and_counts_every_token(
         assert tuple(text.ids[text.n_prompt :]) == found.token_ids
         assert found.is_same
         assert sum(n for _, n in found.rounds) == len(found.token_ids) == 12
-        app.session_state["spec_said"] = race.SAME
-        app.run()
         assert "The same text, token for token; with the draft" in words(app)
     monkeypatch.setattr(race, "MAX_PROMPT", 3)
     press(app, "spec_race_run")

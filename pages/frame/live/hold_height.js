@@ -4,12 +4,12 @@
 const RUN = `[class*="_run"]`; // the place of a button that starts or stops a job, see job_panel.py
 const KEY = /\bst-key-([\w-]+)_run\b/;
 
-const held = new Map(); // places of findings, by the place of what says how far their job has come
+const held = new Map(); // places of findings, by the row that says how far their job has come
 let isKept = false;
 
 function giveBack() {
-  for (const [findings, soFar] of held) {
-    if (document.querySelector(`${soFar} .stProgress`) !== null) continue;
+  for (const [findings, row] of held) {
+    if (document.querySelector(`${row} .stProgress`) !== null) continue;
     findings.style.minHeight = "";
     held.delete(findings);
   }
@@ -23,7 +23,7 @@ function press({ target }) {
   const findings = key && document.querySelector(`.st-key-${key}_found`);
   if (!(findings instanceof HTMLElement)) return;
   findings.style.minHeight = `${findings.offsetHeight}px`;
-  held.set(findings, `.st-key-${key}_so_far`);
+  held.set(findings, `.st-key-${key}_row`);
 }
 
 /** Keeps the height of findings from now on. */

@@ -16,7 +16,6 @@ from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
-from pages.frame.layout import show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
 from pages.frame.question import answered, opening, was_answered
@@ -116,12 +115,8 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
 
 def _steps(lesson: BeamLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
-    if _asked(steps):
-        stepper.show().markdown(_progress(steps))
-        _sentences(steps)
-    else:
-        show_error(stepper.problem)
-        st.html(prose((_prompt(steps), ""), (" …", "")))
+    stepper.show(waits=not _asked(steps)).markdown(_progress(steps))
+    _sentences(steps)
     _tree(lesson)
     best = _best_now(steps)
     show_beginning(lesson, () if best is None else tuple(steps.search.ids_of(best)))

@@ -127,12 +127,13 @@ def _begin_again(lesson: ConstraintLesson) -> None:
 def _generation(lesson: ConstraintLesson) -> None:
     stepper, generation = lesson.stepper, lesson.generation
     _text(stepper.steps)
-    if not _asked(lesson):
+    is_said = _asked(lesson)
+    stepper.show(waits=not is_said)
+    if not is_said:
         if stepper.steps.can_step:
             own = own_figure(generation.look(Settings(temperature=_temperature())))
             show_chart(own, "constraint_own")
         return
-    stepper.show()
     _dead_end(generation.steps)
     if not stepper.steps.can_step:
         _verdict(lesson)

@@ -122,9 +122,8 @@ def _draw(lesson: DiffusionLesson) -> None:
     stepper, page = lesson.stepper, lesson.page
     if not stepper.is_playing:
         stepper.steps.seconds = 0  # the next Play is one pass at a time again
-    is_asked = _asked(lesson)
-    if is_asked:
-        _buttons(lesson)
+    is_said = _asked(lesson)
+    _buttons(lesson, waits=not is_said)
     show_error(lesson.problem)
     left, right = st.columns(2, gap="large")
     with left, st.container(key="diffusion_loop"):
@@ -138,7 +137,7 @@ def _draw(lesson: DiffusionLesson) -> None:
         st.html(sheet_html(sheet))
         if page.finished:
             st.text(page.text)
-    if not is_asked:
+    if not is_said:
         return
     _say(page, sheet)
     title = "What each pass proposed and filled"
@@ -152,18 +151,18 @@ def _asked(lesson: DiffusionLesson) -> bool:
     return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
 
 
-def _buttons(lesson: DiffusionLesson) -> None:
+def _buttons(lesson: DiffusionLesson, *, waits: bool) -> None:
     stepper = lesson.stepper
-    with stepper.show("bottom"):
+    with stepper.show("bottom", waits=waits):
         st.button(
             "Fill",
             key="diffusion_fill",
             on_click=_fill,
             args=(stepper,),
-            disabled=stepper.is_playing or not stepper.steps.can_step,
+            disabled=waits or stepper.is_playing or not stepper.steps.can_step,
             icon=":material/fast_forward:",
         )
-        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,))
+        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,), disabled=waits)
 
 
 def _show_passes(page: Diffusion) -> None:

@@ -103,8 +103,7 @@ def _draw(lesson: GapLesson) -> None:
     text, lm = stepper.steps.engine, lesson.lm
     st.html(gap_text_html(text.segments, is_over=not stepper.steps.can_step))
     is_said = _asked(stepper.steps.first)
-    if is_said:
-        stepper.show()
+    stepper.show(waits=not is_said)
     source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
     st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
     if not is_said:

@@ -35,7 +35,7 @@ def show_game(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     st.fragment(_game)(lesson)
-    show_summary("pages/guess.py")
+    show_summary("pages/guess.py", found="guess_result")
     show_code(
         GuessingGame.play,
         read_line,

@@ -73,8 +73,8 @@ def _growth(lesson: CacheLesson) -> None:
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
-    is_said = grid is not None and answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
-    lesson.stepper.show()
+    is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
+    lesson.stepper.show(waits=not is_said)
     if grid is None:
         st.info(
             f"{lesson.lm.shown} keeps no keys and values by position, so there is no grid to draw: "

@@ -45,8 +45,8 @@ def show_cost(lesson: PhaseLesson) -> None:
 
 
 def _cost(lesson: PhaseLesson) -> None:
-    if lesson.is_measuring:
-        st.info("A measurement is running: the prices return when it ends.")
+    if is_running(lesson.jobs, "phase_batches"):
+        st.info("The steps are being measured: the prices return when that ends.")
         return
     run, batches = lesson.phases, lesson.found("phase_batches")
     recording = recording_beside(is_measured=run is not None)

@@ -100,7 +100,7 @@ class GreedyLoops(Experiment[Lab]):
 
     key, title = "loop", "Greedy decoding can loop"
     button = "Generate with each penalty"
-    recorded = PenalisedTexts
+    recorded, draws_when_done = PenalisedTexts, True
     claim = (
         "Greedy decoding takes the best token every time. A phrase that has been repeated is "
         "likelier to come again, so a text may run in a circle. A penalty lowers the logits of "

@@ -28,7 +28,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
     """One text, greedily, by the target alone and with the draft's help."""
 
     key, button, icon = "spec_race", "Race", TIMER
-    recorded = DraftRace
+    recorded, said = DraftRace, SAID
     claim = (
         "A large model writes one token a pass. A small one, the **draft**, guesses a few, and the "
         "large one checks all of them in a single pass."
