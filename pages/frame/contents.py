@@ -127,7 +127,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("The causal mask"),
         N_("Other ways"),
         N_("A model reads a whole text at once, yet is to learn to predict each token of it."),
-        N_("Each row is a question, and its answer stands one step outside the mask."),
+        N_("The mask hides what comes next, so that every position has to predict it."),
     ),
     Lesson(
         "pages/diffusion.py",

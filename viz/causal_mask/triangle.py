@@ -13,7 +13,7 @@ from viz.palette import colour
 from viz.strip import chip, element
 
 STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
-SIZE = "font-size:clamp(.85rem,1.75vw,1.5rem);text-align:center;"  # as the window is wide
+SIZE = "font-size:clamp(.75rem,1.9vw,1.6rem);text-align:center;"  # as the window is wide
 
 
 def open_html(labels: Sequence[str], n_rows: int) -> Markup:

@@ -45,15 +45,15 @@ def show_mask_lesson(waiting: DeltaGenerator) -> None:
     if reader := home_session(lesson.lm):
         lesson.home_ids = tuple(reader.generation.ids)
     show_triangle(lesson)
-    with st.expander("Another text", key="mask_setup"):
-        _choose_text(lesson)
-    show_error(lesson.problem)
     show_summary(
         "pages/causal_mask.py",
         *("The effect of an edit", "Attention weights", "Attention without the mask"),
         *("Training without the mask", "The loss at every position"),
         asked=SAID,
     )
+    with st.expander("Another text", key="mask_setup"):
+        _choose_text(lesson)
+    show_error(lesson.problem)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 

@@ -27,7 +27,7 @@ MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
 STAYS = "The previous text is shown below."  # where another cannot be taken
 MIN_TOKENS = 4  # below that nothing stands before or after anything
-MAX_ROWS, FIRST_ROWS = 9, 3  # of the triangle: that fit on one screen, that are there at first
+MAX_ROWS, FIRST_ROWS = 6, 3  # of the triangle: that fit on a phone, that are there at first
 
 Measured = TypeVar("Measured")
 

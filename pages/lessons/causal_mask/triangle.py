@@ -36,9 +36,8 @@ def _triangle(lesson: MaskLesson) -> None:
     st.html(triangle_html(lesson.opening, n_rows, is_covered=is_covered))
     if is_covered:
         st.markdown(
-            f"{plural(n_rows, 'position')}, as many questions, one pass. Each sees itself and what "
-            "stands before it, as it will when it writes. The cover is the **causal mask**; each "
-            "Step goes on by one position."
+            f"{plural(n_rows, 'position')}, one pass: each sees itself and what stands before it, "
+            "as when it writes. The cover is the **causal mask**."
         )
     else:
         st.markdown(
