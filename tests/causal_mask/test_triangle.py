@@ -38,7 +38,8 @@ def test_nothing_is_hidden_or_marked_while_it_is_asked_what_must_be() -> None:
 def test_rows_come_and_go_and_another_text_begins_anew() -> None:
     app = open_lesson("pages/causal_mask.py")
     lesson = kept(app, "mask_lesson", MaskLesson)
-    assert all(one.key != "mask_uncovered" for one in app.toggle), "there is no cover yet"
+    assert app.toggle(key="mask_uncovered").disabled, "there is no cover yet"
+    assert app.button(key="mask_rows_step").disabled, "and no row before an answer"
     app.get_by_key(SAID).set_value(ANSWERS[0]).run()
     assert lesson.opening[:2] == ("Once", "␣upon"), "not the token that begins any text"
     assert (lesson.rows.steps.n_all, lesson.rows.steps.n_shown) == (MAX_ROWS, FIRST_ROWS)
