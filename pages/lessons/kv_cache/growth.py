@@ -23,7 +23,7 @@ from viz.kv_cache.squares_chart import squares_figure
 from viz.strip import prose
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
-QUESTION = "How many columns does the next pass have to compute?"
+QUESTION = "With the cache, how many columns does the next pass compute?"
 ANSWERS = "all of them", "half of them", "one"
 MIN_DRAWN = 5  # passes after the prefill in the picture of squares
 MAX_SHOWN = 300  # characters of the prompt
@@ -33,11 +33,15 @@ MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 def show_growth(lesson: CacheLesson) -> None:
     """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold."""
     opening(
-        "For every token that it reads, a model computes a column of keys and values. Each Step is "
-        "a pass of the model, and paints the columns that it computes."
+        "For every token that it reads, a model computes a column of numbers, its **keys and "
+        "values**. Each Step is a pass of the model, and paints the columns that it computes."
     )
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
+
+
+def show_setup(lesson: CacheLesson) -> None:
+    """Offers another text, and shows the code that ran."""
     with st.expander("Another text", key="kv_setup"):
         _choose_text(lesson)
     functions = Generation.step, look_into, read_query, attention_weights, watch_rewind

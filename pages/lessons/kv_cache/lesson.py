@@ -11,7 +11,7 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.offers import DEFAULT_PROMPT, server_model
 from pages.frame.second_run import draw_in_second_run
-from pages.lessons.kv_cache.growth import show_growth, start
+from pages.lessons.kv_cache.growth import show_growth, show_setup, start
 from pages.lessons.kv_cache.plan import show_plan
 from pages.lessons.kv_cache.prefix import PrefixCaching
 from pages.lessons.kv_cache.race import OverServer, WithAndWithoutCache
@@ -27,14 +27,15 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     lm = lesson.lm
     show_growth(lesson)
-    caption = f"The model is {lm.shown}."
-    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
     show_summary(
         "pages/kv_cache.py",
         *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),
         PrefixCaching.title,
         asked="kv_said",
     )
+    show_setup(lesson)
+    caption = f"The model is {lm.shown}."
+    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
