@@ -12,7 +12,7 @@ from model.sampling import Settings
 from model.stopping import StopStrings
 from model.stopping.experiments import moments, write_to_the_end
 from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
-from pages.lessons.stopping.lesson import AFTER_A_STOP, StoppingLesson
+from pages.lessons.stopping.lesson import AFTER_A_STOP, MASKS, StoppingLesson
 from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
 from pages.lessons.stopping.small_cases import (
     CASES,
@@ -94,23 +94,39 @@ def test_the_end_token_is_measured_before_and_after_the_settings(
     assert low < log10(LEAST) < 0 < high
 
 
-def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageModel) -> None:
-    asked = storyteller, SETTINGS["prompt"]
-    curve = finish(write_to_the_end(*asked, Settings(), (), SETTINGS["limit"], SETTINGS["seed"]))
+SAMPLED = Settings(**{name: SETTINGS[name] for name in MASKS})
+
+
+@pytest.mark.parametrize("n_pressed", range(3))
+def test_the_end_is_likely_after_a_sentence_alone_in_the_first_texts(
+    storyteller: LanguageModel, n_pressed: int
+) -> None:
+    asked = storyteller, SETTINGS["prompt"], SAMPLED, ()
+    curve = finish(write_to_the_end(*asked, SETTINGS["limit"], SETTINGS["seed"] + n_pressed))
     hits = [any(a <= step.pointer < b for a, b in step.segments) for step in curve.steps]
     assert curve.finished == "eos"
     assert hits == [False] * (len(hits) - 1) + [True]
     widths = [sum(b - a for a, b in step.segments) for step in curve.steps]
     assert widths == pytest.approx([step.masked for step in curve.steps], abs=1e-9)
-    likeliest = widths.index(max(widths))
-    assert curve.steps[likeliest - 1].label.endswith((".", "!")), "what the page asks is so"
-    assert max(widths[: hits.index(True)]) > 0.1, "it is missed at least once where it was likely"
+    stopped = [".", *(step.label for step in curve.steps[:-1])]  # before each step
+    pairs = list(zip(stopped, widths, strict=True))
+    assert max(width for label, width in pairs if label.endswith((".", "!"))) > 0.3
+    assert max(width for label, width in pairs if not label.endswith((".", "!"))) < 0.01
+
+
+def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageModel) -> None:
+    asked = storyteller, SETTINGS["prompt"], SAMPLED, ()
+    curve = finish(write_to_the_end(*asked, SETTINGS["limit"], SETTINGS["seed"]))
     shown, covered = (str(end_picture(curve, is_covered=is_it)) for is_it in (False, True))
-    assert shown.count("end-pointer") == len(hits)
+    assert shown.count("end-pointer") == len(curve.steps)
     assert "end-segment" in shown
     assert "end-segment" not in covered
     assert "end-pointer" not in covered
-    cut = finish(write_to_the_end(*asked, Settings(), (), 3, SETTINGS["seed"]))
+    assert ">end<" in shown
+    assert ">end<" not in covered, "the last column would tell the answer"
+    ends = [step.label == "." for step in curve.steps]
+    assert shown.count("margin-left") == sum(ends), "a gap for each sentence that was written"
+    cut = finish(write_to_the_end(*asked, 3, SETTINGS["seed"]))
     assert cut.finished == "length"
     assert "inset" not in end_picture(cut), "nothing is hit"
 
@@ -184,4 +200,4 @@ def test_a_small_case_is_computed_when_it_is_opened_and_asks_before_it_shows() -
     app.run()
     assert not errors(app)
     assert len(app.get("html")) == n_covered + len(CASES)
-    assert words(app).count("; right.") == len(CASES)
+    assert words(app).count("That is right.") == len(CASES)

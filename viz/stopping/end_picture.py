@@ -9,7 +9,9 @@ from viz.palette import colour
 from viz.strip import SPACE, element
 
 MAX_LETTERS = 9  # of a token below its bar
-_GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(1.15rem,1fr));gap:.7rem 3px"
+MAX_BAR = 5  # rem that a bar is wide
+_ENDS = (".", "!", "?")  # of a sentence
+_GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.95rem,1fr));gap:.7rem 3px"
 _BAR = "position:relative;display:block;height:9rem;border-radius:3px;forced-color-adjust:none;"
 _WORD = (
     "display:block;height:4.2rem;margin:.25rem auto 0;writing-mode:vertical-rl;"
@@ -27,9 +29,13 @@ def end_picture(curve: EndCurve, *, is_covered: bool = False) -> Markup:
     """
     last = len(curve.steps) - 1
     hit = last if curve.finished == "eos" else None
-    bars = (_column(step, is_covered, i == hit) for i, step in enumerate(curve.steps))
+    begins = _begins(curve)
+    bars = (
+        _column(step, is_covered, i == hit, i > 0 and i in begins)
+        for i, step in enumerate(curve.steps)
+    )
     heard = "The draw bar of each step." if is_covered else f"The draw bars. {end_words(curve)}"
-    look = f"{_GRID};color:{colour('ink')}"
+    look = f"{_GRID};max-width:{MAX_BAR * len(curve.steps)}rem;color:{colour('ink')}"
     return element("div", *bars, style=look, role="img", aria_label=heard, translate="no")
 
 
@@ -49,19 +55,41 @@ def end_words(curve: EndCurve) -> str:
     return f"{missed}, until the limit of {plural(n, 'token')} cut the text off."
 
 
-def _column(step: EndStep, is_covered: bool, is_hit: bool) -> Markup:
+def where_words(curve: EndCurve) -> str:
+    """Says how likely the end was where a sentence had just ended, and elsewhere."""
+    begins = _begins(curve)
+    after = max((step.masked for i, step in enumerate(curve.steps) if i in begins), default=0)
+    within = max((step.masked for i, step in enumerate(curve.steps) if i not in begins), default=0)
+    return (
+        f"After a sentence, where the gaps are, the end had up to {percent(after)}; elsewhere at "
+        f"most {percent(within)}."
+    )
+
+
+def _begins(curve: EndCurve) -> set[int]:
+    """Returns the steps before which a sentence had just ended, as the prompt's has."""
+    labels = [step.label for step in curve.steps]
+    return {0} | {i + 1 for i, label in enumerate(labels) if label.rstrip('"”').endswith(_ENDS)}
+
+
+def _column(step: EndStep, is_covered: bool, is_hit: bool, is_first: bool) -> Markup:
     tint, ink = colour("kept-tint"), colour("chosen")
     parts = [] if is_covered else [_segment(*piece, is_hit) for piece in step.segments]
     if not is_covered:
         parts.append(_pointer(step.pointer))
     line = f"border:1px {'dashed' if is_covered else 'solid'} {colour('line')};background:{tint}"
-    word = element("span", _short(step.label), style=_WORD + ("font-weight:600" * is_hit))
+    words = "?" if is_covered and is_hit else _short(step.label)
+    word = element("span", words, style=_WORD + ("font-weight:600" * is_hit))
     title = (
         "" if is_covered else f"{plain(step.label)}: the end had {percent(step.masked)} of the bar"
     )
     frame = f"outline:2px solid {ink};outline-offset:1px;" if is_hit and not is_covered else ""
     return element(
-        "span", element("span", *parts, style=_BAR + line + f";{frame}"), word, title=title
+        "span",
+        element("span", *parts, style=_BAR + line + f";{frame}"),
+        word,
+        title=title,
+        style="margin-left:.7rem" * is_first,
     )
 
 

@@ -26,7 +26,7 @@ from pages.frame.stepper import Stepper, Steps, show_stepper
 from pages.lessons.stopping.settings import EXAMPLES, FIRST, SETTINGS
 from pages.lessons.stopping.small_cases import show_small_cases
 from viz.stopping.end_chart import end_figure
-from viz.stopping.end_picture import end_picture, end_words
+from viz.stopping.end_picture import end_picture, end_words, where_words
 from viz.stopping.stream_picture import moments_table, stream_picture
 from viz.strip import prose
 
@@ -202,7 +202,7 @@ class TextEnd(Experiment[StoppingLesson]):
         st.html(end_picture(curve, is_covered=not self.is_answered))
         if not self.is_answered:
             return
-        st.markdown(f"**{end_words(curve)}**")
+        st.markdown(f"**{end_words(curve)}** {where_words(curve)}")
         scale = st.expander(SCALE, key="stopping_scale", type="compact", on_change="rerun")
         if scale.open:
             with scale:
