@@ -93,7 +93,7 @@ def _wanted(seen: MaskedDistribution) -> MaskedToken:
 def _pair(model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
     cells: list[Markup] = []
     for name, parts in zip(_ROWS, (model, rule), strict=True):
-        label = f"font-size:var(--size-body);color:{colour(tone)}"
+        label = f"font-size:var(--size-body);line-height:1.4rem;color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 
