@@ -13,6 +13,7 @@ from viz.strip import SPACE, element
 N_PLACES = 4  # tokens that are in sight, the newest ones
 MAX_NAMED = 3  # allowed tokens with a segment of their own
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
+ROUNDING = 1e-5  # of a sum: less is no token
 _ROWS = "the model", "the rule"
 _GRID = "display:grid;grid-template-columns:max-content 1fr;gap:3px .7rem;align-items:center"
 _BAR = "display:flex;height:1.4rem;box-sizing:border-box;forced-color-adjust:none"
@@ -68,20 +69,21 @@ def _place(one: WalkedToken) -> Markup:
     seen = one.seen
     allowed = [token for token in seen.tokens if token.is_allowed][:MAX_NAMED]
     if one.taken is not None and one.taken not in {token.label for token in allowed}:
-        taken = (token for token in seen.tokens if token.is_allowed and token.label == one.taken)
-        allowed = [*allowed[: MAX_NAMED - 1], *list(taken)[:1]]
-    before = [(_name(token.label, one.stem), token.prob) for token in allowed]
+        rarer = [token for token in seen.tokens if token.is_allowed and token.label == one.taken]
+        allowed = [*allowed[: MAX_NAMED - 1], *rarer[:1]]
+    before = [(name_of(token.label, one.stem), token.prob) for token in allowed]
     others = max(0.0, seen.mass - sum(prob for _, prob in before))
-    left = [*before, ("other tokens", others)] if others > 0 else before
+    has_others = others > ROUNDING * seen.mass
+    left = [*before, ("other tokens", others)] if has_others else before
     gone = max(0.0, 1.0 - seen.mass)
     wanted = _wanted(seen)
     named = 0.0 if wanted.is_allowed else wanted.prob
-    removed = [(_name(wanted.label, one.stem), named)] if named else []
+    removed = [(name_of(wanted.label, one.stem), named)] if named else []
     removed += [("removed", gone - named)] if gone > named else []
     model = [_kept(name, share, False) for name, share in left]
     model += [_removed(name, share) for name, share in removed]
     scale = max(seen.mass, 1e-300)
-    taken = None if one.taken is None else _name(one.taken, one.stem)
+    taken = None if one.taken is None else name_of(one.taken, one.stem)
     rule = [_kept(name, share / scale, name == taken) for name, share in left]
     return _pair(model, rule)
 
@@ -122,7 +124,7 @@ def _part(name: str, share: float, look: str, title: str) -> Markup:
     return element("span", name if share >= ROOM * len(name) else "", style=style, title=title)
 
 
-def _name(label: str, stem: str = "") -> str:
+def name_of(label: str, stem: str = "") -> str:
     """Returns a token as it is read: what goes on with a word, with what is written of it."""
     if stem and label.isalpha():
         return stem + label
@@ -133,10 +135,10 @@ def _heard(tokens: Sequence[WalkedToken]) -> str:
     """Says for each token what the picture shows."""
     said = []
     for one in tokens:
-        taken = _name(one.taken, one.stem) if one.taken else "nothing yet"
+        taken = name_of(one.taken, one.stem) if one.taken else "nothing yet"
         wanted = _wanted(one.seen)
         said.append(
-            f"The model wanted {_name(wanted.label, one.stem)}, {percent(wanted.prob)}; the rule "
+            f"The model wanted {name_of(wanted.label, one.stem)}, {percent(wanted.prob)}; the rule "
             f"left {percent(one.seen.mass)} of the whole; taken: {taken}."
         )
     return " ".join(said)

@@ -37,7 +37,7 @@ from pages.lessons.constraints.state import (
 )
 from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.walk_picture import WalkedToken, walk_picture
+from viz.constraints.walk_picture import WalkedToken, name_of, walk_picture
 from viz.format import percent, plural
 from viz.palette import Size
 from viz.strip import SPACE, prose
@@ -47,6 +47,7 @@ SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
 _ONLY = Markup("The model wanted <em>{}</em>; the rule left it only <em>{}</em>.")
+_WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
 _SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
@@ -150,14 +151,17 @@ def _walk(steps: ConstrainedSteps, coming: MaskedDistribution | None) -> list[Wa
 
 def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
     """Says where the rule left nothing that the model likes; till then what it left at the end."""
+    if not walk:
+        return Markup("")
     ends = (i for i, one in enumerate(walk) if one.seen.mass < DEAD_END_MASS)
     at = next(ends, len(walk) - 1)
-    one = walk[at]
-    wanted = one.seen.tokens[0].label.strip(SPACE)
-    left = lesson.left_by_the_rule(at)
-    if left is not None and not one.seen.tokens[0].is_allowed:
-        return _ONLY.format(wanted, left)
-    return _SHARE.format(percent(one.seen.mass))
+    one, best = walk[at], walk[at].seen.tokens[0]
+    if best.is_allowed:
+        return _SHARE.format(percent(one.seen.mass))
+    wanted, left = name_of(best.label, one.stem), lesson.left_by_the_rule(at)
+    if left is None:
+        return _WANTED.format(wanted, percent(one.seen.mass))
+    return _ONLY.format(wanted, left)
 
 
 def _asked(lesson: ConstraintLesson) -> bool:
