@@ -242,6 +242,7 @@ class DeadEnds(Experiment[ConstraintLesson]):
 
     key, title = "constraint_methods", "Escaping a dead end"
     button = "Compare decoding methods"
+    draws_when_done = True
     recorded = tuple[MethodResult, ...]
     claim = (
         "Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "
