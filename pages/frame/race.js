@@ -19,18 +19,34 @@ const countUntil = (moments, now) => {
   return place === -1 ? moments.length : place;
 };
 
+/**
+ * The tokens that came together, such as those of one pass: when, and how many.
+ * @param {number[]} arrivals
+ */
+function blocksOf(arrivals) {
+  /** @type {{ at: number, n: number }[]} */
+  const blocks = [];
+  for (const at of arrivals) {
+    const before = blocks.at(-1);
+    if (before?.at === at) before.n += 1;
+    else blocks.push({ at, n: 1 });
+  }
+  return blocks;
+}
+
 class Lane {
-  /** @param {RaceLane} lane @param {number} longest @param {RaceData} data */
-  constructor(lane, longest, { waits, byTokens }) {
+  /** @param {RaceLane} lane @param {number} longest @param {number} first @param {RaceData} data */
+  constructor(lane, longest, first, { waits, byTokens }) {
     this.lane = lane;
-    this.longest = longest;
-    this.byTokens = byTokens;
+    this.longest = longest; // seconds of the last lane to end
+    this.first = first; // and of the first: what comes later is pale
+    this.blocks = byTokens ? blocksOf(lane.arrivals) : [];
     this.clock = el("span", { class: "clock" });
     this.count = el("span", { class: "count" });
     const wait = waits ? el("span", { class: "wait" }, "runs once you have answered") : null;
-    this.fills = (byTokens ? lane.parts.slice(-1) : lane.parts).map(([, role]) =>
-      el("span", { class: `fill is-${role}` })
-    );
+    const roles = byTokens ? this.blocks.map(() => "block") : lane.parts.map(([, role]) => role);
+    this.fills = roles.map((role) => el("span", { class: `fill is-${role}` }));
+    this.blocks.forEach(({ n }, i) => this.fills[i].style.flexGrow = `${n}`);
     this.text = el("p", { class: "text" });
     // as high as it will be, so that nothing below moves
     const whole = el("p", { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" });
@@ -41,7 +57,7 @@ class Lane {
       el("strong", { textContent: lane.name }),
       el("div", { class: "track" }, wait, ...this.fills),
       el("div", { class: "numbers" }, this.clock, this.count),
-      lane.texts.length > 0 ? el("div", { class: "words" }, whole, this.text) : null,
+      lane.texts.length > 0 ? el("div", { class: "words", "data-lane": lane.name }, whole, this.text) : null,
     );
   }
 
@@ -51,15 +67,29 @@ class Lane {
     const [end] = last(parts);
     const isOver = now >= end;
     const n = isOver ? arrivals.length : countUntil(arrivals, now); // a sum of gaps may end later
-    const widths = this.byTokens ? [n / arrivals.length] : parts.map(([until], i) => {
-      const begin = i > 0 ? parts[i - 1][0] : 0;
-      return Math.max(0, Math.min(now, until) - begin) / this.longest;
-    });
-    widths.forEach((share, i) => this.fills[i].style.width = `${100 * share}%`);
+    if (this.blocks.length > 0) this.showBlocks(isOver ? Infinity : now);
+    else this.showParts(now);
     setText(this.clock, clockText(Math.min(now, end), this.longest)); // one unit on all clocks
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${n} of ${arrivals.length} tokens`);
     setText(this.text, texts[n] ?? "");
+  }
+
+  /** @param {number} now */
+  showBlocks(now) {
+    this.blocks.forEach(({ at }, i) => {
+      this.fills[i].classList.toggle("is-there", at <= now);
+      this.fills[i].classList.toggle("is-late", at > this.first);
+    });
+  }
+
+  /** @param {number} now */
+  showParts(now) {
+    this.lane.parts.forEach(([until], i) => {
+      const begin = i > 0 ? this.lane.parts[i - 1][0] : 0;
+      const share = Math.max(0, Math.min(now, until) - begin) / this.longest;
+      this.fills[i].style.width = `${100 * share}%`;
+    });
   }
 }
 
@@ -85,8 +115,9 @@ class Race {
     if (told === this.told) return;
     this.told = told;
     this.slower = data.slower;
-    this.longest = Math.max(...data.lanes.map((lane) => last(lane.parts)[0]));
-    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, data));
+    const ends = data.lanes.map((lane) => last(lane.parts)[0]);
+    this.longest = Math.max(...ends);
+    this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, Math.min(...ends), data));
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
     this.again.hidden = data.waits;
     if (data.waits) this.show(0);

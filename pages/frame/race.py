@@ -48,8 +48,8 @@ def show_race(
         lanes: What runs.
         key: The key of the figure begins with it.
         waits: Whether it stands at its start, until it is shown as one that does not.
-        by_tokens: Whether a bar is as long as its share of the tokens, so that the first lane to be
-            full has won; else as its time, of the longest lane's.
+        by_tokens: Whether a bar is as long as its share of the tokens, a block for those that came
+            together, pale if another lane was done before; else as its time, of the longest lane's.
     """
     slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {

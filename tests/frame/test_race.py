@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.lessons.speculative.race import N_TOKENS
 from tests.driving.harness import by_key
 
 pytestmark = pytest.mark.browser
@@ -32,8 +33,13 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     expect(race.locator(".wait")).to_have_count(0)
     clocks = race.locator(".clock").all_inner_texts()
     assert len({one.partition("\u202f")[2] for one in clocks}) == 1, "one unit"
-    widths = race.locator(".fill").evaluate_all("(all) => all.map((one) => one.style.width)")
-    assert widths == ["100%", "100%"], "a bar is as long as its tokens, so both are full"
+    blocks = [lane.locator(".is-block") for lane in race.locator(".lane").all()]
+    n_alone, n_drafted = (lane.count() for lane in blocks)
+    assert n_drafted < n_alone == N_TOKENS, "a block is a pass, and the draft spares some"
+    expect(race.locator(".is-block.is-there")).to_have_count(n_alone + n_drafted)
+    late = race.locator(".lane").first.locator(".is-late").count()
+    assert 0 < late < n_alone, "what came after the winner was done is pale"
+    assert race.locator(".lane").last.locator(".is-late").count() == 0
     plain, drafted = race.locator(".text:not(.is-whole)").all_inner_texts()
     assert plain == drafted
     assert len(plain.split()) > 20

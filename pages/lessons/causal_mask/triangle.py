@@ -26,8 +26,8 @@ def show_triangle(lesson: MaskLesson) -> None:
 
 def _triangle(lesson: MaskLesson) -> None:
     is_said = answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
-    with lesson.rows.show():
-        is_covered = is_said and not SETTINGS.widget("uncovered")
+    with lesson.rows.show(waits=not is_said):
+        is_covered = not SETTINGS.widget("uncovered", disabled=not is_said)
     n_rows = lesson.rows.steps.n_shown
     st.html(f"<style>{STYLE}</style>")
     if not is_said:

@@ -16,7 +16,7 @@ from pages.frame.question import answered, was_answered
 from pages.frame.race import Lane, show_race
 from pages.lessons.speculative.settings import RACES, SETTINGS
 from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
-from viz.format import digits, plural
+from viz.format import digits
 
 N_TOKENS = 40
 SAID = "spec_said"
@@ -62,15 +62,15 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
+        n_alone, n_drafted = len(race.token_ids), len(race.rounds)
         st.markdown(
-            f"**{same}; with the draft {pace}.** The gain depends on how often the draft agrees: "
-            f"race on “{other}”, too."
+            f"**{same}; with the draft {pace}.** Each block is a pass of the large model: "
+            f"{n_alone} alone, {n_drafted} with the draft, where the guesses that it agrees with "
+            f"come at once. How many that are depends on the text: race on “{other}”, too."
         )
-        n_passes, n_tokens = plural(len(race.rounds), "pass", "es"), len(race.token_ids)
         show_caption(
             f"Measured on {machine.where}, greedy, the middle one of a few runs; {models}. "
-            f"Alone, it took {n_tokens} passes; with the draft, {n_passes}. The first lane’s "
-            "tokens are spread evenly over its time."
+            "The first lane’s tokens are spread evenly over its time."
         )
 
 
