@@ -141,7 +141,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("The encoder-decoder"),
         N_("Other ways"),
         N_("What fits into a gap depends on the words after it as well."),
-        N_("The encoder reads everything once; the decoder writes one token at a time."),
+        N_("Another ending puts another word into the gap: the encoder reads it first."),
         has_figure=False,
     ),
     Lesson(

@@ -25,7 +25,7 @@ from tests.home.test_one_axis import NEAR, share
 from viz.beam_search.step_charts import candidates_figure
 from viz.causal_mask.edit_charts import shifts_figure
 from viz.chart import Chart
-from viz.constraints.mask_chart import mask_figure, own_figure
+from viz.constraints.mask_chart import mask_figure
 from viz.figure import as_seen
 from viz.kv_cache.attention_chart import attention_figure
 from viz.palette import root_rule
@@ -65,7 +65,6 @@ def charts() -> dict[str, Chart]:
     step = BeamStep(1, (0, 1), tuple(range(len(nodes))), (), 20, 0.0, 5, 80)
     return {
         "mask": mask_figure(masked),
-        "own": own_figure(masked),
         "draft": distributions_figure(bars),
         "edit": shifts_figure([Shift(f"w{i}", p, p / 2) for i, p in enumerate(PROBS)]),
         "match": attention_figure(head),

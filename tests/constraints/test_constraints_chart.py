@@ -1,5 +1,6 @@
 """The figures of the constrained-decoding lesson."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from model.constraints.records import ConstrainedStep, MaskedDistribution, Maske
 from tests.charts.drawn_charts import checked, column
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.pair_chart import pair_figure
+from viz.constraints.walk_picture import N_PLACES, WalkedToken, walk_picture
 from viz.palette import colour
 
 TOKENS = (
@@ -38,20 +39,44 @@ def test_what_is_forbidden_is_a_dashed_outline_and_argmax_outlines_what_it_takes
         assert number in chart.caption
 
 
-def test_both_bars_of_the_pair_are_whole() -> None:
-    figure = checked(pair_figure(MaskedDistribution(TOKENS, 0.45, 12, 1000)))
-    drawn = [bar for bar in figure.data if bar.type == "bar"]
-    bars = {bar.name: dict(zip(bar.y, bar.x, strict=True)) for bar in drawn}
-    assert bars["␣x"] == {0: 0.1, 1: 0.25}
-    assert bars["␣&lt;b&gt;"] == {0: 0.3, 1: 0.75}, "markup is only ever text"
-    for row in (0, 1):
-        assert sum(bar.get(row, 0) for bar in bars.values()) == pytest.approx(1)
-    assert figure.layout.xaxis.range[1] < 1.1, "they take the width of the page"
-    (taken,) = [bar for bar in drawn if "taken away" in bar.name]
-    assert list(taken.x) == [pytest.approx(0.55)]
-    (outline,) = [line for line in figure.data if line.type == "scatter"]
-    assert outline.line.dash, "what was taken is an outline, as on the first page"
-    assert [min(outline.x[:5]), max(outline.x[:5])] == [pytest.approx(0.45), 1]
+def widths(markup: str) -> list[tuple[str, float, bool]]:
+    """Name, share in percent and whether it was removed, of each segment of a picture."""
+    found = re.findall(r'<span style="([^"]*)" title="([^:]*):[^"]*?(, removed)?"', markup)
+    shares = (re.search(r"flex:0 1 ([\d.]+)%", style) for style, _, _ in found)
+    return [
+        (name, float(share[1]), bool(gone))
+        for (_, name, gone), share in zip(found, shares, strict=True)
+        if share
+    ]
+
+
+def test_a_token_of_the_walk_has_both_bars_whole() -> None:
+    tokens = (replace(TOKENS[0], prob=0.5), *TOKENS[1:])
+    parts = widths(walk_picture([WalkedToken(MaskedDistribution(tokens, 0.45, 12, 1000), "␣x")]))
+    kept = [("x", 10, False), ("&lt;b&gt;", 30, False), ("other tokens", 5, False)]
+    model, rule = parts[:5], parts[5:]
+    assert model == [*kept, ("food", 50, True), ("removed", 5, True)]
+    assert [name for name, *_ in rule] == [name for name, *_ in kept]
+    assert sum(share for _, share, _ in rule) == pytest.approx(100, abs=0.01)
+    assert not any(gone for *_, gone in rule)
+
+
+def test_what_is_taken_is_framed_and_a_word_that_goes_on_is_whole() -> None:
+    seen = MaskedDistribution(
+        (MaskedToken("f", 0.6, 0.0, is_allowed=False), MaskedToken("u", 0.4, 1, is_allowed=True)),
+        0.4,
+        1,
+        1000,
+    )
+    markup = walk_picture([WalkedToken(seen, "u", "so")])
+    assert widths(markup) == [("sou", 40, False), ("sof", 60, True), ("sou", 100, False)]
+    assert markup.count("font-weight:600") == 1
+    assert "font-weight:600" not in walk_picture([WalkedToken(seen, None, "so")])
+    covered = walk_picture([WalkedToken(seen, None)], is_covered=True)
+    assert not widths(covered)
+    for long in (1, N_PLACES + 3):  # as high, however long the walk is
+        picture = walk_picture([WalkedToken(seen, "u")] * long)
+        assert picture.count("the rule</span>") == covered.count("the rule</span>") == N_PLACES
 
 
 def step(label: str, mass: float) -> ConstrainedStep:
@@ -69,9 +94,6 @@ def test_columns_sum_to_one_and_a_dead_end_is_named() -> None:
     assert "Dead end at token 2" in chart.caption
     assert "0.10\u202f%" in chart.caption  # the product
     assert "Dead end" not in mass_figure([step("␣a", 0.5)]).caption
-    for n_steps, angles in ((2, {0}), (9, {-90}), (40, set())):  # upright where they are close
-        notes = checked(mass_figure([step("␣q", 0.002)] * n_steps)).layout.annotations
-        assert {note.textangle for note in notes} == angles
     coming = mass_figure([], 0.25)  # before the first token: what it will be drawn from
     assert [list(bars.y) for bars in checked(coming).data[:2]] == [[0.25], [0.75]]
 

@@ -1,16 +1,21 @@
 """The encoder-decoder's page as Streamlit runs it, on a tiny model, and in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
+from streamlit.testing.v1 import AppTest
 
+from model.loading import load_model
 from pages.lessons.encoder_decoder import lesson as gap_lesson
-from pages.lessons.encoder_decoder.lesson import GapLesson
+from pages.lessons.encoder_decoder.lesson import GapLesson, words_of
+from pages.lessons.encoder_decoder.settings import ENDINGS
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, words
 from tests.tiny_fillers import tiny_gapfiller
+from viz.encoder_decoder.endings import UNKNOWN
 
 
 def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
@@ -38,33 +43,48 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
     assert lesson.stepper is not stepper
 
 
-def test_the_first_gap_is_asked_before_a_token_is_written() -> None:
+def test_the_shipped_model_writes_another_word_before_each_ending() -> None:
+    words = words_of(load_model("gapfiller"))
+    assert words == ("pond", "tree", "sky")
+    assert set(words) == set(gap_lesson.GUESSES)
+
+
+def test_the_word_before_the_first_ending_is_asked_and_the_others_are_pressed() -> None:
     app = open_lesson("pages/encoder_decoder.py")
-    engine = kept(app, "gap_lesson", GapLesson).stepper.steps.engine
+    lesson = kept(app, "gap_lesson", GapLesson)
+    assert app.button(key="gap_ending_1").disabled
+    assert shown(app) == [UNKNOWN] * len(ENDINGS)
+    first, *others = lesson.words
+    app.get_by_key("gap_said").set_value(others[0]).run()
+    assert f"right is **{first}**" in words(app)
+    assert shown(app) == [first, UNKNOWN, UNKNOWN]
+    press(app, "gap_ending_2")
+    assert shown(app) == [first, UNKNOWN, others[1]]
+    press(app, "gap_ending_1")
+    assert shown(app) == list(lesson.words)
+    assert app.button(key="gap_ending_1").disabled
+    engine = lesson.stepper.steps.engine
     assert engine.n_done == 0
-    assert app.button(key="gap_step").disabled
-    said, right = gap_lesson.GUESSES[:2]
-    app.get_by_key("gap_said").set_value(said).run()
-    assert f"right is **{right}**" in words(app)
     while not engine.finished:
         press(app, "gap_step")
         assert engine.finished or not engine.is_at_sentinel, "every press writes a word"
-        if engine.n_done == 2:
-            assert engine.answers[0].strip() == right, "the sentinel comes with its word"
-    assert engine.answers[0].strip() == right
-    app.text_input(key="gap_gaps").set_value("The ___ ran to the ___.").run()
-    with pytest.raises(KeyError):
-        app.get_by_key("gap_said")
-    press(app, "gap_step")
+    assert engine.answers[0].strip() == first
+
+
+def shown(app: AppTest) -> list[str]:
+    """What stands in the gaps of the page's rows."""
+    (rows,) = (html.value for html in app.get("html") if ENDINGS[1] in html.value)
+    return re.findall(r"<span[^>]*text-align:center[^>]*>(.*?)</span>", rows)
 
 
 @pytest.mark.browser
 def test_the_page_shows_both_caches_at_once(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("encoder_decoder")
     by_key(page, "gap_said").get_by_role("radio").first.click()
+    by_key(page, "gap_ending_1").get_by_role("button").click()
+    by_key(page, "gap_inside").locator("summary").first.click()
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()
-    by_key(page, "gap_inside").locator("summary").first.click()
     expect(by_key(page, "gap_caches").locator(".js-plotly-plot")).to_be_visible()
     field = by_key(page, "gap_gaps").locator("input")
     field.fill("no gap")

@@ -152,9 +152,9 @@ def test_figures_are_painted_anew_for_a_theme_that_is_changed(
 ) -> None:
     page = turn_to("encoder_decoder")
     answer_all(page)
+    by_key(page, "gap_inside").locator("summary").first.click()
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()
-    by_key(page, "gap_inside").locator("summary").first.click()
     words = by_key(page, "gap_caches").locator(".xtick text").first
     colour = "(words) => getComputedStyle(words).fill"
     in_the_dark = words.evaluate(colour)

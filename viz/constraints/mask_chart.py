@@ -5,30 +5,15 @@ from collections.abc import Sequence
 
 from model.constraints.records import ConstrainedStep, MaskedDistribution
 from viz.bars import add_outlines, add_shares, share_axis
-from viz.chart import Chart, add_columns, filled, new_figure, write_at
+from viz.chart import Chart, add_columns, filled, new_figure
 from viz.figure import Figure
 from viz.format import count, percent
 from viz.labels import UPRIGHT, place_rows, plain
 from viz.palette import MONO, colour
 
 DEAD_END_MASS = 0.01  # of all allowed tokens: below it a step is called a dead end
-MAX_LEVEL_LABELS = 6  # columns that have room for them
-MAX_LABELS = 24
 FONT = {"family": MONO, "size": 13, "color": colour("ink")}
 COLUMN = 0.65  # of its place: how wide
-LIKELY = 0.01  # of a token that is shown before the mask is
-
-
-def own_figure(distribution: MaskedDistribution) -> Chart:
-    """Draws what the model finds likely by itself, where the mask will stand over it."""
-    tokens = [token for token in distribution.tokens if token.prob >= LIKELY]
-    figure = new_figure()
-    add_shares(figure, {i: token.prob for i, token in enumerate(tokens)})
-    place_rows(figure, [plain(token.label[:16]) for token in tokens], FONT)
-    side = share_axis("the model’s probability")
-    figure.update_layout(height=32 * len(tokens) + 72, xaxis=side)
-    caption = "Measured: the likeliest next tokens of the model, which knows no rule."
-    return Chart(figure, "The model’s own distribution", caption)
 
 
 def mask_figure(distribution: MaskedDistribution, *, temperature: float = 1.0) -> Chart:
@@ -98,22 +83,18 @@ def mass_figure(steps: Sequence[ConstrainedStep], coming: float | None = None) -
     half = COLUMN / 2
     boxes = [(at - half, at + half, mass, 1.0) for at, mass in zip(places, masses, strict=True)]
     add_outlines(figure, "removed", boxes)
-    is_crowded = len(masses) > MAX_LEVEL_LABELS
-    is_labelled = len(masses) <= MAX_LABELS
-    if is_labelled:
-        _name_masses(figure, masses, angle=-90 if is_crowded else 0)
     figure.update_xaxes(
         tickvals=places,
         ticktext=names,
         tickfont={"family": MONO, "size": 13, "color": colour("ink")},
         autotickangles=UPRIGHT,
-        range=[0.4, max(len(masses), MAX_LEVEL_LABELS) + 0.6],
+        range=[0.4, len(masses) + 0.6],
         ticks="",
     )
     figure.update_yaxes(
         tickvals=[0, 0.5, 1],
         ticktext=["0", "50 %", "100 %"],
-        range=[0, 1.42 if is_crowded and is_labelled else 1.14],
+        range=[0, 1.04],
     )
     figure.update_layout(
         height=290, barmode="stack", bargap=1 - COLUMN, legend={"traceorder": "normal"}
@@ -123,15 +104,6 @@ def mass_figure(steps: Sequence[ConstrainedStep], coming: float | None = None) -
 
 def _removed(mass: float) -> str:
     return percent(max(0.0, 1 - mass))
-
-
-def _name_masses(figure: Figure, masses: Sequence[float], angle: int) -> None:
-    """Writes above each column what was removed."""
-    for place, mass in enumerate(masses, start=1):
-        is_dead_end = mass < DEAD_END_MASS
-        words = f"<b>{_removed(mass)}</b>" if is_dead_end else _removed(mass)
-        font = {"size": 12, "color": colour("error" if is_dead_end else "ink")}
-        write_at(figure, place, 1.02, words, yanchor="bottom", textangle=angle, font=font)
 
 
 def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:
@@ -147,6 +119,5 @@ def _mass_caption(steps: Sequence[ConstrainedStep]) -> str:
         return words
     return (
         f"Dead end at token {dead_end + 1}: all allowed tokens together have "
-        f"{percent(steps[dead_end].mass)}. A token at a dead end is red and dashed in the text: "
-        f"less than {percent(DEAD_END_MASS)} was allowed. {words}"
+        f"{percent(steps[dead_end].mass)}. {words}"
     )

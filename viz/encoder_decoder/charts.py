@@ -39,9 +39,7 @@ def gap_text_html(segments: Sequence[Segment], *, is_over: bool = True) -> Marku
         return element("div", *parts, style=style)
     now = written[-1] if written else gaps[0]
     line = f"border-bottom:4px solid {colour('generated')};padding-bottom:.1em"
-    note = f"font-size:var(--size-body);color:{colour('muted')};white-space:nowrap"
-    said = element("small", "\u2003◂ read already", style=note)
-    after = element("span", *parts[now + 1 :], said, style=line, title=AFTER)
+    after = element("span", *parts[now + 1 :], style=line, title=AFTER)
     return element("div", *parts[: now + 1], after, style=style)
 
 

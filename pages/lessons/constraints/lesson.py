@@ -1,15 +1,15 @@
 """The constrained-decoding lesson below its title: the request, the text and the mask, methods."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.constraints.decoding import ConstrainedBeamSearch, ConstrainedGeneration, Constraint
 from model.constraints.experiments import MAX_TOKENS, N_BEAMS, N_TEXTS, compare_methods
-from model.constraints.records import ConstrainedStep, MethodResult
+from model.constraints.records import MaskedDistribution, MethodResult
 from model.generation import Generation
 from model.job import Job
 from model.loading import LanguageModel
@@ -33,35 +33,33 @@ from pages.lessons.constraints.state import (
     ConstraintLesson,
     ConstraintRequest,
     begin,
+    choices_of,
 )
-from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure, own_figure
+from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.pair_chart import pair_figure
+from viz.constraints.walk_picture import WalkedToken, name_of, walk_picture
 from viz.format import percent, plural
-from viz.labels import in_sentence
 from viz.palette import Size
-from viz.strip import prose
+from viz.strip import SPACE, prose
 
 LESSON = "constraint_lesson"
 SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
+_ONLY = Markup("The model wanted <em>{}</em>; the rule left it only <em>{}</em>.")
+_WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
+_SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    taken = "the likeliest is taken" if _temperature() == 0 else "one is drawn"
-    opening(
-        "A program allows only some endings. Before every token a mask removes what would break "
-        f"that rule, and of the rest {taken}. Each Step is a token."
-    )
+    opening("Before every token a mask removes what would break a rule.")
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, another rule", key="constraint_setup"):
         _controls(lesson)
     offer_link(SETTINGS, lesson.lm, caption=f"The model is {lesson.lm.shown}.")
-    show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
     draw_in_second_run(DeadEnds(lesson).show)
 
 
@@ -126,29 +124,44 @@ def _begin_again(lesson: ConstraintLesson) -> None:
 
 def _generation(lesson: ConstraintLesson) -> None:
     stepper, generation = lesson.stepper, lesson.generation
+    can_step = stepper.steps.can_step
     _text(stepper.steps)
     is_said = _asked(lesson)
     stepper.show(waits=not is_said)
-    if not is_said:
-        if stepper.steps.can_step:
-            own = own_figure(generation.look(Settings(temperature=_temperature())))
-            show_chart(own, "constraint_own")
-        return
-    _dead_end(generation.steps)
-    if not stepper.steps.can_step:
-        _verdict(lesson)
-    coming = _mask(generation) if stepper.steps.can_step else None
-    if not generation.steps:
-        return
+    coming = generation.look(Settings(temperature=_temperature())) if can_step else None
+    walk = _walk(stepper.steps, coming)
+    st.html(walk_picture(walk, _said(lesson, walk) if is_said else "", is_covered=not is_said))
+    _end(lesson)
+    show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
+    if is_said:
+        draw_when_opened(
+            "Token by token", lambda: _details(lesson, coming), key="constraint_tokens"
+        )
 
-    def show_removed() -> None:
-        show_chart(mass_figure(generation.steps, coming), "constraint_mass")
 
-    if stepper.steps.can_step:
-        title = "What the mask removed at each token"
-        draw_when_opened(title, show_removed, key="constraint_removed")
-    else:
-        show_removed()  # the picture of the end
+def _walk(steps: ConstrainedSteps, coming: MaskedDistribution | None) -> list[WalkedToken]:
+    """Returns what stood before each token, and before the one that comes next."""
+    walk, stem = [], ""
+    for seen, step in zip(steps.seen, steps.generation.steps, strict=True):
+        walk.append(WalkedToken(seen, step.label, stem))
+        begun = step.label if step.label.startswith(SPACE) else stem + step.label
+        stem = begun.strip(SPACE) if begun.strip(SPACE).isalpha() else ""
+    return walk if coming is None else [*walk, WalkedToken(coming, None, stem)]
+
+
+def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
+    """Says where the rule left nothing that the model likes; till then what it left at the end."""
+    if not walk:
+        return Markup("")
+    ends = (i for i, one in enumerate(walk) if one.seen.mass < DEAD_END_MASS)
+    at = next(ends, len(walk) - 1)
+    one, best = walk[at], walk[at].seen.tokens[0]
+    if best.is_allowed:
+        return _SHARE.format(percent(one.seen.mass))
+    wanted, left = name_of(best.label, one.stem), lesson.left_by_the_rule(at)
+    if left is None:
+        return _WANTED.format(wanted, percent(one.seen.mass))
+    return _ONLY.format(wanted, left)
 
 
 def _asked(lesson: ConstraintLesson) -> bool:
@@ -160,7 +173,7 @@ def _asked(lesson: ConstraintLesson) -> bool:
     if steps.request.kind != "choices":
         _show_rule(steps.request)
         return True
-    choices = [choice.strip() for choice in _choices(steps.request)]
+    choices = [choice.strip() for choice in choices_of(steps.request)]
     if lesson_asks() or _temperature() > 0:
         may = " or ".join(f"**{as_written(choice)}**" for choice in choices)
         st.markdown(f"Allowed: {may}.")
@@ -169,40 +182,15 @@ def _asked(lesson: ConstraintLesson) -> bool:
     return answered("Only these endings are allowed. Which will be written?", choices, right, SAID)
 
 
-def _mask(generation: ConstrainedGeneration) -> float:
-    """Shows the mask over the next token's distribution; returns what it allows."""
-    temperature = _temperature()
-    distribution = generation.look(Settings(temperature=temperature))
-    show_chart(pair_figure(distribution), "constraint_pair")
-
-    def show_tokens() -> None:
-        show_chart(mask_figure(distribution, temperature=temperature), "constraint_mask")
-
-    draw_when_opened("Token by token", show_tokens, key="constraint_tokens")
-    return distribution.mass
-
-
 def _text(steps: ConstrainedSteps) -> None:
-    """Writes the text so far, to be read; what was taken in a dead end is marked in it."""
+    """Writes the text so far, to be read."""
     text, request = steps.generation.text, steps.request
     written = pieces(text.lm.tokenizer, text.ids)[text.n_prompt :]
-    roles = ["error" if s.mass < DEAD_END_MASS else "generated" for s in steps.generation.steps]
-    parts = zip((piece.joined for piece in written), roles, strict=True)
+    parts = ((piece.joined, "generated") for piece in written)
     is_long = request.kind == "schema"
     open_end = (" …", "") if steps.can_step else ("", "")
     size: Size = "lead" if is_long else "row"
     st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size=size))
-
-
-def _dead_end(steps: Sequence[ConstrainedStep]) -> None:
-    """Tells in words where the rule left the model nothing that it likes."""
-    step = next((one for one in steps if one.mass < DEAD_END_MASS), None)
-    if step is not None:
-        st.markdown(
-            f"**A dead end.** Here the model wanted {in_sentence(step.wanted)} "
-            f"({percent(step.wanted_prob)}). All that the rule allows has {percent(step.mass)} "
-            f"together, and {in_sentence(step.label)} was written."
-        )
 
 
 def _show_rule(request: ConstraintRequest) -> None:
@@ -211,33 +199,42 @@ def _show_rule(request: ConstraintRequest) -> None:
         st.code(request.constraint, language=None)
 
 
-def _choices(request: ConstraintRequest) -> list[str]:
-    return [line for line in request.constraint.splitlines() if line.strip()]
-
-
-def _verdict(lesson: ConstraintLesson) -> None:
-    """Says what was generated, and what the model thinks of it."""
+def _end(lesson: ConstraintLesson) -> None:
+    """Says where no token is left and the rule is not kept; shows what is data as such."""
     steps, generation = lesson.stepper.steps, lesson.generation
+    if steps.can_step:
+        return
     result, length = generation.result(), plural(len(generation.steps), "token")
     if not result.is_complete:
         st.info(
             f"There is no room for more: after {length} the constraint is not met. Go back and "
             "take another token, or ask for a shorter text."
         )
-        return
-    prob = percent(math.exp(result.logprob))
-    says = f"The rule is kept. To this ending the model itself gives {prob}."
-    if steps.request.kind == "choices":
-        probs = lesson.probs_of(_choices(steps.request))
-        best = max(probs, key=lambda choice: probs[choice])
-        if best.strip() != result.text.strip():
-            says += (
-                f" It gives {percent(probs[best])} to *{as_written(best.strip())}*, and never came "
-                "to it: the mask looks one token ahead."
-            )
-    st.markdown(f"**{says}**")
-    if steps.request.kind == "schema":
+    elif steps.request.kind == "schema":
         st.code(result.text.strip(), language="json")
+
+
+def _details(lesson: ConstraintLesson, coming: MaskedDistribution | None) -> None:
+    """Shows the whole distribution under the mask, and what it removed at each token."""
+    if coming is not None:
+        temperature = _temperature()
+        show_chart(mask_figure(coming, temperature=temperature), "constraint_mask")
+    elif lesson.stepper.steps.request.kind == "choices":
+        _missed(lesson)
+    if taken := lesson.generation.steps:
+        removed = mass_figure(taken, coming.mass if coming else None)
+        show_chart(removed, "constraint_mass")
+
+
+def _missed(lesson: ConstraintLesson) -> None:
+    """Names the choice that is likelier as a whole, where there is one."""
+    probs = lesson.probs_of(choices_of(lesson.stepper.steps.request))
+    best = max(probs, key=lambda choice: probs[choice])
+    if best.strip() != lesson.generation.result().text.strip():
+        st.markdown(
+            f"The model gives {percent(probs[best])} to *{as_written(best.strip())}*, its "
+            "likeliest choice, and never came to it: the mask looks one token ahead."
+        )
 
 
 class DeadEnds(Experiment[ConstraintLesson]):
@@ -245,6 +242,7 @@ class DeadEnds(Experiment[ConstraintLesson]):
 
     key, title = "constraint_methods", "Escaping a dead end"
     button = "Compare decoding methods"
+    draws_when_done = True
     recorded = tuple[MethodResult, ...]
     claim = (
         "Sampling at a low temperature sometimes takes the other branch; beam search looks ahead "

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from model.constraints.decoding import ConstrainedGeneration, Constraint
 from model.constraints.experiments import MAX_TOKENS, probs_of_choices
 from model.constraints.patterns import Form
+from model.constraints.records import MaskedDistribution
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
+from model.tokenizing import text_of
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
@@ -64,6 +66,7 @@ class ConstrainedSteps(Steps):
     request: ConstraintRequest
     generation: ConstrainedGeneration
     temperature: Callable[[], float]  # as it is at the moment
+    seen: list[MaskedDistribution] = field(default_factory=list)  # before each token
 
     @property
     def can_step(self) -> bool:
@@ -77,11 +80,15 @@ class ConstrainedSteps(Steps):
 
     def step(self) -> None:
         """Generates one token."""
-        self.generation.step(Settings(temperature=self.temperature()))
+        settings = Settings(temperature=self.temperature())
+        seen = self.generation.look(settings)
+        self.generation.step(settings)
+        self.seen.append(seen)
 
     def back(self) -> None:
         """Takes one token back."""
         self.generation.back()
+        self.seen.pop()
 
 
 @dataclass
@@ -106,10 +113,25 @@ class ConstraintLesson(SteppedLesson[ConstrainedSteps]):
             self._written = request, steps.generation.result().text
         return self._written[1]
 
+    def left_by_the_rule(self, n_tokens: int) -> str | None:
+        """Returns the one ending that was still allowed after so many tokens; None for several."""
+        request, text = self.stepper.steps.request, self.generation.text
+        if request.kind != "choices":
+            return None
+        ids = text.ids[text.n_prompt : text.n_prompt + n_tokens]
+        written = text_of(text.lm.tokenizer, ids)
+        rests = {c[len(written) :] for c in choices_of(request) if c.startswith(written)}
+        return rests.pop().strip() if len(rests) == 1 else None
+
     @property
     def generation(self) -> ConstrainedGeneration:
         """The text so far."""
         return self.stepper.steps.generation
+
+
+def choices_of(request: ConstraintRequest) -> list[str]:
+    """Returns the endings that are allowed."""
+    return [line for line in request.constraint.splitlines() if line.strip()]
 
 
 def begin(

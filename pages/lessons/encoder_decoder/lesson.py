@@ -1,4 +1,6 @@
-"""The encoder-decoder below its title: a text with gaps, what is written there, and both caches."""
+"""The encoder-decoder below its title: a gap before several endings, both machines and caches."""
+
+from dataclasses import dataclass, field
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,38 +11,30 @@ from model.loading import LanguageModel, LoadError
 from model.tokenizing import labels_of, labels_of_text
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
-from pages.frame.figures import draw_when_opened, show_charts
+from pages.frame.figures import show_charts
 from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.question import answered, opening
+from pages.frame.second_run import is_whole
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
-from pages.lessons.encoder_decoder.settings import SETTINGS
+from pages.frame.story import BIRD
+from pages.lessons.encoder_decoder.settings import BEGINNING, ENDINGS, SETTINGS, text_with
 from viz.encoder_decoder.charts import bytes_figure, caches_figure, gap_text_html
+from viz.encoder_decoder.endings import endings_html
 from viz.encoder_decoder.machines import machines_html
 from viz.format import duration
 
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
 SAID = "gap_said"
-GUESSES = ("throne", "tree", "chair")  # for the first gap of the page's own text
+GUESSES = ("sky", "pond", "tree")  # of what goes before the first ending
+MAX_WORDS = 12  # tokens in the gap of an ending
 
 
 class GapSteps(PassSteps[Infilling]):
-    """The tokens of an answer; the sentinel of a gap comes in one step with the first of its words.
-
-    Attributes:
-        first: What will be written into the first gap.
-    """
-
-    def __init__(self, text: Infilling) -> None:
-        """Writes ahead until the first gap is filled, and takes that back."""
-        super().__init__(text)
-        while self.can_step and len(text.answers) < 2:
-            self.step()
-        self.first = "".join(text.answers[:1]).strip()
-        self.reset()
+    """The tokens of an answer; the sentinel of a gap comes with the first of its words."""
 
     def step(self) -> None:
         """Writes a token, and behind a sentinel the next one as well."""
@@ -55,8 +49,17 @@ class GapSteps(PassSteps[Infilling]):
             super().back()
 
 
+@dataclass
 class GapLesson(SteppedLesson[GapSteps]):
-    """All that one reader has on the page."""
+    """All that one reader has on the page.
+
+    Attributes:
+        words: What is written before each of the endings.
+        tried: The endings that were pressed.
+    """
+
+    words: tuple[str, ...] = ()
+    tried: set[int] = field(default_factory=set)
 
 
 def show_gap_lesson(waiting: DeltaGenerator) -> None:
@@ -71,19 +74,36 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     show_faults(SETTINGS)
     opening(
-        "A model that writes from left to right never sees those words. So here are two "
-        "machines: one reads, the other writes."
+        "A model that writes from left to right never sees those words. Here an encoder reads all "
+        "of the text; then a decoder fills the gap."
     )
-    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), PLAY_SECONDS)
+    st.fragment(_endings)(lesson)
+    show_summary("pages/encoder_decoder.py", asked=SAID)
+    is_own = SETTINGS["gaps"] != text_with(ENDINGS[0])
+    title = "Another text, token by token, and the two caches"
+    inside = st.expander(title, expanded=is_own, key="gap_inside", on_change="rerun")
+    if inside.open or is_whole():
+        with inside:
+            show_stepper(lambda: lesson.stepper, lambda: _inside(lesson), PLAY_SECONDS)
     show_code(Infilling.step, Infilling._encode, with_sentinels, key="gap_code")
     offer_link(SETTINGS, lesson.lm, caption=f"The model is {lesson.lm.shown}.")
-    show_summary("pages/encoder_decoder.py", asked=SAID)
 
 
 def _begin(waiting: DeltaGenerator) -> GapLesson:
     name = asked_model(SETTINGS) or SETTINGS.default_model
     lm = shared_model(name, progress=progress_caption(waiting))
-    return GapLesson(lm, _steps_of(lm))
+    return GapLesson(lm, stepper=_steps_of(lm), words=words_of(lm))
+
+
+def words_of(lm: LanguageModel) -> tuple[str, ...]:
+    """Returns what a model writes into the gap before each of the page's endings."""
+    words = []
+    for ending in ENDINGS:
+        text = Infilling(lm, text_with(ending), MAX_WORDS)
+        while not text.finished:
+            text.step()
+        words.append("".join(text.answers).strip())
+    return tuple(words)
 
 
 def _steps_of(lm: LanguageModel) -> Stepper[GapSteps]:
@@ -95,39 +115,45 @@ def _read(lesson: GapLesson) -> None:
     """Reads another text; if it cannot be read, the one on the page stays."""
     with lesson.attempt():
         lesson.stepper = _steps_of(lesson.lm)
-        st.session_state.pop(SAID, None)
 
 
-def _draw(lesson: GapLesson) -> None:
+def _endings(lesson: GapLesson) -> None:
+    """Asks for the word before the first ending; then the others can be tried."""
+    right, place = lesson.words[0], st.container()
+    is_said = right not in GUESSES or answered(
+        f"Which word will it write if the text goes on “{ENDINGS[0]}”?", GUESSES, right, SAID
+    )
+    seen = lesson.tried | {0} if is_said else set()
+    words = [word if i in seen else None for i, word in enumerate(lesson.words)]
+    place.html(endings_html(BIRD, BEGINNING, ENDINGS, words))
+    with st.container(horizontal=True, key="gap_endings"):
+        for i, ending in enumerate(ENDINGS[1:], start=1):
+            st.button(
+                f"… {ending}",
+                key=f"gap_ending_{i}",
+                on_click=lesson.tried.add,
+                args=(i,),
+                disabled=not is_said or i in seen,
+            )
+
+
+def _inside(lesson: GapLesson) -> None:
+    """Shows both machines over a text of the reader's, and what each of them keeps."""
     stepper = lesson.stepper
     text, lm = stepper.steps.engine, lesson.lm
-    st.html(gap_text_html(text.segments, is_over=not stepper.steps.can_step))
-    is_said = _asked(stepper.steps.first)
-    stepper.show(waits=not is_said)
-    source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
-    st.html(machines_html(source, written, is_over=not stepper.steps.can_step))
-    if not is_said:
-        return
+    is_over = not stepper.steps.can_step
     SETTINGS.widget("gaps", on_change=_read, args=(lesson,))
     show_error(lesson.problem)
-    draw_when_opened("Two caches", lambda: _show_inside(text), key="gap_inside")
-
-
-def _asked(right: str) -> bool:
-    """Asks for the first gap, where one of the guesses is right; tells whether it may be filled."""
-    return right not in GUESSES or answered(
-        "What will it write into the first gap?", GUESSES, right, SAID
-    )
-
-
-def _show_inside(text: Infilling) -> None:
-    """Shows what each machine keeps, and how a gap is written."""
-    if text.written_ids:
-        caches = text.look()
-        grid, sizes = caches_figure(caches), bytes_figure(caches)
-        show_charts([(grid, "gap_caches"), (sizes, "gap_bytes")], widths=(5, 3))
+    st.html(gap_text_html(text.segments, is_over=is_over))
+    stepper.show()
+    source, written = labels_of_text(lm, text.source_ids), labels_of(lm, text.written_ids)
+    st.html(machines_html(source, written, is_over=is_over))
     st.caption(
         f"The encoder took {duration(text.encoder_seconds)}. Each gap is read as a token of its "
         "own, `<extra_id_0>` and so on; the answer repeats it and goes on with what the gap holds. "
         "A decoder-only model has one stack and one cache."
     )
+    if text.written_ids:
+        caches = text.look()
+        grid, sizes = caches_figure(caches), bytes_figure(caches)
+        show_charts([(grid, "gap_caches"), (sizes, "gap_bytes")], widths=(5, 3))

@@ -1,0 +1,144 @@
+"""The walk under a rule: for each token what the model wanted, and below it what the rule left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from model.constraints.records import MaskedDistribution, MaskedToken
+from viz.format import percent
+from viz.palette import colour
+from viz.strip import SPACE, element
+
+N_PLACES = 4  # tokens that are in sight, the newest ones
+MAX_NAMED = 3  # allowed tokens with a segment of their own
+ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
+ROUNDING = 1e-5  # of a sum: less is no token
+_ROWS = "the model", "the rule"
+_GRID = "display:grid;grid-template-columns:max-content 1fr;gap:3px .7rem;align-items:center"
+_BAR = "display:flex;height:1.4rem;box-sizing:border-box;forced-color-adjust:none"
+_PART = (
+    "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
+    "text-overflow:clip;font:var(--size-body) var(--read);line-height:1.3rem"
+)
+# a narrow page has two lines for the sentence, a wide one needs one
+_SAID = "margin:.5rem 0 0;min-height:clamp(1.4em,calc((640px - 100vw) * 99),2.8em);line-height:1.4"
+
+
+@dataclass(frozen=True)
+class WalkedToken:
+    """What stood before a token, and which was taken of it.
+
+    Attributes:
+        seen: The distribution, and what the rule left of it.
+        taken: The token's label; None where it is still to come.
+        stem: What is written of its word already.
+    """
+
+    seen: MaskedDistribution
+    taken: str | None
+    stem: str = ""
+
+
+def walk_picture(
+    tokens: Sequence[WalkedToken], said: Markup | str = "", *, is_covered: bool = False
+) -> Markup:
+    """Draws two bars for each token; what the rule removes is a dashed outline.
+
+    Args:
+        tokens: Of the walk, the coming one last.
+        said: A sentence about it.
+        is_covered: Whether nothing is shown yet.
+    """
+    shown = [] if is_covered else list(tokens[-N_PLACES:])
+    places = [_place(one) for one in shown]
+    places += [_empty() for _ in range(N_PLACES - len(places))]
+    heard = "Two bars for each token, still covered." if is_covered else _heard(shown)
+    picture = element(
+        "div",
+        *places,
+        style=f"display:grid;gap:.45rem;color:{colour('ink')}",
+        role="img",
+        aria_label=heard,
+        translate="no",
+    )
+    return picture + element("p", said, style=f"{_SAID};font-size:var(--size-lead)")
+
+
+def _place(one: WalkedToken) -> Markup:
+    seen = one.seen
+    allowed = [token for token in seen.tokens if token.is_allowed][:MAX_NAMED]
+    if one.taken is not None and one.taken not in {token.label for token in allowed}:
+        rarer = [token for token in seen.tokens if token.is_allowed and token.label == one.taken]
+        allowed = [*allowed[: MAX_NAMED - 1], *rarer[:1]]
+    before = [(name_of(token.label, one.stem), token.prob) for token in allowed]
+    others = max(0.0, seen.mass - sum(prob for _, prob in before))
+    has_others = others > ROUNDING * seen.mass
+    left = [*before, ("other tokens", others)] if has_others else before
+    gone = max(0.0, 1.0 - seen.mass)
+    wanted = _wanted(seen)
+    named = 0.0 if wanted.is_allowed else wanted.prob
+    removed = [(name_of(wanted.label, one.stem), named)] if named else []
+    removed += [("removed", gone - named)] if gone > named else []
+    model = [_kept(name, share, False) for name, share in left]
+    model += [_removed(name, share) for name, share in removed]
+    scale = max(seen.mass, 1e-300)
+    taken = None if one.taken is None else name_of(one.taken, one.stem)
+    rule = [_kept(name, share / scale, name == taken) for name, share in left]
+    return _pair(model, rule)
+
+
+def _wanted(seen: MaskedDistribution) -> MaskedToken:
+    return max(seen.tokens, key=lambda token: token.prob)
+
+
+def _pair(model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
+    cells: list[Markup] = []
+    for name, parts in zip(_ROWS, (model, rule), strict=True):
+        label = f"font-size:var(--size-body);line-height:1.4rem;color:{colour(tone)}"
+        cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
+    return element("div", *cells, style=_GRID)
+
+
+def _empty() -> Markup:
+    """Draws the place of a token that is covered, or still to come."""
+    box = element("i", style=f"{_PART};flex:1;border:1px dashed {colour('line')}")
+    return _pair([box], [box], "muted")
+
+
+def _kept(name: str, share: float, is_taken: bool) -> Markup:
+    frame = f";outline:2px solid {colour('chosen')};outline-offset:-2px" if is_taken else ""
+    look = f"background:{colour('kept-tint')};border:1px solid {colour('kept')}{frame}"
+    weight = ";font-weight:600" if is_taken else ""
+    return _part(name, share, look + weight, f"{name}: {percent(share)}")
+
+
+def _removed(name: str, share: float) -> Markup:
+    look = f"border:1.3px dashed {colour('rejected')};color:{colour('muted')};"
+    look += "font-size:var(--size-small)"
+    return _part(name, share, look, f"{name}: {percent(share)}, removed")
+
+
+def _part(name: str, share: float, look: str, title: str) -> Markup:
+    style = f"{_PART};flex:0 1 {100 * share:.4f}%;{look}"
+    return element("span", name if share >= ROOM * len(name) else "", style=style, title=title)
+
+
+def name_of(label: str, stem: str = "") -> str:
+    """Returns a token as it is read: what goes on with a word, with what is written of it."""
+    if stem and label.isalpha():
+        return stem + label
+    return label.strip(SPACE) or "a space"
+
+
+def _heard(tokens: Sequence[WalkedToken]) -> str:
+    """Says for each token what the picture shows."""
+    said = []
+    for one in tokens:
+        taken = name_of(one.taken, one.stem) if one.taken else "nothing yet"
+        wanted = _wanted(one.seen)
+        said.append(
+            f"The model wanted {name_of(wanted.label, one.stem)}, {percent(wanted.prob)}; the rule "
+            f"left {percent(one.seen.mass)} of the whole; taken: {taken}."
+        )
+    return " ".join(said)
