@@ -16,7 +16,7 @@ from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.frame.question import answered, opening
+from pages.frame.question import answered, opening, was_answered
 from pages.frame.second_run import is_whole
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.frame.story import BIRD
@@ -119,13 +119,15 @@ def _read(lesson: GapLesson) -> None:
 
 def _endings(lesson: GapLesson) -> None:
     """Asks for the word before the first ending; then the others can be tried."""
-    right, place = lesson.words[0], st.container()
-    is_said = right not in GUESSES or answered(
-        f"Which word will it write if the text goes on “{ENDINGS[0]}”?", GUESSES, right, SAID
-    )
+    right = lesson.words[0]
+    is_asked = right in GUESSES
+    is_said = not is_asked or was_answered(SAID)
     seen = lesson.tried | {0} if is_said else set()
     words = [word if i in seen else None for i, word in enumerate(lesson.words)]
-    place.html(endings_html(BIRD, BEGINNING, ENDINGS, words))
+    st.html(endings_html(BIRD, BEGINNING, ENDINGS, words))
+    if is_asked:
+        asked = f"Which word will it write if the text goes on “{ENDINGS[0]}”?"
+        answered(asked, GUESSES, right, SAID)
     with st.container(horizontal=True, key="gap_endings"):
         for i, ending in enumerate(ENDINGS[1:], start=1):
             st.button(
