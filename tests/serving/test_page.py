@@ -59,7 +59,7 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     assert re.findall(r"send (\d+) requests .* room for (\d+) at", words(app)) == [("3", "2")]
     static, continuous = serve(app, "serving_batches").runs
     assert len(app.dataframe) == 2, "what the other policy gives is asked first"
-    app.button_group(key="serving_said").set_value("hardly more").run()
+    app.button_group(key="serving_said").set_value("as many").run()
     assert [request.n_out for request in static.requests] == [3, 2, 16]
     assert {request.arrives for request in static.requests} == {0.0}
     assert len(continuous.passes) < len(static.passes)

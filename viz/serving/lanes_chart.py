@@ -13,13 +13,13 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 25, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 18, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
-    "waiting": ("waiting", "rejected", "/"),
-    "prefill": ("prefill", "prompt", ""),
-    "decode": ("decode", "generated", ""),
-    "stalled": ("stalled", "generated", "/"),
-    "held": ("slot held", "muted", "."),
+    "waiting": ("waits", "rejected", "/"),
+    "prefill": ("reads", "prompt", ""),
+    "decode": ("writes", "generated", ""),
+    "stalled": ("waits", "rejected", "/"),
+    "held": ("done, keeps its slot", "muted", "."),
 }
 SECONDS, PASSES = "seconds", "passes"
 
@@ -27,7 +27,12 @@ Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it
 
 
 def lanes_figure(
-    runs: Sequence[ServingRun], where: str, axis: str = SECONDS, top: float = 0.0
+    runs: Sequence[ServingRun],
+    where: str,
+    axis: str = SECONDS,
+    top: float = 0.0,
+    *,
+    n_covered: int = 0,
 ) -> Chart:
     """Draws a lane for each request, the runs below each other over one axis.
 
@@ -36,39 +41,56 @@ def lanes_figure(
         where: they were measured.
         axis: seconds or passes.
         top: that the axis reaches at least, as that of a figure beside it.
+        n_covered: how many of the last runs have their names alone.
     """
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
-    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
-    for n, run in enumerate(runs):
+    shown = runs[: len(runs) - n_covered]
+    end = max(top, *(end_of(run, axis) for run in runs))
+    speeds: list[tuple[int, str]] = []  # rows and words
+    for run in runs:
         speed, *more = run_words(run).split(", ")
         first = len(labels) + 1 + len(more)  # row of its first lane, below its name and numbers
-        own = _spans(run, axis)
-        spans += [(first + lane, state, start, end) for lane, state, start, end in own]
-        arrivals = _arrivals(run, axis)
-        places = range(first, first + len(arrivals))
-        add_points(figure, "" if n else "arrives", arrivals, places, mark, cliponaxis=False)
+        is_shown = run in shown
+        if is_shown:
+            spans += [(first + lane, *span) for lane, *span in _spans(run, axis)]
         lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
         labels += ["", *("" for _ in more), *lanes]
         side: Style = {"xanchor": "left", "xref": "paper"}
-        title = f"<b>{_capital(run.policy.name)}</b>: {speed}"
+        title = f"<b>{_capital(run.policy.name)}</b>"
         write_at(figure, 0, first - 1 - len(more), title, 15, **side)
-        for words in more:
+        speeds.append((first - 1 - len(more), speed if is_shown else "? tokens/s"))
+        for words in more if is_shown else ():
             write_at(figure, 0, first - 1, _capital(words), 13, **side)
-    for state, (name, role, hatch) in LOOKS.items():
-        boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
+    for name, role, hatch in dict.fromkeys(LOOKS.values()):
+        boxes = [(lane, *ends) for lane, kind, *ends in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
+    # among the lanes, so that lanes that fill come to it at their end
+    mark: Style = {"size": 1, "opacity": 0}
+    words_look = {"size": 15, "color": colour("ink")}
+    add_points(
+        figure,
+        "",
+        [end] * len(speeds),
+        [row for row, _ in speeds],
+        mark,
+        mode="markers+text",
+        text=[words for _, words in speeds],
+        textposition="middle left",
+        textfont=words_look,
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
     place_rows(figure, labels)
     figure.update_yaxes(ticklabelstandoff=8)
-    end = max(top, *(end_of(run, axis) for run in runs))
     figure.update_xaxes(number_axis(end, axis, room=1.02))
-    figure.update_layout(height=110 + ROW_HEIGHT * len(labels))
-    told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in runs)
+    figure.update_layout(height=100 + ROW_HEIGHT * len(labels))
+    told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
 
 
 def _lane_name(number: int, request: Request) -> str:
-    return f"{number}: {len(request.prompt_ids)} + {request.n_out}"
+    return f"{number}: reads {len(request.prompt_ids)}, writes {request.n_out}"
 
 
 def _capital(name: str) -> str:
@@ -118,13 +140,6 @@ def _spans(run: ServingRun, axis: str) -> Iterator[tuple[int, State, float, floa
                     yield lane, "waiting", since, first.started
                 yield lane, state, first.started, last.ended
             since = last.ended
-
-
-def _arrivals(run: ServingRun, axis: str) -> list[float]:
-    if axis == SECONDS:
-        return [request.arrives for request in run.requests]
-    starts = [a_pass.started for a_pass in run.passes]
-    return [int(np.searchsorted(starts, request.arrives)) for request in run.requests]
 
 
 def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = "") -> None:

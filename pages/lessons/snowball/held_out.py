@@ -27,6 +27,7 @@ from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
     error_figure,
+    error_lines,
     excess_words,
     judged_figure,
     judged_words,
@@ -91,11 +92,10 @@ class ExposureBias(Experiment[SnowballLesson]):
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
         is_said = was_answered(MORE_SAID)
-        show_chart(error_figure(exposure, is_covered=not is_said), "snowball_error")
-        if is_said and job.is_done and exposure.writer != exposure.judge:
-            st.markdown(excess_words(exposure))
+        show_chart(error_lines(exposure, is_covered=not is_said), "snowball_error")
 
-    def _end(self) -> None:
+    def show_setup(self) -> None:
+        """Lets the reader choose other models, below what is to be remembered."""
         names = _model_names(self.lesson)
         fold = st.expander("Another writer, judge or temperature", key=f"{self.key}_setup")
         with fold, st.container(horizontal=True):
@@ -117,6 +117,7 @@ class ExposureInWords(ExposureBias):
 
     def show(self) -> None:
         """Draws the section, which has no button of its own."""
+        self.show_setup()
         st.header(self.title, anchor=False)
         opening(self.claim)
         if (job := self.found()) is not None:
@@ -126,6 +127,10 @@ class ExposureInWords(ExposureBias):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
+        if was_answered(MORE_SAID):
+            if job.is_done and exposure.writer != exposure.judge:
+                st.markdown(excess_words(exposure))
+            show_chart(error_figure(exposure), "snowball_error_bands")
         judged, reference = judged_figure(exposure), reference_figure(exposure)
         show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
         if job.is_done:
