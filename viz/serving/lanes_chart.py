@@ -46,40 +46,21 @@ def lanes_figure(
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
     shown = runs[: len(runs) - n_covered]
     end = max(top, *(end_of(run, axis) for run in runs))
-    speeds: list[tuple[int, str]] = []  # rows and words
-    for run in runs:
-        speed, *more = run_words(run).split(", ")
-        first = len(labels) + 1 + len(more)  # row of its first lane, below its name and numbers
-        is_shown = run in shown
+    numbers: list[tuple[int, str]] = []  # rows and words
+    for n, run in enumerate(runs):
+        first = len(labels) + 2  # row of its first lane, below its name and numbers
+        is_shown = n < len(shown)
         if is_shown:
             spans += [(first + lane, *span) for lane, *span in _spans(run, axis)]
         lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
-        labels += ["", *("" for _ in more), *lanes]
+        labels += ["", "", *lanes]
         side: Style = {"xanchor": "left", "xref": "paper"}
-        title = f"<b>{_capital(run.policy.name)}</b>"
-        write_at(figure, 0, first - 1 - len(more), title, 15, **side)
-        speeds.append((first - 1 - len(more), speed if is_shown else "? tokens/s"))
-        for words in more if is_shown else ():
-            write_at(figure, 0, first - 1, _capital(words), 13, **side)
+        write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
+        numbers.append((first - 1, run_words(run) if is_shown else "? tokens/s"))
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
         boxes = [(lane, *ends) for lane, kind, *ends in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
-    # among the lanes, so that lanes that fill come to it at their end
-    mark: Style = {"size": 1, "opacity": 0}
-    words_look = {"size": 15, "color": colour("ink")}
-    add_points(
-        figure,
-        "",
-        [end] * len(speeds),
-        [row for row, _ in speeds],
-        mark,
-        mode="markers+text",
-        text=[words for _, words in speeds],
-        textposition="middle left",
-        textfont=words_look,
-        cliponaxis=False,
-        hoverinfo="skip",
-    )
+    _write_numbers(figure, end, numbers)
     place_rows(figure, labels)
     figure.update_yaxes(ticklabelstandoff=8)
     figure.update_xaxes(number_axis(end, axis, room=1.02))
@@ -87,6 +68,14 @@ def lanes_figure(
     told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
+
+
+def _write_numbers(figure: Figure, end: float, numbers: Sequence[tuple[int, str]]) -> None:
+    """Writes the numbers of the runs among the lanes: lanes that fill come to them at their end."""
+    rows, words = zip(*numbers, strict=True)
+    more: Style = {"mode": "markers+text", "text": words, "textposition": "middle left"}
+    more |= {"textfont": {"size": 14, "color": colour("ink")}, "cliponaxis": False}
+    add_points(figure, "", [end] * len(rows), rows, {"size": 1, "opacity": 0}, **more)
 
 
 def _lane_name(number: int, request: Request) -> str:

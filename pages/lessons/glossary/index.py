@@ -22,7 +22,7 @@ from viz.palette import colour
 from viz.strip import element
 
 FIRST = {  # words that the others are explained with, and what to see in the picture of each
-    "token": N_("the next one is green"),
+    "token": N_("next is green"),
     "distribution": N_("longer is likelier"),
     "greedy decoding": N_("always the longest"),
     "sampling": N_("any of them"),
@@ -92,7 +92,7 @@ def _card(term: Term) -> Markup:
             "span",
             small_picture(term.name),
             element("span", _(FIRST[term.name]), style="font-size:var(--size-small)"),
-            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:center",
+            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:flex-start",
         ),
         element("b", term.word, style="font-size:var(--size-body)"),
         element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),

@@ -70,7 +70,6 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     )
     batches = Batches(lesson)
     batches.show()
-    show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(lesson, batches))
 
 
@@ -104,6 +103,9 @@ class Policies(Experiment[LessonState]):
         table = partial(_show_table, job.result, self.key)
         draw_when_opened("Every number", table, key=f"{self.key}_numbers")
 
+    def _below_lanes(self) -> None:
+        """Draws what stands directly below the lanes."""
+
     def _draw_lanes(
         self, job: Job[Comparison], runs: Sequence[ServingRun], n_covered: int = 0
     ) -> None:
@@ -111,6 +113,7 @@ class Policies(Experiment[LessonState]):
         chart = lanes_figure(runs, where, SETTINGS["axis"], n_covered=n_covered)
         with st.container(key=f"{self.key}_lanes_box"):
             show_chart(chart, f"{self.key}_lanes")
+        self._below_lanes()
         if not (job.is_running or n_covered):
             _let_fill(self.key, runs)
 
@@ -164,6 +167,9 @@ class Batches(Policies):
         """Draws the static batches, and the continuous ones once their gain was asked for."""
         if runs := job.result.runs:
             self._draw_lanes(job, runs, 0 if was_answered(SAID) else len(runs) - 1)
+
+    def _below_lanes(self) -> None:
+        show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
 
     def show_setup(self) -> None:
         """Shows the numbers, other settings and the code, below what is to be remembered."""
