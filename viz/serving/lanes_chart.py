@@ -13,7 +13,7 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 18, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 16, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
@@ -62,6 +62,9 @@ def lanes_figure(
         add_boxes(figure, name, boxes, role, hatch)
     _write_numbers(figure, end, numbers)
     place_rows(figure, labels)
+    figure.update_yaxes(
+        range=[len(labels) - 0.5, -0.5], autorange=False
+    )  # the covered ones have their room
     figure.update_yaxes(ticklabelstandoff=8)
     figure.update_xaxes(number_axis(end, axis, room=1.02))
     figure.update_layout(height=100 + ROW_HEIGHT * len(labels))

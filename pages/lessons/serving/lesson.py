@@ -112,8 +112,7 @@ class Policies(Experiment[LessonState]):
         where = measured_on(job, self.lesson.lm).where
         chart = lanes_figure(runs, where, SETTINGS["axis"], n_covered=n_covered)
         with st.container(key=f"{self.key}_lanes_box"):
-            show_chart(chart, f"{self.key}_lanes")
-        self._below_lanes()
+            show_chart(chart, f"{self.key}_lanes", below=self._below_lanes)
         if not (job.is_running or n_covered):
             _let_fill(self.key, runs)
 
@@ -143,8 +142,7 @@ class Batches(Policies):
         super().__init__(lesson)
         self.claim = (
             f"Readers send {plural(n_asked(), 'request')} to a model that has room for "
-            f"{SETTINGS['slots']} at a time. A **static batch** holds every slot until its longest "
-            "request is done."
+            f"{SETTINGS['slots']} at a time."
         )
 
     def _begin(self) -> None:
@@ -176,8 +174,9 @@ class Batches(Policies):
         job = self.found()
         if job is not None and job.result.runs and was_answered(SAID):
             st.markdown(
-                "A **continuous batch** gives a free slot to the next request at once. A lane "
-                "waits while the prompt of another is read."
+                "A **static batch** holds every slot until its longest request is done. A "
+                "**continuous batch** gives a free slot to the next request at once. A lane waits "
+                "while the prompt of another is read."
             )
             with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
                 self._show_numbers(job)

@@ -16,6 +16,7 @@ from model.snowball.records import BIAS, ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
 from pages.frame.figures import recorded_on, show_chart, show_charts, show_folded
 from pages.frame.models import shared_model
@@ -60,6 +61,10 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [best, *(name for name in names if name != best)]
 
 
+def _summarize() -> None:
+    show_summary("pages/teacher_forcing.py", asked=MORE_SAID)
+
+
 class ExposureBias(Experiment[SnowballLesson]):
     """A writer on true text and on its own, judged by another model."""
 
@@ -92,7 +97,8 @@ class ExposureBias(Experiment[SnowballLesson]):
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
         is_said = was_answered(MORE_SAID)
-        show_chart(error_lines(exposure, is_covered=not is_said), "snowball_error")
+        chart = error_lines(exposure, is_covered=not is_said)
+        show_chart(chart, "snowball_error", below=_summarize)
 
     def show_setup(self) -> None:
         """Lets the reader choose other models, below what is to be remembered."""
