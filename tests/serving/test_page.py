@@ -104,8 +104,10 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
     page = turn_to("serving")
     for key in ("serving_batches_lanes", "serving_chunks_lanes", "serving_memory_blocks"):
         expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE_MS)
+    assert by_key(page, "serving_batches_fill").count() == 0, "nothing moves before an answer"
+    by_key(page, "serving_said").locator("button").first.click()
     again = by_key(page, "serving_batches_fill").get_by_role("button")
-    expect(again).to_contain_text("Watch again")  # they have filled unasked
+    expect(again).to_contain_text("Watch again", timeout=4 * PATIENCE_MS)
     clock = page.context.new_cdp_session(page)
     clock.send("Animation.enable")
     clock.send("Animation.setPlaybackRate", {"playbackRate": 0})

@@ -51,14 +51,15 @@ def lanes_figure(
         first = len(labels) + 2  # row of its first lane, below its name and numbers
         is_shown = n < len(shown)
         if is_shown:
-            spans += [(first + lane, *span) for lane, *span in _spans(run, axis)]
+            own = _spans(run, axis)
+            spans += [(first + lane, state, start, stop) for lane, state, start, stop in own]
         lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
         labels += ["", "", *lanes]
         side: Style = {"xanchor": "left", "xref": "paper"}
         write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
         numbers.append((first - 1, run_words(run) if is_shown else "? tokens/s"))
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
-        boxes = [(lane, *ends) for lane, kind, *ends in spans if LOOKS[kind][0] == name]
+        boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
     _write_numbers(figure, end, numbers)
     place_rows(figure, labels)
