@@ -42,8 +42,8 @@ def error_lines(exposure: Exposure, *, is_covered: bool = False) -> Chart:
         add_line(figure, name, line.places, line.means, colour(role), symbol=symbol)
     name_lines(figure)
     caption = (
-        f"Measured on {len(exposure.forced)} stories that neither model was trained on: how far "
-        f"{exposure.writer} is from {exposure.judge}, a larger model. Means of {WINDOW} positions, "
+        f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how far "
+        f"{exposure.writer} is from {exposure.judge}. Means of {WINDOW} positions, "
         f"T = {exposure.temperature:g}; the intervals are in the laboratory."
     )
     return Chart(figure, "Error by position", caption)
