@@ -107,6 +107,7 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
     assert by_key(page, "serving_batches_fill").count() == 0, "nothing moves before an answer"
     by_key(page, "serving_said").locator("button").first.click()
     again = by_key(page, "serving_batches_fill").get_by_role("button")
+    expect(again).to_contain_text("Show all", timeout=4 * PATIENCE_MS)
     expect(again).to_contain_text("Watch again", timeout=4 * PATIENCE_MS)
     clock = page.context.new_cdp_session(page)
     clock.send("Animation.enable")
