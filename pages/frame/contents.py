@@ -155,7 +155,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/engines.py",
         N_("Samplers and engines compared"),
         LABORATORY,
-        N_("The same masks in another order draw another token."),
+        N_("Each engine applies its masks in an order of its own."),
         N_("A mask sees what the mask before it left: their order is a setting too."),
         measures="pages/sampling.py",
         sections=(
@@ -184,10 +184,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/teacher_forcing.py",
         N_("Teacher forcing, measured"),
         LABORATORY,
-        N_(
-            "A model reads its own text as it read true text: what becomes of that can be measured."
-        ),
-        N_("The error on its own text is measured as on true text: a second model reads both."),
+        N_("A model learns from true text, then writes on from its own."),
+        N_("After its own words a small model errs about as much as after true ones."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

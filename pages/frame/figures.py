@@ -35,10 +35,13 @@ def recorded_on(machine: Machine, ending: str = "") -> Iterator[None]:
         _recording.reset(token)
 
 
-def show_chart(chart: Chart, key: str, **more: Any) -> None:
+def show_chart(
+    chart: Chart, key: str, *, below: Callable[[], None] | None = None, **more: Any
+) -> None:
     """Shows a figure, and below it what it says and where its numbers come from.
 
-    `more` is Streamlit's own, such as what a click does.
+    `below` draws what stands between the figure and these words; `more` is Streamlit's own, such
+    as what a click does.
     """
     machine, ending = _recording.get()
     key += ending
@@ -47,6 +50,8 @@ def show_chart(chart: Chart, key: str, **more: Any) -> None:
     bare = {"displayModeBar": False}
     heard = f"{shown.alt} {numbers_of(shown.figure)}".replace("`", "")
     st.plotly_chart(seen, key=key, theme=None, alt=heard, config=bare, **more)
+    if below is not None:
+        below()
     show_folded(shown.caption, key, shown.figure)
 
 

@@ -16,7 +16,7 @@ PICTURES = {  # a letter is a cell: its look stands below
     "top-p": "kkkkkkkk/kkkkk/kkk/rr/r",
     "KV cache": "pppppp/vvvvvvg/vvvvvvvg/vvvvvvvvg",
     "prefill": "ppppppp",
-    "decode": "vvvvg/vvvvvg/vvvvvvg",
+    "decode": "g/.g/..g/...g",
     "beam search": "pkkkkkkk/.kkr/.k.kkkkk/.rr",
     "speculative decoding": "pppdddd/pppgggr",
     "causal mask": "krrrr/kkrrr/kkkrr/kkkkr/kkkkk",

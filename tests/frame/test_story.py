@@ -81,7 +81,7 @@ def told() -> dict[str, str]:
     }
     offered = {
         "example": EXAMPLES,
-        "mistake": [prompt for prompt, _ in MISTAKES.values()],
+        "mistake": [prompt for prompt, *_ in MISTAKES.values()],
         "constraint": [request.prompt for request in CONSTRAINED.values()],
         "race": RACES,
         "speed": PROMPTS,

@@ -59,7 +59,7 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     assert re.findall(r"send (\d+) requests .* room for (\d+) at", words(app)) == [("3", "2")]
     static, continuous = serve(app, "serving_batches").runs
     assert len(app.dataframe) == 2, "what the other policy gives is asked first"
-    app.button_group(key="serving_said").set_value("hardly more").run()
+    app.button_group(key="serving_said").set_value("as many").run()
     assert [request.n_out for request in static.requests] == [3, 2, 16]
     assert {request.arrives for request in static.requests} == {0.0}
     assert len(continuous.passes) < len(static.passes)
@@ -104,8 +104,11 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
     page = turn_to("serving")
     for key in ("serving_batches_lanes", "serving_chunks_lanes", "serving_memory_blocks"):
         expect(by_key(page, key).first).to_be_visible(timeout=4 * PATIENCE_MS)
+    assert by_key(page, "serving_batches_fill").count() == 0, "nothing moves before an answer"
+    by_key(page, "serving_said").locator("button").first.click()
     again = by_key(page, "serving_batches_fill").get_by_role("button")
-    expect(again).to_contain_text("Watch again")  # they have filled unasked
+    expect(again).to_contain_text("Show all", timeout=4 * PATIENCE_MS)
+    expect(again).to_contain_text("Watch again", timeout=4 * PATIENCE_MS)
     clock = page.context.new_cdp_session(page)
     clock.send("Animation.enable")
     clock.send("Animation.setPlaybackRate", {"playbackRate": 0})

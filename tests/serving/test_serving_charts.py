@@ -59,12 +59,13 @@ def test_the_axis_ends_with_the_longest_run_whatever_the_number_of_lanes() -> No
 
 def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
     assert boxes(lanes_figure([RUN], "cpu")) == {
-        "waiting": [(0.05, 0.2)],
-        "prefill": [(0.0, 0.1), (0.2, 0.4)],
-        "decode": [(0.1, 0.2), (0.4, 0.5)],
-        "stalled": [(0.2, 0.4)],
+        "waits": [(0.2, 0.4), (0.05, 0.2)],
+        "reads": [(0.0, 0.1), (0.2, 0.4)],
+        "writes": [(0.1, 0.2), (0.4, 0.5)],
     }
-    assert boxes(lanes_figure([RUN], "cpu", axis=PASSES))["prefill"] == [(0, 1), (2, 3)]
+    assert boxes(lanes_figure([RUN], "cpu", axis=PASSES))["reads"] == [(0, 1), (2, 3)]
+    covered = lanes_figure([RUN, replace(RUN, policy=Policy("b", 2))], "cpu", n_covered=1)
+    assert boxes(covered) == boxes(lanes_figure([RUN], "cpu"))
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
 
 

@@ -74,15 +74,18 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     assert not state(app).mistakes, "the question comes first"
     app.session_state["snowball_expected"] = "correct it"
     app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
-    for name, prompt, word in (
-        ("A contradiction", "Max was a", "cat"),
-        ("A wrong name", "My name is", "Tom"),
-        ("A wrong fact", "The fish lives in the", "tree"),
+    for name, prompt, word, right in (
+        ("A contradiction", "Max was a", "cat", " little bird."),
+        ("A wrong name", "My name is", "Tom", " Max."),
+        ("A wrong fact", "The fish lives in the", "tree", " sea."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()
         assert not app.exception
         (steps,) = [s for p, s in state(app).mistakes.items() if p.endswith(prompt)]
         assert [steps[0].original.label == f"␣{word}", steps[0].forced.label] == [False, f"␣{word}"]
+        control = "".join(step.original.label.replace("␣", " ") for step in steps if step.original)
+        assert control.startswith(right), "by itself the model writes no such error"
+        assert word not in control
         assert math.exp(steps[0].forced.logprob) < 0.05, "the model itself finds it unlikely"
     (html,) = [one.proto.body for one in app.get("html") if "sure, on average" in one.proto.body]
     for side in ("original", "forced"):

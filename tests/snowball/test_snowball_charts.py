@@ -8,6 +8,7 @@ import pytest
 
 from model.snowball.error_compounding import compounding
 from model.snowball.records import (
+    BIAS,
     ContextLoss,
     Estimate,
     Exposure,
@@ -21,7 +22,6 @@ from model.snowball.records import (
     Version,
     paired_gap,
 )
-from pages.lessons.snowball.held_out import MORE
 from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
@@ -62,11 +62,11 @@ def test_lines_are_the_records_own_numbers() -> None:
     forced = windows(EXPOSURE.kl_forced, 8).means
     assert line(error, held_out_charts.FORCED) == pytest.approx(forced)
     assert line(error, held_out_charts.FREE) == pytest.approx(windows(EXPOSURE.kl_free, 8).means)
-    for name, times in held_out_charts.MORE_ERROR.items():
-        assert line(error, name) == pytest.approx(times * forced)
-        assert name in MORE, "the figure draws what the question names"
-    covered = held_out_charts.error_figure(EXPOSURE, is_covered=True)
-    assert line(covered, held_out_charts.FREE) == []
+    plain = held_out_charts.error_lines(EXPOSURE)
+    assert line(plain, "after true tokens") == pytest.approx(forced)
+    covered = held_out_charts.error_lines(EXPOSURE, is_covered=True)
+    assert line(covered, "after its own tokens") == []
+    assert not any(trace.fill for trace in checked(plain).data)
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
     assert reference[-1] == pytest.approx(EXPOSURE.writer_loss[:, -8:].mean())
     repeats = line(written_charts.repeats_figure(LONG), "greedy")
@@ -164,6 +164,11 @@ def test_exposure_bias_is_told_by_the_excess_error(times: float, spread: float, 
     said = held_out_charts.excess_words(found)
     assert words in said
     assert "0.50 nats" in said.replace("\u202f", " ")
+
+
+def test_what_is_to_be_remembered_of_teacher_forcing_is_what_was_recorded() -> None:
+    assert EXPOSURE.writer == "scribbler", "a small model"
+    assert abs(EXPOSURE.excess.mean) + EXPOSURE.excess.half_width <= BIAS
 
 
 def test_drift_is_told_with_its_numbers() -> None:

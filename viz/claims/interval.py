@@ -25,12 +25,15 @@ _UNKNOWN = element(
 )
 
 
-def interval_picture(part: Evidence, *, is_covered: bool = False) -> Markup:
+def interval_picture(
+    part: Evidence, *, is_covered: bool = False, directions: tuple[str, str] | None = None
+) -> Markup:
     """Draws the mean and its interval, and the stretch of the axis that the claim asks for.
 
     Args:
         part: What was measured; nothing is drawn where it has no interval or nothing to reach.
         is_covered: Whether the measured values are left out, until a reader has said theirs.
+        directions: What the axis means to the left of no difference, and to the right of it.
     """
     if part.interval is None or part.bar is None or math.isnan(sum(part.interval)):
         return Markup("")
@@ -63,9 +66,16 @@ def interval_picture(part: Evidence, *, is_covered: bool = False) -> Markup:
         "figure",
         element("figcaption", part.what, style="font-weight:600"),
         element("div", *parts, style=_LINE, role="img", aria_label=words + asked),
+        *([_ends(*directions)] if directions else []),
         _legend(is_covered=is_covered),
         style=f"margin:0;color:{colour('ink')}",
     )
+
+
+def _ends(left: str, right: str) -> Markup:
+    """Writes what the two directions of the axis mean, below its ends."""
+    look = "display:flex;justify-content:space-between;font-weight:600"
+    return element("div", element("span", f"← {left}"), element("span", f"{right} →"), style=look)
 
 
 def _legend(*, is_covered: bool) -> Markup:

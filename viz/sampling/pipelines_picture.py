@@ -58,7 +58,7 @@ def pipelines_picture(
         given: The tokens and their shares before any mask.
         pipelines: In the order in which they stand below each other.
         pointer: Where it falls on all of them, from 0 to 1.
-        is_covered: Whether what they leave is left out, until a reader has said what is drawn.
+        is_covered: Whether orders and what they leave wait until a reader has said what is drawn.
     """
     heard = "; ".join(f"{one.engine} {one.drawn_words}" for one in pipelines)
     mark = _pointer(pointer)
@@ -74,14 +74,14 @@ def pipelines_picture(
 
 
 def _row(one: Pipeline, mark: Markup, is_covered: bool) -> Markup:
-    drawn = f"margin-inline-start:auto;{'visibility:hidden' * is_covered}"
-    said = element("b", one.drawn_words, style=drawn)
+    cover = "visibility:hidden" * is_covered
+    said = element("b", one.drawn_words, style=f"margin-inline-start:auto;{cover}")
     bar = _bar((), mark) if is_covered else _bar(one.left, mark, hit=one.drawn)
-    return element("div", _head(one.engine, f"{one.order}{one.lacking}", said), bar)
+    return element("div", _head(one.engine, f"{one.order}{one.lacking}", said, cover=cover), bar)
 
 
-def _head(name: str, order: str, *more: Markup) -> Markup:
-    words = element("span", order, style=f"color:{colour('muted')}")
+def _head(name: str, order: str, *more: Markup, cover: str = "") -> Markup:
+    words = element("span", order, style=f"color:{colour('muted')};{cover}")
     look = "display:flex;flex-wrap:wrap;gap:0 .6rem;margin-bottom:.15rem"
     return element("div", element("b", name), words, *more, style=look)
 

@@ -13,13 +13,13 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 25, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 16, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
-    "waiting": ("waiting", "rejected", "/"),
-    "prefill": ("prefill", "prompt", ""),
-    "decode": ("decode", "generated", ""),
-    "stalled": ("stalled", "generated", "/"),
-    "held": ("slot held", "muted", "."),
+    "waiting": ("waits", "rejected", "/"),
+    "prefill": ("reads", "prompt", ""),
+    "decode": ("writes", "generated", ""),
+    "stalled": ("waits", "rejected", "/"),
+    "held": ("done, keeps its slot", "muted", "."),
 }
 SECONDS, PASSES = "seconds", "passes"
 
@@ -27,7 +27,12 @@ Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it
 
 
 def lanes_figure(
-    runs: Sequence[ServingRun], where: str, axis: str = SECONDS, top: float = 0.0
+    runs: Sequence[ServingRun],
+    where: str,
+    axis: str = SECONDS,
+    top: float = 0.0,
+    *,
+    n_covered: int = 0,
 ) -> Chart:
     """Draws a lane for each request, the runs below each other over one axis.
 
@@ -36,39 +41,49 @@ def lanes_figure(
         where: they were measured.
         axis: seconds or passes.
         top: that the axis reaches at least, as that of a figure beside it.
+        n_covered: how many of the last runs have their names alone.
     """
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
-    mark: Style = {"symbol": "triangle-right", "size": 9, "color": colour("ink")}
-    for n, run in enumerate(runs):
-        speed, *more = run_words(run).split(", ")
-        first = len(labels) + 1 + len(more)  # row of its first lane, below its name and numbers
-        own = _spans(run, axis)
-        spans += [(first + lane, state, start, end) for lane, state, start, end in own]
-        arrivals = _arrivals(run, axis)
-        places = range(first, first + len(arrivals))
-        add_points(figure, "" if n else "arrives", arrivals, places, mark, cliponaxis=False)
-        lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
-        labels += ["", *("" for _ in more), *lanes]
-        side: Style = {"xanchor": "left", "xref": "paper"}
-        title = f"<b>{_capital(run.policy.name)}</b>: {speed}"
-        write_at(figure, 0, first - 1 - len(more), title, 15, **side)
-        for words in more:
-            write_at(figure, 0, first - 1, _capital(words), 13, **side)
-    for state, (name, role, hatch) in LOOKS.items():
-        boxes = [(lane, start, end) for lane, kind, start, end in spans if kind == state]
-        add_boxes(figure, name, boxes, role, hatch)
-    place_rows(figure, labels)
-    figure.update_yaxes(ticklabelstandoff=8)
+    shown = runs[: len(runs) - n_covered]
     end = max(top, *(end_of(run, axis) for run in runs))
+    numbers: list[tuple[int, str]] = []  # rows and words
+    for n, run in enumerate(runs):
+        first = len(labels) + 2  # row of its first lane, below its name and numbers
+        is_shown = n < len(shown)
+        if is_shown:
+            own = _spans(run, axis)
+            spans += [(first + lane, state, start, stop) for lane, state, start, stop in own]
+        lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
+        labels += ["", "", *lanes]
+        side: Style = {"xanchor": "left", "xref": "paper"}
+        write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
+        numbers.append((first - 1, run_words(run) if is_shown else "? tokens/s"))
+    for name, role, hatch in dict.fromkeys(LOOKS.values()):
+        boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
+        add_boxes(figure, name, boxes, role, hatch)
+    _write_numbers(figure, end, numbers)
+    place_rows(figure, labels)
+    figure.update_yaxes(
+        range=[len(labels) - 0.5, -0.5], autorange=False
+    )  # the covered ones have their room
+    figure.update_yaxes(ticklabelstandoff=8)
     figure.update_xaxes(number_axis(end, axis, room=1.02))
-    figure.update_layout(height=110 + ROW_HEIGHT * len(labels))
-    told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in runs)
+    figure.update_layout(height=100 + ROW_HEIGHT * len(labels))
+    told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
 
 
+def _write_numbers(figure: Figure, end: float, numbers: Sequence[tuple[int, str]]) -> None:
+    """Writes the numbers of the runs among the lanes: lanes that fill come to them at their end."""
+    rows, words = zip(*numbers, strict=True)
+    more: Style = {"mode": "markers+text", "text": words, "textposition": "middle left"}
+    more |= {"textfont": {"size": 14, "color": colour("ink")}, "cliponaxis": False}
+    add_points(figure, "", [end] * len(rows), rows, {"size": 1, "opacity": 0}, **more)
+
+
 def _lane_name(number: int, request: Request) -> str:
-    return f"{number}: {len(request.prompt_ids)} + {request.n_out}"
+    return f"{number}: reads {len(request.prompt_ids)}, writes {request.n_out}"
 
 
 def _capital(name: str) -> str:
@@ -118,13 +133,6 @@ def _spans(run: ServingRun, axis: str) -> Iterator[tuple[int, State, float, floa
                     yield lane, "waiting", since, first.started
                 yield lane, state, first.started, last.ended
             since = last.ended
-
-
-def _arrivals(run: ServingRun, axis: str) -> list[float]:
-    if axis == SECONDS:
-        return [request.arrives for request in run.requests]
-    starts = [a_pass.started for a_pass in run.passes]
-    return [int(np.searchsorted(starts, request.arrives)) for request in run.requests]
 
 
 def add_boxes(figure: Figure, name: str, boxes: Sequence[Box], role: str, hatch: str = "") -> None:

@@ -5,7 +5,9 @@ from viz.bars import lying_bars
 from viz.chart import Chart, new_figure
 from viz.format import count, percent, plural
 from viz.labels import place_rows
-from viz.serving.lanes_chart import ROW_HEIGHT, Box, add_boxes
+from viz.serving.lanes_chart import Box, add_boxes
+
+ROW_HEIGHT = 25  # pixels of a request
 
 
 def blocks_figure(memory: BlockMemory) -> Chart:

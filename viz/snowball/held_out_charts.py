@@ -14,7 +14,6 @@ HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
 FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (free running)"
 TRUE = "the story’s own tokens"
-MORE_ERROR = {"twice as much": 2.0, "half as much again": 1.5}  # times that after true tokens
 # the largest model first: colour, dash and symbol tell them apart
 MODELS = (
     ("generated", "solid", "circle"),
@@ -24,21 +23,36 @@ MODELS = (
 )
 
 
-def error_figure(exposure: Exposure, *, is_covered: bool = False) -> Chart:
-    """Draws the writer's error after true tokens, after its own, and where more of it would lie.
+def error_lines(exposure: Exposure, *, is_covered: bool = False) -> Chart:
+    """Draws the writer's mean error after true tokens and after its own, and no more.
 
     Args:
         exposure: All of one run.
         is_covered: Whether the error after its own tokens is left out.
     """
-    figure = new_figure(270, "tokens after the prompt", "error, nats per token")
+    figure = new_figure(270, "tokens after the prompt", "error, 0 is none")
     figure.update_xaxes(range=[0, exposure.kl_forced.shape[1] + 1])
-    forced = windows(exposure.kl_forced, WINDOW)
-    for name, times in MORE_ERROR.items():
-        add_line(figure, name, forced.places, times * forced.means, colour("muted"), dash="dash")
-    add_mean(figure, forced, "prompt", FORCED, symbol="circle")
+    forced, free = (windows(kl, WINDOW) for kl in (exposure.kl_forced, exposure.kl_free))
+    top = 1.5 * float(np.nanmax([*forced.means, *free.means]))
+    figure.update_yaxes(range=[0, top])
+    lines = [("after true tokens", "prompt", "circle", forced)]
     if not is_covered:
-        add_mean(figure, windows(exposure.kl_free, WINDOW), "generated", FREE, symbol="square")
+        lines.append(("after its own tokens", "generated", "square", free))
+    for name, role, symbol, line in lines:
+        add_line(figure, name, line.places, line.means, colour(role), symbol=symbol)
+    name_lines(figure)
+    caption = (
+        f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how far "
+        f"{exposure.writer} is from {exposure.judge}. Means of {WINDOW} positions, "
+        f"T = {exposure.temperature:g}; the intervals are in the laboratory."
+    )
+    return Chart(figure, "Error by position", caption)
+
+
+def error_figure(exposure: Exposure) -> Chart:
+    """Draws the writer's error after true tokens and after its own, with its uncertainty."""
+    forced, free = exposure.kl_forced, exposure.kl_free
+    figure = _figure(forced, free, "error, nats per token")
     name_lines(figure)
     caption = (
         f"Measured on {len(exposure.forced)} held-out stories, T = {exposure.temperature:g}: how "

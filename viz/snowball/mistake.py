@@ -13,6 +13,7 @@ from viz.strip import SPACE, chip, element, prose, row
 
 NEARLY = 0.1  # between two means of some 28 tokens
 UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 25, "line")  # as wide as a text of some 28 tokens
+GRID = "display:grid;gap:1.2rem"
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
 
@@ -25,24 +26,33 @@ def sure_words(steps: Sequence[ForkStep]) -> str:
     """Says how sure the model is after the wrong word, beside the text that it writes by itself."""
     before, after = (sureness(tokens[1:]) for tokens in _both(steps))
     if abs(after - before) <= NEARLY:
-        return "about as sure as by itself"
-    return "surer than by itself" if after > before else "less sure than by itself"
+        return "about as sure of its words as without it"
+    more = "surer" if after > before else "less sure"
+    return f"{more} of its words than without it"
 
 
 def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
-    """Writes both texts to be read, each beside the mean probability of its tokens.
+    """Writes both texts to be read, and below them how sure the model was of each.
+
+    The wrong word is marked wherever the text comes back to it.
 
     Args:
         prompt: What both begin with.
         steps: Two or more; the first holds the wrong word, which counts in neither mean.
     """
     original, forced = _both(steps)
-    wrong = ((forced[0].label, "error"), *_parts(forced[1:]))
+    again = forced[0].token_id
+    wrong = [(one.label, "error" if one.token_id == again else "generated") for one in forced]
+    after, before = (percent(sureness(tokens[1:])) for tokens in (forced, original))
     return element(
         "div",
-        _text(FORCED, prompt, wrong, forced[1:]),
-        _text(ORIGINAL, prompt, _parts(original), original[1:]),
-        style="display:grid;gap:1.2rem",
+        _text(FORCED, prompt, wrong),
+        _text(ORIGINAL, prompt, [(one.label, "generated") for one in original]),
+        _sure(
+            f"After the wrong word the model is {sure_words(steps)}: {after} beside {before} sure, "
+            "on average."
+        ),
+        style=GRID,
     )
 
 
@@ -55,9 +65,10 @@ def covered_html(prompt: str, word: str) -> Markup:
     """
     return element(
         "div",
-        _text(FORCED, prompt, ((word, "error"), UNSAID), ()),
-        _text(ORIGINAL, prompt, (UNSAID,), ()),
-        style="display:grid;gap:1.2rem",
+        _text(FORCED, prompt, ((word, "error"), UNSAID)),
+        _text(ORIGINAL, prompt, (UNSAID,)),
+        _sure("How sure is it of its words?"),
+        style=GRID,
     )
 
 
@@ -81,32 +92,18 @@ def _both(steps: Sequence[ForkStep]) -> tuple[list[Token], list[Token]]:
     )
 
 
-def _parts(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
-    return tuple((token.label, "generated") for token in tokens)
-
-
 def _chips(tokens: Sequence[Token]) -> list[Markup]:
     return [
         chip(token.label, "generated", title=percent(math.exp(token.logprob))) for token in tokens
     ]
 
 
-def _text(
-    name: str, prompt: str, parts: Sequence[tuple[str, str]], counted: Sequence[Token]
-) -> Markup:
-    """Writes one text, and beside it what it was sure of."""
+def _text(name: str, prompt: str, parts: Sequence[tuple[str, str]]) -> Markup:
+    """Writes one text below its name."""
     small = f"font-size:var(--size-body);color:{colour('muted')}"
-    number = percent(sureness(counted)) if counted else "?"
-    sure = element(
-        "div",
-        element("div", number, style="font-size:var(--size-text);font-weight:600"),
-        element("div", "sure, on average", style=small),
-        style="text-align:right",
-    )
     read = [(label.replace(SPACE, " ").replace("⏎", "\n"), role) for label, role in parts]
-    text = prose((prompt, ""), *read)
-    # the number stands below a text that has not the room beside it
-    both = "display:flex;flex-wrap:wrap;gap:.3rem 1.5rem;align-items:center"
-    wide = "flex:1 1 20rem"
-    told = element("div", element("div", name, style=small), text, style=wide)
-    return element("div", told, sure, style=both)
+    return element("div", element("div", name, style=small), prose((prompt, ""), *read))
+
+
+def _sure(words: str) -> Markup:
+    return element("div", words, style="font-size:var(--size-body)")

@@ -1,6 +1,7 @@
 """The page of claims below its title: run one, run all, read what was found, keep the report."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -46,6 +47,10 @@ RUN_WIDTH = 100  # px
 LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
 SURPRISING = "Four more that surprise"
 SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
+MEASURED = (  # in plain words what the first measures
+    "mistakes after a wrong word, less those without it (a mistake: under 1 % by the model itself)"
+)
+ENDS = "fewer mistakes", "more mistakes"  # of the axis of the first
 VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
 SECTIONS = list(dict.fromkeys(claim.section for claim in CLAIMS))
 
@@ -56,19 +61,22 @@ def show_claims(waiting: DeltaGenerator) -> None:
     recorded = recorded_job("claims", ClaimsRun)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
     first = SURPRISES[0]
-    _show_first(lesson, first, rows[first.id], recorded)
+    _show_first(first, rows[first.id])
     show_summary("pages/claims.py", asked=_key_of(first))
     draw_in_second_run(lambda: _show_all(lesson, rows, recorded))
 
 
 def _show_all(lesson: ClaimsLesson, rows: dict[str, Row], recorded: Job[ClaimsRun] | None) -> None:
     first, *surprises = SURPRISES
+    _show_verdict(lesson, first, rows[first.id], recorded)
     st.markdown(
         f"That is one of {len(CLAIMS)} sentences that are said of language models. Some are true "
         "by definition; the others can fail, so an experiment tests each. **Which of them do you "
         "doubt?** Press its sentence."
     )
     asked = {claim.id for claim in SURPRISES if _is_asked(lesson, claim, rows[claim.id])}
+    if first.id in asked:  # the others' verdicts would say how such claims come out
+        asked |= {claim.id for claim in EMPIRICAL}
     st.html(squares_html(list(rows.values()), asked))
     if recorded is not None and len(lesson.findings) < len(EMPIRICAL):
         _tell_of_recording(lesson, recorded)
@@ -186,27 +194,37 @@ def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     )
 
 
-def _show_first(
-    lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None
-) -> None:
+def _show_first(claim: Claim, row: Row) -> None:
     """Shows one claim large: what a reader says of it, and then where the measured value lies."""
     with st.container(key=f"claim_{claim.id}"):
         st.html(sentence_html(row, "text"))
         right = row.outcome.replace(" here", "")
-        is_said = row.finding is None or _ask(claim, right)
         if row.finding is not None:
+            is_said = _ask(claim, right)
             pictures = [
-                interval_picture(one, is_covered=not is_said) for one in row.finding.evidence
+                interval_picture(
+                    replace(one, what=MEASURED), is_covered=not is_said, directions=ENDS
+                )
+                for one in row.finding.evidence
             ]
             if any(pictures):  # the first part is what the claim says
                 st.html(next(filter(None, pictures)))
-        if is_said and row.finding is not None:
+
+
+def _show_verdict(
+    lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None
+) -> None:
+    """Shows what was found of the first claim, in room that is there before the reader's answer."""
+    with st.container(key="claims_first_found"):
+        if _is_asked(lesson, claim, row):
+            st.caption("What was measured stands here once you have said what you think.")
+            return
+        if row.finding is not None:
             is_here = claim.id in lesson.findings
             st.html(outcome_html(row.finding, recorded=not is_here))
             st.markdown(as_written(sentence(row.finding)))
-        if is_said:
-            _run_button(lesson, claim, f"Run {claim.id} here", None)
-            _details(lesson, claim, row, recorded)
+        _run_button(lesson, claim, f"Run {claim.id} here", None)
+        _details(lesson, claim, row, recorded)
 
 
 def _run_button(lesson: ClaimsLesson, claim: Claim, label: str, width: int | None) -> None:

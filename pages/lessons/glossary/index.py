@@ -17,14 +17,24 @@ from pages.frame.contents import lesson_at
 from pages.frame.layout import as_written
 from pages.frame.small_pictures import small_picture
 from pages.frame.terms import BY_NAME, TERMS, Term
-from pages.frame.words import _, ngettext
+from pages.frame.words import N_, _, ngettext
 from viz.palette import colour
 from viz.strip import element
 
-FIRST = (  # words that the others are explained with, each with its picture
-    *("token", "distribution", "greedy decoding", "sampling", "temperature", "top-p"),
-    *("KV cache", "prefill", "decode", "beam search", "speculative decoding", "hallucination"),
-)
+FIRST = {  # words that the others are explained with, and what to see in the picture of each
+    "token": N_("next is green"),
+    "distribution": N_("longer is likelier"),
+    "greedy decoding": N_("always the longest"),
+    "sampling": N_("any of them"),
+    "temperature": N_("low, and high"),
+    "top-p": N_("the tail is cut"),
+    "KV cache": N_("kept, and one is new"),
+    "prefill": N_("all at once"),
+    "decode": N_("one after another"),
+    "beam search": N_("several are kept"),
+    "speculative decoding": N_("guessed, then checked"),
+    "hallucination": N_("one is wrong"),
+}
 HEAD = 190  # an entry's heading and its link take the room of so many characters
 
 
@@ -38,7 +48,6 @@ def show_glossary(asked: str | None = None) -> None:
     if first is not None:
         with st.container(border=True, key="glossary_asked"):
             _entry(first, is_first=True)
-    st.html(_cards())
     words = st.text_input(
         _("Find"),
         key="glossary_find",
@@ -46,6 +55,8 @@ def show_glossary(asked: str | None = None) -> None:
         label_visibility="collapsed",
         live=True,
     )
+    if not words:
+        st.html(_cards())
     matches = matching(words or "")
     if not matches:
         st.info(_("No entry matches: type fewer letters."))
@@ -77,7 +88,12 @@ def _card(term: Term) -> Markup:
     )
     return element(
         "a",
-        small_picture(term.name),
+        element(
+            "span",
+            small_picture(term.name),
+            element("span", _(FIRST[term.name]), style="font-size:var(--size-small)"),
+            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:flex-start",
+        ),
         element("b", term.word, style="font-size:var(--size-body)"),
         element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),
         href=f"#{term.anchor}",

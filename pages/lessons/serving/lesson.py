@@ -1,6 +1,7 @@
 """The serving lesson below its title: batches, chunks, and a cache in blocks."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +17,18 @@ from model.serving.experiments import compare_policies
 from model.serving.over_server import serve_over_server
 from model.serving.records import Comparison, Policy, Request, ServerRun, ServingRun
 from model.serving.scheduler import Scheduler
+from pages.frame.code_that_ran import show_code
 from pages.frame.component import component
 from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
-from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
+from pages.frame.figures import (
+    draw_when_opened,
+    recorded_on,
+    show_caption,
+    show_chart,
+    show_charts,
+    show_table,
+)
 from pages.frame.job_panel import measured_on
 from pages.frame.layout import as_written
 from pages.frame.lesson_state import LessonState, lesson_state
@@ -43,10 +52,11 @@ from viz.serving.memory_chart import blocks_figure, reserved_figure
 ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
-TIMES = {  # tokens a second beside static batches, and up to how many times that is
-    "hardly more": 1.1,
-    "up to twice as many": 2.0,
-    "more than twice as many": float("inf"),
+TIMES = {  # tokens a second beside static batches; right is the nearest
+    "as many": 1.0,
+    "a fifth more": 1.2,
+    "half as many again": 1.5,
+    "twice as many": 2.0,
 }
 QUESTION = "What if a free slot went to the next request at once? How many tokens a second come?"
 FILL_SECONDS = 8.0  # for which the lanes are watched
@@ -58,14 +68,15 @@ def show_serving_lesson(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(
         "serving_lesson", waiting, lambda lm, _old: LessonState(lm), settings=SETTINGS
     )
-    Batches(lesson).show()
+    batches = Batches(lesson)
+    batches.show()
+    draw_in_second_run(lambda: _show_laboratory(lesson, batches))
+
+
+def _show_laboratory(lesson: LessonState, batches: "Batches") -> None:
+    batches.show_setup()
     caption = f"On {lesson.lm.shown}, {lesson.lm.where}. Greedy, every pass really run and timed."
     offer_link(SETTINGS, lesson.lm, caption=caption)
-    show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
-    draw_in_second_run(lambda: _show_laboratory(lesson))
-
-
-def _show_laboratory(lesson: LessonState) -> None:
     if server_model() is not None:
         OnTheServer(lesson).show()
     Chunks(lesson).show()
@@ -86,14 +97,23 @@ class Policies(Experiment[LessonState]):
         if not found.runs:
             return
         self._draw_lanes(job, found.runs)
-        table = partial(_show_table, found, self.key)
+        self._show_numbers(job)
+
+    def _show_numbers(self, job: Job[Comparison]) -> None:
+        table = partial(_show_table, job.result, self.key)
         draw_when_opened("Every number", table, key=f"{self.key}_numbers")
 
-    def _draw_lanes(self, job: Job[Comparison], runs: Sequence[ServingRun]) -> None:
+    def _below_lanes(self) -> None:
+        """Draws what stands directly below the lanes."""
+
+    def _draw_lanes(
+        self, job: Job[Comparison], runs: Sequence[ServingRun], n_covered: int = 0
+    ) -> None:
         where = measured_on(job, self.lesson.lm).where
+        chart = lanes_figure(runs, where, SETTINGS["axis"], n_covered=n_covered)
         with st.container(key=f"{self.key}_lanes_box"):
-            show_chart(lanes_figure(runs, where, SETTINGS["axis"]), f"{self.key}_lanes")
-        if not job.is_running:
+            show_chart(chart, f"{self.key}_lanes", below=self._below_lanes)
+        if not (job.is_running or n_covered):
             _let_fill(self.key, runs)
 
 
@@ -112,7 +132,7 @@ class Batches(Policies):
     """Requests in static batches and in a continuous one, which the reader sets."""
 
     key, button = "serving_batches", "Serve"
-    code = (
+    shown_code = (
         *(Scheduler.step, Scheduler.arrive, Scheduler.admit, Scheduler.prefill, Scheduler.decode),
         *(Scheduler.evict, Batch.join),
     )
@@ -122,8 +142,7 @@ class Batches(Policies):
         super().__init__(lesson)
         self.claim = (
             f"Readers send {plural(n_asked(), 'request')} to a model that has room for "
-            f"{SETTINGS['slots']} at a time. A **static batch** holds every slot until its longest "
-            "request is done."
+            f"{SETTINGS['slots']} at a time."
         )
 
     def _begin(self) -> None:
@@ -134,7 +153,7 @@ class Batches(Policies):
         if job is not None:
             static, continuous = job.result.runs
             times = continuous.tokens_per_second / static.tokens_per_second
-            right = next(words for words, most in TIMES.items() if times <= most)
+            right = min(TIMES, key=lambda words: abs(TIMES[words] - times))
             answered(QUESTION, tuple(TIMES), right, SAID)
 
     def _start(self) -> Job[Comparison]:
@@ -144,16 +163,24 @@ class Batches(Policies):
 
     def _draw(self, job: Job[Comparison]) -> None:
         """Draws the static batches, and the continuous ones once their gain was asked for."""
-        if was_answered(SAID):
-            super()._draw(job)
-            st.markdown(
-                "A **continuous batch** gives a free slot to the next request at once. A lane is "
-                "stalled while the prompt of another is read."
-            )
-        elif runs := job.result.runs:
-            self._draw_lanes(job, runs[:1])
+        if runs := job.result.runs:
+            self._draw_lanes(job, runs, 0 if was_answered(SAID) else len(runs) - 1)
 
-    def _end(self) -> None:
+    def _below_lanes(self) -> None:
+        show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
+
+    def show_setup(self) -> None:
+        """Shows the numbers, other settings and the code, below what is to be remembered."""
+        job = self.found()
+        if job is not None and job.result.runs and was_answered(SAID):
+            st.markdown(
+                "A **static batch** holds every slot until its longest request is done. A "
+                "**continuous batch** gives a free slot to the next request at once. A lane waits "
+                "while the prompt of another is read."
+            )
+            with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
+                self._show_numbers(job)
+        show_code(*self.shown_code, key=f"{self.key}_code")
         with st.expander("Other requests, another axis", key="serving_setup"):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 SETTINGS.widget("arrivals")

@@ -16,6 +16,7 @@ from model.snowball.records import BIAS, ContextLoss, Exposure
 from model.tokenizing import encode, shares_vocabulary
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
 from pages.frame.figures import recorded_on, show_chart, show_charts, show_folded
 from pages.frame.models import shared_model
@@ -27,6 +28,7 @@ from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
     error_figure,
+    error_lines,
     excess_words,
     judged_figure,
     judged_words,
@@ -57,6 +59,10 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Puts the first of those wanted first."""
     best = next((name for name in wanted if name in names), names[0])
     return [best, *(name for name in names if name != best)]
+
+
+def _summarize() -> None:
+    show_summary("pages/teacher_forcing.py", asked=MORE_SAID)
 
 
 class ExposureBias(Experiment[SnowballLesson]):
@@ -91,11 +97,11 @@ class ExposureBias(Experiment[SnowballLesson]):
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
         is_said = was_answered(MORE_SAID)
-        show_chart(error_figure(exposure, is_covered=not is_said), "snowball_error")
-        if is_said and job.is_done and exposure.writer != exposure.judge:
-            st.markdown(excess_words(exposure))
+        chart = error_lines(exposure, is_covered=not is_said)
+        show_chart(chart, "snowball_error", below=_summarize)
 
-    def _end(self) -> None:
+    def show_setup(self) -> None:
+        """Lets the reader choose other models, below what is to be remembered."""
         names = _model_names(self.lesson)
         fold = st.expander("Another writer, judge or temperature", key=f"{self.key}_setup")
         with fold, st.container(horizontal=True):
@@ -117,6 +123,7 @@ class ExposureInWords(ExposureBias):
 
     def show(self) -> None:
         """Draws the section, which has no button of its own."""
+        self.show_setup()
         st.header(self.title, anchor=False)
         opening(self.claim)
         if (job := self.found()) is not None:
@@ -126,6 +133,10 @@ class ExposureInWords(ExposureBias):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
+        if was_answered(MORE_SAID):
+            if job.is_done and exposure.writer != exposure.judge:
+                st.markdown(excess_words(exposure))
+            show_chart(error_figure(exposure), "snowball_error_bands")
         judged, reference = judged_figure(exposure), reference_figure(exposure)
         show_charts([(judged, "snowball_judged"), (reference, "snowball_reference")])
         if job.is_done:

@@ -2,12 +2,10 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.frame.course import show_summary
 from pages.frame.link import offer_link
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.snowball.errors import ErrorCompounding
 from pages.lessons.snowball.held_out import (
-    MORE_SAID,
     ContextLengths,
     ExposureBias,
     ExposureInWords,
@@ -35,7 +33,6 @@ def show_teacher_forcing(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = begin_snowball(waiting)
     ExposureBias(lesson).show()
-    show_summary("pages/teacher_forcing.py", asked=MORE_SAID)
     draw_in_second_run(lambda: _show_rest(lesson))
 
 

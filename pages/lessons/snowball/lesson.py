@@ -25,12 +25,18 @@ def show_snowball_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     follow_moved(PATH, FORKED, MEASURED)
     lesson = begin_snowball(waiting)
-    parts = (show_fork, show_mistake) if lesson.is_about_fork else (show_mistake, show_fork)
-    parts[0](lesson)
-    show_summary(PATH, FORK_TITLE, RewindStrategies.title, asked="snowball_expected")
+
+    def summarize() -> None:
+        show_summary(PATH, FORK_TITLE, RewindStrategies.title, asked="snowball_expected")
+
+    if lesson.is_about_fork:
+        show_fork(lesson)
+        summarize()
+    else:
+        show_mistake(lesson, summarize)
 
     def show_laboratory() -> None:
-        parts[1](lesson)
+        (show_mistake if lesson.is_about_fork else show_fork)(lesson)
         RewindStrategies(lesson).show()
 
     draw_in_second_run(show_laboratory)

@@ -1,5 +1,7 @@
 """A wrong fact, name or contradiction that is forced, and how surely the model goes on from it."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from model.generation import Generation
@@ -15,7 +17,7 @@ from pages.frame.layout import as_written
 from pages.frame.question import answered, opening
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
-from viz.snowball.mistake import covered_html, mistake_html, sure_words, tokens_html
+from viz.snowball.mistake import covered_html, mistake_html, tokens_html
 
 N_AFTER = 28  # tokens of each text
 SAMPLING = Settings(temperature=0.7)
@@ -30,45 +32,59 @@ ADVICE = (
 )
 
 
-def show_mistake(lesson: SnowballLesson) -> None:
-    """Asks what follows from a mistake, then shows it, and what a reader can do."""
-    opening("Sooner or later the pointer falls on a wrong word. Here one is put in.")
-    st.fragment(_mistake)(lesson)
+def show_mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None = None) -> None:
+    """Asks what follows from a mistake, then shows it, and what a reader can do.
+
+    Args:
+        lesson: What the reader has on the page.
+        summarize: Draws what is to be remembered directly below the picture.
+    """
+    opening("Here one is put in.")
+    st.fragment(_mistake)(lesson, summarize)
     show_code(fork_text, key="snowball_code_mistake")
 
 
-def _mistake(lesson: SnowballLesson) -> None:
+def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> None:
     is_said = answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected")
     picture = st.container()
-    prompt, word = MISTAKES[SETTINGS.widget("mistake", label_visibility="collapsed")]
+    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
+    prompt, word, _seed = MISTAKES[mistake]
+    steps: tuple[ForkStep, ...] = ()
     if not is_said:
         picture.html(covered_html(prompt, word))
-        return
-    try:
-        steps = _steps(lesson, prompt, word)
-    except ValueError as error:
-        picture.info(as_written(str(error)))
-        return
-    picture.html(mistake_html(prompt, steps))
+    else:
+        try:
+            steps = _steps(lesson, *MISTAKES[mistake])
+        except ValueError as error:
+            picture.info(as_written(str(error)))
+        else:
+            picture.html(mistake_html(prompt, steps))
+    if summarize is not None:
+        summarize()
+    if steps:
+        _show_details(lesson, steps)
+
+
+def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
-        "Both texts are drawn with the same pointers. The number is the mean of the probabilities "
-        "that the model gave to the tokens after the first, before any temperature. Measured with "
+        "Both texts are drawn with the same pointers. How sure it was is the mean of the "
+        "probabilities that the model gave to the tokens after the first, before any temperature. "
+        "The seed is one by which it makes no such mistake by itself. Measured with "
         f"the model {lesson.lm.shown}, temperature {SAMPLING.temperature:g}.",
         "snowball_mistake_how",
     )
     st.markdown(
-        f"It reads its mistake like any other token and goes on, here {sure_words(steps)}. Fluent "
-        "text that is false is called a **hallucination** "
-        "([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
+        "It reads its mistake like any other token and goes on. Fluent text that is false is "
+        "called a **hallucination** ([arXiv 2202.03629](https://arxiv.org/abs/2202.03629))."
     )
     st.markdown(ADVICE)
     with st.expander("Often said, and what was measured", key="snowball_said"):
         st.markdown(BY_ID["C35"].box)
 
 
-def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ...]:
+def _steps(lesson: SnowballLesson, prompt: str, word: str, seed: int) -> tuple[ForkStep, ...]:
     """Writes both texts, once for each mistake.
 
     Raises:
@@ -81,6 +97,6 @@ def _steps(lesson: SnowballLesson, prompt: str, word: str) -> tuple[ForkStep, ..
                 f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.shown}: choose "
                 "another example, or put in a word of your own below."
             )
-        start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=0)
+        start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=seed)
         lesson.mistakes[prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
     return lesson.mistakes[prompt]
