@@ -138,11 +138,15 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     expect(slider).to_be_disabled()
     by_key(shown, "lab_said_asked").get_by_role("radio").first.click()
     expect(slider).to_be_enabled(timeout=PATIENCE_MS)
-    expect(picture.locator(".lab-line[data-state=kept]")).to_have_count(8)  # none is out
-    move = "(n) => { n.value = 0.5; n.dispatchEvent(new Event('input')); }"
-    picture.locator("input[name=top_p]").evaluate(move)
-    expect(picture.locator(".lab-line[data-state=kept]")).to_have_count(2)  # mat and sofa
-    picture.locator("input[name=top_p]").dispatch_event("change")
+    # then top-p goes down once, as it was asked, and is the reader's
+    kept_lines = picture.locator(".lab-line[data-state=kept]")
+    expect(kept_lines).to_have_count(2, timeout=PATIENCE_MS)  # mat and sofa
+    top_p = picture.locator("input[name=top_p]")
+    expect(top_p).to_have_value("0.5")
+    top_p.evaluate("(n) => { n.value = 1; n.dispatchEvent(new Event('input')); }")
+    expect(kept_lines).to_have_count(8)  # none is out
+    top_p.evaluate("(n) => { n.value = 0.5; n.dispatchEvent(new Event('input')); }")
+    top_p.dispatch_event("change")
     by_key(shown, "lab_link").get_by_role("button").click()
     expect(shown.get_by_test_id("stDialog").locator("code")).to_contain_text("bar_top_p=0.5")
     shown.keyboard.press("Escape")
@@ -160,8 +164,9 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     reason = shown.locator(".lab-reasons li[data-mask=top_p]")
     expect(reason.locator(".named").first).to_have_text("chair")
     expect(head(shown, "top_k")).to_contain_text("keeps 5")  # no other column moves
-    # the map is the last figure, open; columns follow its point before it is released
-    figure = shown.locator(".lab > [data-lazy=slider_map]:last-child[open] .map-stage")
+    # the map is the last figure; columns follow its point before it is released
+    shown.locator(".lab > [data-lazy=slider_map]:last-child > summary").click()
+    figure = shown.locator(".lab > [data-lazy=slider_map][open] .map-stage")
     figure.scroll_into_view_if_needed()
     box = figure.bounding_box()
     assert box is not None

@@ -24,7 +24,7 @@ export function createLazySection(title, name, make, isOpen = false) {
   let [view, isAsked] = [null, false];
   /** @type {Part<any[]>|null} */
   let part = null;
-  let [isSettled, told] = [false, () => {}];
+  let [isSettled, told] = [!isOpen, () => {}];
 
   async function open() {
     if (!element.open || isAsked) return;

@@ -8,6 +8,7 @@ import { createLazySection } from "../../frame/live/lazy_section.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { MASKS } from "../../frame/live/strategies.js";
 import { NO_MEMORY } from "../../frame/live/memory.js";
+import { isStill } from "../../frame/live/motion.js";
 import { createDrawPicture } from "./draw_picture.js";
 import { createMaskGrid } from "./maskgrid.js";
 import { createOrderGrid, settingsOf } from "./ordergrid.js";
@@ -19,6 +20,9 @@ const isOfMap = () => {
   const said = new URLSearchParams(location.search);
   return said.has("temperature") && said.has("top_p");
 };
+
+const SHOWN_TOP_P = 0.5; // to which the question's answer is shown
+const SHOWN_MS = 1600;
 
 /** One lab in the page. */
 export class Lab {
@@ -46,7 +50,7 @@ export class Lab {
           /** @param {Partial<Controls>} changes @param {boolean} isFinal */
           ({ greedy: _, ...changes }, isFinal) => this.change(changes, isFinal),
         ),
-      true,
+      isOfMap(),
     );
     this.sampler = createLazySection(
       "Your own sampler: write one, and let it be judged",
@@ -75,10 +79,28 @@ export class Lab {
     /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
     if (this.#header === null) this.root.append(...this.partsOf(header).map(({ element }) => element));
+    const isAnswered = this.#header?.waits && !header.waits;
     this.#header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
     this.#controls ??= header.controls; // from then on they are the page's
     this.schedule();
+    if (isAnswered && this.controls.bar_top_p === 1) this.lowerTopP();
+  }
+
+  /** Shows what the reader was asked: top-p goes down, until a hand takes a slider. */
+  lowerTopP() {
+    const began = performance.now();
+    const stop = new AbortController();
+    this.root.addEventListener("pointerdown", () => stop.abort(), { once: true });
+    this.root.addEventListener("keydown", () => stop.abort(), { once: true });
+    /** @param {number} now */
+    const tick = (now) => {
+      if (stop.signal.aborted) return;
+      const share = isStill() ? 1 : Math.min(1, (now - began) / SHOWN_MS);
+      this.change({ bar_top_p: 1 - (1 - SHOWN_TOP_P) * share }, share === 1);
+      if (share < 1) requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
   }
 
   /**

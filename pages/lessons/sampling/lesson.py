@@ -46,11 +46,12 @@ def show_lab(waiting: DeltaGenerator) -> None:
     follow_moved(PATH, SAMPLED, COMPARED)
     state = begin_lab(waiting)
     is_answered = answered(QUESTION, CHOICES, LONGER, SAID)
-    picture = st.container()
+    picture, summary = st.container(), st.container()
     choose_source(state)
     with picture:
         st.fragment(show_masks)(waits=not is_answered)
-    show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
+    with summary:
+        show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(state))
 
 
