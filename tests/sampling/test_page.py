@@ -116,6 +116,18 @@ def test_engines_part_and_the_figures_below_follow_a_slider_that_is_released(
     expect(shown.get_by_text("7 degrees of freedom")).to_be_visible(timeout=PATIENCE_MS)
 
 
+def assert_the_pointer_is_on_its_bar(picture: Locator) -> None:
+    hit = picture.locator(".lab-line[data-hit]")
+    expect(hit).to_have_count(1)
+    bar, pointer = (
+        hit.locator(".bar").bounding_box(),
+        picture.locator(".lab-pointer").bounding_box(),
+    )
+    assert bar is not None
+    assert pointer is not None
+    assert bar["x"] - 1 <= pointer["x"] <= bar["x"] + bar["width"] + 1
+
+
 @pytest.mark.browser
 def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     turn_to: Callable[[str], Page],
@@ -139,9 +151,11 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     by_key(shown, "lab_said_asked").get_by_role("radio").first.click()
     expect(slider).to_be_enabled(timeout=PATIENCE_MS)
     # then top-p goes down once, as it was asked, and is the reader's
-    kept_lines = picture.locator(".lab-line[data-state=kept]")
+    kept_lines, top_p = (
+        picture.locator(".lab-line[data-state=kept]"),
+        picture.locator("[name=top_p]"),
+    )
     expect(kept_lines).to_have_count(2, timeout=PATIENCE_MS)  # mat and sofa
-    top_p = picture.locator("input[name=top_p]")
     expect(top_p).to_have_value("0.5")
     top_p.evaluate("(n) => { n.value = 1; n.dispatchEvent(new Event('input')); }")
     expect(kept_lines).to_have_count(8)  # none is out
@@ -150,15 +164,7 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     by_key(shown, "lab_link").get_by_role("button").click()
     expect(shown.get_by_test_id("stDialog").locator("code")).to_contain_text("bar_top_p=0.5")
     shown.keyboard.press("Escape")
-    hit = picture.locator(".lab-line[data-hit]")
-    expect(hit).to_have_count(1)
-    bar, pointer = (
-        hit.locator(".bar").bounding_box(),
-        picture.locator(".lab-pointer").bounding_box(),
-    )
-    assert bar is not None
-    assert pointer is not None
-    assert bar["x"] - 1 <= pointer["x"] <= bar["x"] + bar["width"] + 1
+    assert_the_pointer_is_on_its_bar(picture)
     set_top_p(shown, 0.9, 8)
     expect(head(shown, "top_p")).to_contain_text("cuts 7.0")
     reason = shown.locator(".lab-reasons li[data-mask=top_p]")
