@@ -91,6 +91,21 @@ TWICE = """() => [0, 1].forEach(() => document.body.dispatchEvent(
   new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true })))"""
 
 
+def test_next_goes_to_the_next_beat_while_one_is_played(newcomer: Reader) -> None:
+    reader, prompt = newcomer, newcomer.header["n_prompt"]
+    for n, beat in enumerate(BEATS):
+        reader.page.wait_for_timeout(200)  # a hand's pace: faster presses are for tokens
+        if n % 2:
+            reader.page.keyboard.press("ArrowRight")
+        else:
+            reader.button("Next").click()
+        at_beat(reader, beat)
+    reader.page.wait_for_timeout(200)
+    reader.button("Next").click()
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert len(reader.ids) == prompt + 1, "one step, however often it was pressed"
+
+
 def test_a_press_too_many_for_the_next_beat_plays_nothing(newcomer: Reader) -> None:
     reader = newcomer
     reader.page.keyboard.press("ArrowRight")
@@ -159,7 +174,7 @@ def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Re
         reader.live.locator(".pointer-line").click()
     at_beat(reader, "append")
     assert sum(shift["value"] for shift in shifts(reader.page)) <= MAX_SHIFT
-    reader.button("Next").click()  # ends what the guess began, and no more
+    reader.button("Next").click()  # ends the last beat, and no more
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
     assert len(reader.ids) == prompt + 1
 

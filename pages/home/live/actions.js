@@ -103,20 +103,15 @@ export function createActions(live) {
   const actions = {
     /** @param {number} pressed */
     next(pressed) {
-      // before the first answer a press waits behind it
-      if ((live.isOpen && refusesNext()) || live.beats.endsGuessed()) return;
+      if (live.beats.takes(pressed)) return; // an impatient press misses no beat
+      if (live.isOpen && refusesNext()) return; // before the first answer a press waits behind it
       takeTypedPrompt();
       tell("next", {}, pressed);
     },
     /** Presses Next and plays that step slowly. @param {number} pressed */
     nextSlowly(pressed) {
-      live.beats.want();
+      if (live.beats.beat === 0) live.beats.want();
       actions.next(pressed);
-    },
-    /** Goes on from a newcomer's guess to the step itself. @param {number} pressed */
-    playGuessed(pressed) {
-      actions.next(pressed);
-      live.beats.beginGuessed();
     },
     /** Plays every step slowly, or no longer. @param {boolean} isSlow */
     slow: (isSlow) => live.beats.slow(isSlow),

@@ -78,7 +78,7 @@ export function createGuess(actions) {
       if (view.hidden && hasDistribution(now)) offer(options, now);
       if (isNewcomers && (view.header.guess || view.header.notice)) {
         isNewcomers = false;
-        if (view.header.guess) setTimeout(() => actions.playGuessed(performance.now()));
+        if (view.header.guess) setTimeout(() => actions.next(performance.now()));
       }
       const sentence = view.hidden ? null : verdictOf(view);
       setShown(verdict, sentence !== null);

@@ -22,6 +22,7 @@ export const CUT = 3;
 export const DRAW = 4;
 export const APPEND = 5;
 const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
+const FAST = 150; // milliseconds between presses that want tokens and no beats, such as a held key's
 const LATE = 1000; // milliseconds in which a press for one more beat comes too late, and begins nothing
 
 /** Whether the draw is on the screen: it comes before its last two beats. @param {Pick<View, "beat">} view */
@@ -36,9 +37,9 @@ export class Beats {
   /** What the reader guessed, and for which position: it stays marked while that is shown. @type {View["guess"]} */
   guess = null;
   wanted = false;
-  isGuessed = false; // a guess began the step: Next then ends it first
   timer = 0;
   endedAt = -Infinity;
+  pressedAt = -Infinity;
 
   /** @param {() => void} changed */
   constructor(changed) {
@@ -81,6 +82,18 @@ export class Beats {
     this.endedAt = performance.now();
   };
 
+  /**
+   * Next was pressed: goes to the next beat while one is shown; tells whether it did.
+   * @param {number} pressed
+   */
+  takes(pressed) {
+    const isFast = pressed - this.pressedAt < FAST;
+    this.pressedAt = pressed;
+    if (this.beat === 0 || isFast) return false;
+    this.advance();
+    return true;
+  }
+
   /** Whether the last beat ended a moment ago. */
   hasJustEnded() {
     return performance.now() - this.endedAt < LATE;
@@ -89,22 +102,10 @@ export class Beats {
   /** Ends what is played: the step stands whole. */
   end() {
     clearTimeout(this.timer);
-    this.wanted = this.isGuessed = false;
+    this.wanted = false;
     if (this.beat === 0) return;
     this.beat = 0;
     this.changed();
-  }
-
-  /** A guess began the step that is played. */
-  beginGuessed() {
-    this.isGuessed = this.beat > 0;
-  }
-
-  /** Ends a step that a guess began; tells whether there was one. */
-  endsGuessed() {
-    if (!this.isGuessed) return false;
-    this.end();
-    return true;
   }
 
   /** @param {number} beat */
