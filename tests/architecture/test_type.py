@@ -44,7 +44,7 @@ MEASURED = {
     ): "as its column is wide",
     ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
     ("viz/beam_search/tree.py", "12px"): "words in a box that Plotly draws",
-    ("viz/causal_mask/triangle.py", "clamp(.85rem,1.75vw,1.5rem)"): "a grid as wide as the window",
+    ("viz/causal_mask/triangle.py", "clamp(.75rem,1.9vw,1.6rem)"): "a grid as wide as the window",
     (
         "viz/encoder_decoder/endings.py",
         "max(var(--size-row),min(3vw,2.4rem))",

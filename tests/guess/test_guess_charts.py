@@ -3,8 +3,11 @@
 import dataclasses
 import math
 import re
+from collections.abc import Callable
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from model.guess.records import (
     EntropyBounds,
@@ -25,7 +28,7 @@ from viz.guess.score_charts import (
     rows_to_draw,
     running_figure,
 )
-from viz.guess.text import text_html, tiles_html
+from viz.guess.text import points, text_html, tiles_html
 from viz.palette import colour
 
 MAT, FLOOR, TAG = 7, 8, 9
@@ -122,3 +125,20 @@ def test_names_are_read_kept_apart_and_cleaned() -> None:
     ):
         with pytest.raises(ValueError, match=remedy):
             read_names(written, "percent")
+
+
+SHARES = st.floats(0.01, 0.99)
+
+
+@given(SHARES, SHARES)
+@example(0.6, 0.99)
+def test_who_says_what_they_believe_can_expect_the_most_points(belief: float, said: float) -> None:
+    def expected(score: Callable[[float], float], stated: float) -> float:
+        return belief * score(stated) + (1 - belief) * score(1 - stated)
+
+    def of_page(share: float) -> float:
+        return points(-math.log2(share))
+
+    assert expected(of_page, said) <= expected(of_page, belief) + 1, "points are whole"
+    if (belief, said) == (0.6, 0.99):  # a point a percent, which this refuses
+        assert expected(lambda share: 100 * share, said) > 100 * (0.6**2 + 0.4**2) + 1

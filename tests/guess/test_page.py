@@ -29,7 +29,7 @@ def test_players_are_scored_and_five_guesses_give_shannon_s_estimate() -> None:
     app.text_input(key="guess_names").set_value("Ada, Ben, Cleo").run()
     guess("garden 50", "park 50", "")
     (tiles,) = tiles_of(app)
-    assert "50 points" in tiles
+    assert "90 points" in tiles
     assert "bits" not in tiles, "points come first"
     assert not app.header
     ada, ben, cleo = lesson.game.rounds[0].players

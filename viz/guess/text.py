@@ -1,6 +1,5 @@
 """The text of the game, tinted by what it cost the model; a tile for everyone who was scored."""
 
-import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -61,8 +60,11 @@ def _blank(n_hidden: int) -> tuple[Markup, ...]:
 
 
 def points(bits: float) -> int:
-    """Returns the points of a guess: of 100, those that were given to the token that came."""
-    return round(100 * math.exp2(-bits))
+    """Returns the points of a guess: 100, less ten a bit.
+
+    They are as proper as the bits: who says what they believe can expect the most (Good, 1952).
+    """
+    return round(100 - 10 * bits)
 
 
 def tiles_html(rounds: Sequence[GuessRound], *, in_bits: bool) -> Markup:

@@ -64,9 +64,6 @@ def _begin(lm: LanguageModel, old: GuessLesson | None) -> GuessLesson:
 
 def _game(lesson: GuessLesson) -> None:
     st.html(text_html(lesson.game.hidden_text))
-    with st.container(key="guess_result"):  # one place: the field below it keeps the focus
-        if lesson.game.rounds:
-            show_result(lesson)
     if lesson.game.is_over:
         st.info("The whole text is revealed: compare below, or start another one.")
     else:
@@ -75,6 +72,9 @@ def _game(lesson: GuessLesson) -> None:
         _fields(lesson)
         st.html(covered_bar(lesson.game.best_shares()))
         st.caption("The model’s draw bar for this very place, its words covered.")
+    with st.container(key="guess_result"):  # below the field, which stays where it is
+        if lesson.game.rounds:
+            show_result(lesson)
     _setup(lesson)
     if lesson.hint:
         st.info(lesson.hint)

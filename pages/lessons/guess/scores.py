@@ -19,7 +19,10 @@ from viz.guess.text import tiles_html
 
 MIN_ROUNDS = 5  # tokens, for a first estimate
 N_IN_POINTS = 3  # rounds, from which on scores are bits
-POINTS = "A point is a percent that you gave to the word that came. **The most points win.**"
+POINTS = (
+    "Who gave 100 % to the word that came has 100 points, 50 % has 90, 25 % has 80: each half "
+    "costs ten. **The most points win.**"
+)
 COST = (
     "Who gave the true token probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. "
     "The fewest bits win."
