@@ -486,7 +486,7 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
     expect(room.phone.locator("#over")).to_have_attribute("href", re.compile("/tour$"))
     room.desk.on("dialog", lambda dialog: dialog.accept())
     room.press("End the room")
-    expect(room.desk.locator("#error")).to_contain_text("ended")
+    expect(room.desk.locator("#counts")).to_have_text("The room is closed.")
     expect(room.projector.locator("#qr")).to_be_hidden()  # nobody can join any more
     for screen in (room.projector, room.phone):  # what to remember stays
         expect(screen.locator("#error")).to_be_hidden()

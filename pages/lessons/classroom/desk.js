@@ -39,6 +39,7 @@ let nPressed = 0;
 let handsOf = 0; // the question whose fields for hands are there
 let openedFor = 0; // and the one for which they were opened, as no phone answered it
 let isLost = false; // the last answer did not come
+let isEnded = false; // by this desk
 
 /** The key, out of the address, which may be on a projector by mistake; where nothing else keeps it, it stays. */
 function takeKey() {
@@ -64,8 +65,9 @@ const poll = keepAsking(async () => {
     isLost = false;
   } catch (error) {
     isLost = true;
-    setText(byId("error"), trouble(error));
     const isOver = error instanceof Refusal;
+    setText(byId("error"), isOver && isEnded ? "" : trouble(error));
+    if (isOver && isEnded) setText(byId("counts"), _("The room is closed."));
     if (isOver) setShown(byId("desk"), false);
     return !isOver;
   }
@@ -87,7 +89,7 @@ async function press(what, more = {}) {
     show(told);
     setText(byId("error"), told.is_late ? LATE : "");
   } catch (error) {
-    setText(byId("error"), trouble(error));
+    if (!isEnded) setText(byId("error"), trouble(error));
   }
 }
 
@@ -285,6 +287,7 @@ function paintCounts() {
 
 function end() {
   if (confirm(_("End the room for everyone in it? The answers are gone then: save them as CSV before."))) {
+    isEnded = true;
     press("end");
   }
 }
