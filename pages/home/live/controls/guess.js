@@ -2,7 +2,7 @@
 // or by a word of one's own.
 
 import { announced } from "../../../frame/live/announced.js";
-import { isDrawShown } from "../figures/beats.js";
+import { isDrawShown, READ } from "../figures/beats.js";
 import { hasDistribution, N_LARGE_ROWS } from "../figures/rows.js";
 import {
   activeIn,
@@ -145,6 +145,7 @@ function verdictOf(view) {
     n_vocab: formatCount(model.vocab_size),
     n_tokens: formatCount(guess.n_tokens),
   };
+  if (view.beat === READ) return _("Your guess: “{text}”.", facts); // nothing is scored yet
   if (isRight(view)) return _("✓ You guessed it: {token}.", facts);
   const said = guess.n_tokens === 1
     ? _("Your guess “{text}”: number {rank} of {n_vocab}.", facts)
