@@ -31,6 +31,10 @@ LET_GO = """getSelection().removeAllRanges();
   let held = document.activeElement;
   while (held?.shadowRoot?.activeElement) held = held.shadowRoot.activeElement;
   held?.blur();"""
+# the address bears the text, and is what it was a while ago
+WRITTEN_DOWN = """const before = location.search;
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  return before === location.search && before.includes("run=");"""
 BROWSERS = {"Firefox": firefox, "WebKit": webkit}
 HERE = [name for name, kind in BROWSERS.items() if kind.missing() is None]
 
@@ -93,8 +97,8 @@ def test_home_from_a_guess_to_a_link(tab: DrivenTab, url: str, storyteller: Lang
     n_written = tab.get("all('.token').length")
     tab.click("button", "Write 20 tokens")
     tab.until(f"all('.token').length >= {n_written + 20} && all('.token.is-pending').length === 0")
+    tab.until(WRITTEN_DOWN, body=True)
     text = tab.get(TEXT)
-    tab.until("location.search.includes('run=')")
     tab.open(tab.get("location.href"))
     tab.until(f"{TEXT} === args[0]", args=(text,))
 

@@ -1,7 +1,6 @@
 // What one token of the strip says of itself, and what can be done with it.
 
 import { createButton, el, quote } from "../../../frame/live/dom.js";
-import { createTerm } from "../../../frame/live/term.js";
 import { formatCount, formatNumber, formatProbability } from "../../../frame/live/format.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -91,14 +90,28 @@ export function createTokenMenu(actions, describe) {
 /** @param {HTMLElement} node @param {TokenFacts} description */
 function fillFacts(node, { title, facts, note }) {
   const table = el("dl", { class: "facts" });
+  // no popover of its own: WebKit never comes back from closing the menu around one
+  const explained = el("p", { class: "facts-note muted", hidden: true });
   for (const [name, value, says] of facts) {
-    const words = says ? createTerm(name, () => says) : [name];
-    table.append(el("dt", { class: "muted" }, ...words), el("dd", { translate: false }, value));
+    const word = says ? createExplained(name, explained, says) : name;
+    table.append(el("dt", { class: "muted" }, word), el("dd", { translate: false }, value));
   }
   node.replaceChildren(
     el("p", { class: "facts-title muted" }, el("b", { textContent: title, translate: false }), ` ${note}`),
     table,
+    explained,
   );
+}
+
+/** Makes a word that shows what it means, and hides it again. @param {string} word @param {HTMLElement} note @param {string} says */
+function createExplained(word, note, says) {
+  const button = createButton("term", word, () => {
+    note.textContent = _(says);
+    note.hidden = !note.hidden;
+    button.ariaExpanded = String(!note.hidden);
+  });
+  button.ariaExpanded = "false";
+  return button;
 }
 
 /**
