@@ -123,6 +123,7 @@ class Picture:
     labels: tuple[str, ...] = ()  # of the draw bar; empty ones are covered
     shares: tuple[float, ...] = ()  # their probabilities, summing to 1
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
+    is_answer: bool = False  # no screen is told it before what is right was revealed
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,7 @@ class SceneShown:
     address: str  # of the page, from the app's first page on
     picture: Picture = Picture()
     spoken: Spoken | None = None  # of title and words
+    premise: str = ""  # one sentence of it, above its question
     is_page_shown: bool = False  # on the projector
     is_end: bool = False  # the last one, with what to remember
     remembered: tuple[Remembered, ...] = ()  # what surprised most comes first

@@ -29,6 +29,7 @@ from model.classroom.records import (
     Answer,
     Desk,
     Outcome,
+    Picture,
     Question,
     QuestionKind,
     SceneShown,
@@ -58,7 +59,7 @@ class Room:
     scene: SceneShown | None = None
     outcome: Outcome | None = None  # of the question that was closed
     revealed: str = ""  # how it came out, one sentence
-    explained: str = ""  # why, for the projector alone: a phone has no room for it
+    explained: str = ""  # what to remember of it, for the projector alone
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
@@ -149,11 +150,16 @@ class Room:
         time = {"is_open": self.is_open, "seconds_left": self.seconds_left}
         return {
             "text": self.text,
-            "scene": self.scene and asdict(self.scene),
+            "scene": self.scene and asdict(self._of_now(self.scene)),
             "question": self.question and asdict(self.question) | time,
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,
         }
+
+    def _of_now(self, scene: SceneShown) -> SceneShown:
+        """Returns a scene without the picture that waits for what was right."""
+        is_hidden = scene.picture.is_answer and not self.explained
+        return replace(scene, picture=Picture()) if is_hidden else scene
 
     def _is_right(self, answer: Answer | None) -> bool | None:
         """Tells whether an answer is right; None where that is not known, or nothing was said."""

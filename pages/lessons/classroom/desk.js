@@ -22,6 +22,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
+  writePremise,
 } from "./room.js";
 
 const POLL_MS = 700;
@@ -103,6 +104,7 @@ function show(told) {
   tagLanguage(byId("scene"), scene?.spoken);
   tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   tagLanguage(byId("about"), question?.spoken);
+  writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
   setText(byId("ask"), question?.words ?? words);
   setText(byId("right"), view.right && rightInWords(view.right));
