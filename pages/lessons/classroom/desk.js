@@ -69,6 +69,7 @@ const poll = keepAsking(async () => {
     const isOver = error instanceof Refusal;
     setText(byId("error"), isOver && isEnded ? "" : trouble(error));
     if (isOver && isEnded) setText(byId("counts"), _("The room is closed."));
+    setShown(byId("kept"), isOver && isEnded);
     if (isOver) setShown(byId("desk"), false);
     return !isOver;
   }
@@ -287,18 +288,33 @@ function paintCounts() {
   setText(byId("counts"), `${answeredInWords(view)}${time}${pace}`);
 }
 
-function end() {
-  if (confirm(_("End the room for everyone in it? The answers are gone then: save them as CSV before."))) {
-    isEnded = true;
-    press("end");
+/** Ends the room, once its answers are here: with the room the server forgets them. */
+async function end() {
+  if (!confirm(_("End the room for everyone in it? This page keeps the answers until you close it."))) return;
+  const href = await addressOfTable();
+  if (href === "") return;
+  byId("kept").href = href;
+  isEnded = true;
+  press("end");
+}
+
+/** The answers as a file of this page; empty where they did not come, which is said. */
+async function addressOfTable() {
+  try {
+    const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
+      headers: { "x-desk": key },
+    });
+    if (!answer.ok) throw new Refusal((await answer.json()).error);
+    return URL.createObjectURL(await answer.blob());
+  } catch (error) {
+    setText(byId("error"), trouble(error));
+    return "";
   }
 }
 
 async function saveTable() {
-  const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
-    headers: { "x-desk": key },
-  });
-  const href = URL.createObjectURL(await answer.blob());
+  const href = await addressOfTable();
+  if (href === "") return;
   el("a", { href, download: "room.csv" }).click();
   URL.revokeObjectURL(href);
 }

@@ -145,6 +145,7 @@ interface RoomElements {
   name: HTMLInputElement;
   word: HTMLInputElement;
   over: HTMLAnchorElement;
+  kept: HTMLAnchorElement;
   projector: HTMLAnchorElement;
   seconds: HTMLInputElement;
   lessons: HTMLSelectElement;
