@@ -1,7 +1,7 @@
 """Records of a room: what was asked, what was answered, and the class beside the model."""
 
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 
@@ -149,3 +149,9 @@ class SceneShown:
     is_page_shown: bool = False  # on the projector
     is_end: bool = False  # the last one, with what to remember
     remembered: tuple[Remembered, ...] = ()  # what surprised most comes first
+
+    def seen(self, *, is_explained: bool) -> Self:
+        """Returns it as the screens are told it: a picture that tells the answer comes later."""
+        if is_explained or not self.picture.is_answer:
+            return self
+        return replace(self, picture=Picture())

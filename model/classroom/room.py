@@ -29,7 +29,6 @@ from model.classroom.records import (
     Answer,
     Desk,
     Outcome,
-    Picture,
     Question,
     QuestionKind,
     SceneShown,
@@ -150,16 +149,11 @@ class Room:
         time = {"is_open": self.is_open, "seconds_left": self.seconds_left}
         return {
             "text": self.text,
-            "scene": self.scene and asdict(self._of_now(self.scene)),
+            "scene": self.scene and asdict(self.scene.seen(is_explained=bool(self.explained))),
             "question": self.question and asdict(self.question) | time,
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,
         }
-
-    def _of_now(self, scene: SceneShown) -> SceneShown:
-        """Returns a scene without the picture that waits for what was right."""
-        is_hidden = scene.picture.is_answer and not self.explained
-        return replace(scene, picture=Picture()) if is_hidden else scene
 
     def _is_right(self, answer: Answer | None) -> bool | None:
         """Tells whether an answer is right; None where that is not known, or nothing was said."""
