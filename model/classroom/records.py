@@ -1,7 +1,7 @@
 """Records of a room: what was asked, what was answered, and the class beside the model."""
 
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 
@@ -123,6 +123,7 @@ class Picture:
     labels: tuple[str, ...] = ()  # of the draw bar; empty ones are covered
     shares: tuple[float, ...] = ()  # their probabilities, summing to 1
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
+    is_answer: bool = False  # no screen is told it before what is right was revealed
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,13 @@ class SceneShown:
     address: str  # of the page, from the app's first page on
     picture: Picture = Picture()
     spoken: Spoken | None = None  # of title and words
+    premise: str = ""  # one sentence of it, above its question
     is_page_shown: bool = False  # on the projector
     is_end: bool = False  # the last one, with what to remember
     remembered: tuple[Remembered, ...] = ()  # what surprised most comes first
+
+    def seen(self, *, is_explained: bool) -> Self:
+        """Returns it as the screens are told it: a picture that tells the answer comes later."""
+        if is_explained or not self.picture.is_answer:
+            return self
+        return replace(self, picture=Picture())

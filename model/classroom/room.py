@@ -58,7 +58,7 @@ class Room:
     scene: SceneShown | None = None
     outcome: Outcome | None = None  # of the question that was closed
     revealed: str = ""  # how it came out, one sentence
-    explained: str = ""  # why, for the projector alone: a phone has no room for it
+    explained: str = ""  # what to remember of it, for the projector alone
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
@@ -149,7 +149,7 @@ class Room:
         time = {"is_open": self.is_open, "seconds_left": self.seconds_left}
         return {
             "text": self.text,
-            "scene": self.scene and asdict(self.scene),
+            "scene": self.scene and asdict(self.scene.seen(is_explained=bool(self.explained))),
             "question": self.question and asdict(self.question) | time,
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,

@@ -26,7 +26,7 @@ def test_every_vote_is_in_one_of_at_most_five_rows(votes: list[int], words: dict
     assert len(bars) <= MAX_BARS
     n = sum(votes) + sum(words.values())
     assert math.fsum(bar.values[0] for bar in bars) == pytest.approx(1 if n else 0)
-    said = [bar.texts[0].split(" of ") for bar in bars]
+    said = [bar.texts[0].split(" of ") for bar in bars if bar.texts[0]]
     assert sum(int(k) for k, _ in said) == n
     assert {all_ for _, all_ in said} == ({str(n)} if n else set()), "no votes are no bars"
 
@@ -87,14 +87,17 @@ def test_pointers_are_counted_beside_the_shares_of_the_bar() -> None:
     assert [bar.texts[0] for bar in bars] == ["1 of 4", "3 of 4"]
 
 
-def test_where_nobody_voted_one_sentence_says_so_and_no_axis() -> None:
+def test_where_nobody_voted_one_sentence_says_so_and_no_bar() -> None:
     nothing, some = tally([0, 0]), tally([1, 1])
     for outcome in (
         counted(nothing),
         counted(nothing, nothing, "answer 1"),
         drawn("ab", [0.5] * 2, [0] * 2),
     ):
-        assert (outcome.bars, len(outcome.series), bool(outcome.words)) == ((), 1, True)
+        assert (len(outcome.series), bool(outcome.words)) == (1, True)
+        assert not any((*bar.values, *filter(None, bar.texts)) != (0,) for bar in outcome.bars)
+    late = counted(tally([0] * 8), right="answer 7").bars
+    assert [bar.label for bar in late if bar.is_marked] == ["answer 7"], "also of many"
     again = counted(
         nothing, earlier=some
     )  # who voted before is still shown, and nobody as "0 of 0"

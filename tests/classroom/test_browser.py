@@ -475,11 +475,8 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
             assert said.endswith("."), (path, body)
             assert len(said) < 300
     room.desk.locator("#items > li").last.get_by_role("button").click()
-    (remember,) = (
-        item.scene.remember
-        for item in items_of(read_lesson(PLAN))
-        if item.question == ASKED_OF_THE_PLAN
-    )
+    sentences = {item.question: item.scene.remember for item in items_of(read_lesson(PLAN))}
+    remember = sentences[ASKED_OF_THE_PLAN]
     for screen in (room.projector, room.phone):
         expect(screen.locator(".sentence > b")).to_have_text([remember])
         expect(screen.locator(".result strong")).to_have_text("1 of 1")
@@ -487,6 +484,9 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
     room.desk.on("dialog", lambda dialog: dialog.accept())
     room.press("End the room")
     expect(room.desk.locator("#counts")).to_have_text("The room is closed.")
+    with room.desk.expect_download() as saved:
+        room.desk.locator("#kept").click()
+    assert ASKED_OF_THE_PLAN in saved.value.path().read_text("utf-8-sig")
     expect(room.projector.locator("#qr")).to_be_hidden()  # nobody can join any more
     for screen in (room.projector, room.phone):  # what to remember stays
         expect(screen.locator("#error")).to_be_hidden()

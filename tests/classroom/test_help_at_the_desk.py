@@ -18,8 +18,9 @@ from pages.frame.assets import source
 from pages.frame.words import languages, speaking
 from pages.home import page_model
 from pages.lessons.classroom import script
+from pages.lessons.classroom.advice import advise
 from pages.lessons.classroom.desk import PRESSES, view
-from pages.lessons.classroom.script import PLAN, items_of, prompt_of
+from pages.lessons.classroom.script import PLAN, items_of, prompt_of, sentences_of
 from pages.lessons.classroom.state import Classroom, open_class
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
@@ -106,13 +107,58 @@ def test_a_removed_word_leaves_every_screen_and_does_not_come_back(
         desk.remove_word("mat")
 
 
+def test_a_picture_that_the_question_is_not_about_comes_with_reveal_alone(
+    desk: Classroom,
+) -> None:
+    items = list(items_of(read_lesson(PLAN)))
+    late = []
+    for place, item in enumerate(items):
+        desk.show_scene(place)
+        shown = [desk.room.screen()["scene"]["picture"]]
+        desk.ask_item(place)
+        shown.append(desk.room.screen()["scene"]["picture"])
+        desk.close()
+        shown.append(desk.room.screen()["scene"]["picture"])
+        assert not any(picture["rows"] or picture["is_answer"] for picture in shown)
+        if item.kind == "own":
+            desk.reveal()
+            screen = desk.room.screen()
+            assert screen["explained"] == item.remember
+            assert len(screen["explained"].split()) <= 25
+            picture = screen["scene"]["picture"]
+            assert picture["rows"] or picture["shares"] or picture["text"]
+            late += [item.number] if picture["is_answer"] else []
+    assert late == [5, 9, 10, 11, 12], "the runs, the cache, guesses, many draws, the false word"
+
+
+def test_a_question_without_votes_keeps_its_answers_and_marks_the_right_one(
+    desk: Classroom,
+) -> None:
+    desk.ask_item(1)
+    desk.close()
+    closed = desk.room.screen()["outcome"]
+    assert [bar["label"] for bar in closed["bars"]] == [*desk.room.screen()["question"]["options"]]
+    desk.reveal()
+    bars = desk.room.screen()["outcome"]["bars"]
+    assert [bar["label"] for bar in bars if bar["is_marked"]] == [desk.right]
+    assert "Nobody" not in str(advise(desk))
+
+
+@pytest.mark.parametrize("tag", languages())
+def test_each_question_of_a_scene_has_a_premise_of_the_scenes_own(tag: str) -> None:
+    with speaking(languages()[tag]):
+        for item in items_of(read_lesson(PLAN)):
+            sentences = [plain(one) for one in sentences_of(item.scene.words)]
+            assert (item.premise in sentences) == (item.kind == "own")
+            assert len(item.premise) < 140
+
+
 def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> None:
     shown = []
     for place, item in enumerate(items_of(read_lesson(PLAN))):
         desk.show_scene(place)
         scene = desk.room.screen()["scene"]
         shown.append(scene["picture"])
-        assert scene["picture"]["text"] or scene["picture"]["shares"] or scene["picture"]["rows"]
         if item.kind == "next":
             assert set(scene["picture"]["labels"]) == {""}
             guesses = desk.text.words(ClassText(desk.text.lm, prompt_of(item.scene)).offer())

@@ -20,14 +20,19 @@ CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "gener
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
 BEFORE = (Sentence("before the discussion"), "rejected")
-NO_VOTES = Outcome((CLASS,), words=Sentence("Nobody has voted yet."))
+NO_VOTES = Sentence("Nobody voted.")
 
 
 def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outcome:
-    """Draws the votes of a question, and those of the first time where it was asked twice."""
+    """Draws the votes of a question, and those of the first time where it was asked twice.
+
+    Without a vote the answers on offer stand there without bars.
+    """
     now, before = _votes(tally), _votes(earlier) if earlier else {}
     if not any((*now.values(), *before.values())):
-        return NO_VOTES
+        some = list(now) if len(now) <= MAX_BARS else _most_frequent(list(now), now, right)
+        rows = tuple(_votes_bar(name, [0], [{}], right) for name in some)
+        return Outcome((CLASS,), rows, words=NO_VOTES)
     names = list(dict.fromkeys([*now, *before]))
     if tally.question.kind != "choice" or not tally.question.options:
         names.sort(key=lambda name: -now.get(name, 0))
@@ -118,7 +123,7 @@ def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) 
     """Draws how many of a class's pointers fell on each token, across its share of the bar."""
     n = sum(landed)
     if not n:
-        return NO_VOTES
+        return Outcome((CLASS,), words=NO_VOTES)
     bars = (
         Bar(name, (k / n, share), (_of(k, n), ""))
         for name, share, k in zip(names, shares, landed, strict=True)

@@ -16,7 +16,7 @@ def advise(desk: Classroom) -> Sentence:
         return _before_a_question(desk, button, then)
     if room.is_open:
         return _while_open(desk)
-    if not room.answers():
+    if not room.answers() and not desk.is_revealed:
         return Sentence(
             "Nobody has voted: count hands, and type the numbers under “Votes by hand”; or press "
             "“Ask again”."

@@ -22,6 +22,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
+  writePremise,
 } from "./room.js";
 
 const POLL_MS = 700;
@@ -68,6 +69,7 @@ const poll = keepAsking(async () => {
     const isOver = error instanceof Refusal;
     setText(byId("error"), isOver && isEnded ? "" : trouble(error));
     if (isOver && isEnded) setText(byId("counts"), _("The room is closed."));
+    setShown(byId("kept"), isOver && isEnded);
     if (isOver) setShown(byId("desk"), false);
     return !isOver;
   }
@@ -103,6 +105,7 @@ function show(told) {
   tagLanguage(byId("scene"), scene?.spoken);
   tagLanguage(byId("ask"), (question ?? scene)?.spoken);
   tagLanguage(byId("about"), question?.spoken);
+  writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
   setText(byId("ask"), question?.words ?? words);
   setText(byId("right"), view.right && rightInWords(view.right));
@@ -285,18 +288,33 @@ function paintCounts() {
   setText(byId("counts"), `${answeredInWords(view)}${time}${pace}`);
 }
 
-function end() {
-  if (confirm(_("End the room for everyone in it? The answers are gone then: save them as CSV before."))) {
-    isEnded = true;
-    press("end");
+/** Ends the room, once its answers are here: with the room the server forgets them. */
+async function end() {
+  if (!confirm(_("End the room for everyone in it? This page keeps the answers until you close it."))) return;
+  const href = await addressOfTable();
+  if (href === "") return;
+  byId("kept").href = href;
+  isEnded = true;
+  press("end");
+}
+
+/** The answers as a file of this page; empty where they did not come, which is said. */
+async function addressOfTable() {
+  try {
+    const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
+      headers: { "x-desk": key },
+    });
+    if (!answer.ok) throw new Refusal((await answer.json()).error);
+    return URL.createObjectURL(await answer.blob());
+  } catch (error) {
+    setText(byId("error"), trouble(error));
+    return "";
   }
 }
 
 async function saveTable() {
-  const answer = await fetch(`${ROOMS}/${encodeURIComponent(code)}/desk/room.csv`, {
-    headers: { "x-desk": key },
-  });
-  const href = URL.createObjectURL(await answer.blob());
+  const href = await addressOfTable();
+  if (href === "") return;
   el("a", { href, download: "room.csv" }).click();
   URL.revokeObjectURL(href);
 }

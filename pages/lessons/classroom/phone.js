@@ -25,6 +25,7 @@ import {
   tagLanguage,
   trouble,
   writeAsked,
+  writePremise,
   writeText,
 } from "./room.js";
 
@@ -122,6 +123,7 @@ function paint() {
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
+  writePremise(view);
   const waiting = scene?.words ?? _("You are in. The next question comes by itself.");
   writeAsked(byId("ask"), question === null ? waiting : wordsOf(question), question === null ? scene : null);
   if (scene?.is_end) keepRemembered({ place: "room", sentences: scene.remembered });

@@ -1,7 +1,10 @@
 """The picture of a scene on the projector: its text, the draw bar behind it, or an idea in cells.
 
-It gives no answer away: before a class is asked for the next token, the bar's words are covered.
+It gives no answer away: before a class is asked for the next token, the bar's words are covered,
+and what the question is not about is seen once the answer is.
 """
+
+from dataclasses import replace
 
 from model.classroom.records import Picture
 from model.language_model import LanguageModel
@@ -18,12 +21,29 @@ PAGES_OF_A_BAR = ("", "sampling")  # that show the distribution of the prompt in
 
 
 def picture_of(lm: LanguageModel, item: Item) -> Picture:
-    """Draws what a question of the script is about.
+    """Draws the scene of a question of the script.
 
     Args:
         lm: The room's model.
         item: The question.
     """
+    picture = _drawn(lm, item)
+    return replace(picture, is_answer=not _is_asked_about(item, picture))
+
+
+def _is_asked_about(item: Item, picture: Picture) -> bool:
+    """Tells whether a question is about what its scene's picture shows; else it comes with Reveal.
+
+    A text and its bar are asked about. Two things are not: the cells of an idea show how it comes
+    out, and a number is read off a bar only if the scene sets what shapes the bar.
+    """
+    if picture.rows:
+        return False
+    is_number = item.kind == "own" and not item.scene.choices
+    return not (picture.shares and is_number) or "use" in dict(item.scene.query)
+
+
+def _drawn(lm: LanguageModel, item: Item) -> Picture:
     scene, prompt = item.scene, prompt_of(item.scene)
     if scene.page in PAGES_OF_A_BAR and prompt:
         if scene.light and not {"bars", "draw bar"} & {*scene.light, *scene.cover}:

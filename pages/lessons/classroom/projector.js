@@ -19,6 +19,7 @@ import {
   tagLanguage,
   trouble,
   writeAsked,
+  writePremise,
   writeText,
 } from "./room.js";
 
@@ -67,6 +68,7 @@ function paint() {
   tagLanguage(byId("explained"), question?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
+  writePremise(view);
   writeAsked(byId("ask"), (question ?? scene)?.words ?? "", question === null ? scene : null);
   byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
@@ -97,10 +99,11 @@ function paintOpen(question) {
   }
 }
 
-/** The picture of the scene, where nothing else is drawn. */
+/** The picture of the scene: as long as no votes are drawn, and again beside what explains them. */
 function paintPicture() {
-  const { question, scene, outcome } = view;
-  const isDrawn = scene !== null && outcome === null && question?.kind !== "sampler";
+  const { question, scene, outcome, explained } = view;
+  const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
+  const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
   drawPicture(byId("picture"), isDrawn ? scene.picture : null);
 }
 

@@ -2,7 +2,7 @@
 // Text is only ever set as text: whatever a person wrote is data.
 
 import { drawCells, LOOKS } from "../../frame/live/cells.js";
-import { el, setAttribute, setShown } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 
@@ -152,6 +152,16 @@ export function writeAsked(place, words, scene = null) {
   );
 }
 
+/**
+ * Writes what a class has to know for the question of a scene, until that is explained.
+ * @param {RoomState} state
+ */
+export function writePremise({ question, scene, revealed }) {
+  const isAsked = question !== null && scene !== null && revealed === "";
+  setText(byId("premise"), isAsked ? scene.premise : "");
+  tagLanguage(byId("premise"), scene?.spoken);
+}
+
 /** What this class answered, as its one number with a bar; an idea in cells, where nobody did. @param {Remembered} one */
 function pictureOf({ bar, rows }) {
   if (bar === null) return drawCells(rows);
@@ -213,7 +223,7 @@ function barsOf(bars, series, spoken) {
     "div",
     { class: "bars" },
     el("span", {}),
-    axisOf(long),
+    bars.some(({ texts }) => texts.join("") !== "") ? axisOf(long) : el("span", {}), // no votes, no axis
     ...bars.flatMap((bar) => [
       el("p", {
         class: `name${bar.is_marked ? " marked" : ""}`,

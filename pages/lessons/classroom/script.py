@@ -26,6 +26,9 @@ WORDS = {
 }
 
 
+_SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])")  # where one ends
+
+
 @dataclass(frozen=True)
 class Item:
     """One question of a script."""
@@ -55,6 +58,24 @@ class Item:
         is_share = self.scene.reply == "a share"
         return _("{question} (from 0 to 100 %)", question=asked) if is_share else asked
 
+    @property
+    def remember(self) -> str:
+        """One sentence to end its question with: the scene's, or how its answer begins."""
+        if self.kind in WORDS:
+            return ""
+        return plain(self.scene.remember or sentences_of(self.scene.answer)[0])
+
+    @property
+    def premise(self) -> str:
+        """What a class has to know for a scene's question: the sentence that says its term.
+
+        Without a term in bold it is the scene's first; the app's own questions need none.
+        """
+        if self.kind in WORDS:
+            return ""
+        sentences = sentences_of(self.scene.words)
+        return plain(next((one for one in sentences if "**" in one), sentences[0]))
+
 
 def items_of(lesson: GuidedLesson) -> Iterator[Item]:
     """Returns the questions of a lesson; a scene that takes no reply asks the class nothing."""
@@ -63,6 +84,11 @@ def items_of(lesson: GuidedLesson) -> Iterator[Item]:
             yield Item(number, scene, KINDS[scene.of_class])
         if scene.asks:
             yield Item(number, scene, "own")
+
+
+def sentences_of(text: str) -> list[str]:
+    """Returns the sentences of a text, in any language of the app; at least an empty one."""
+    return [one for one in _SENTENCES.split(" ".join(text.split())) if one] or [""]
 
 
 def prompt_of(scene: Scene) -> str:

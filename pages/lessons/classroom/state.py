@@ -68,8 +68,8 @@ class Classroom:
     tally: Tally | None = None  # of the question that was closed last
     votes: Votes | None = None  # where that was for the next token
     right: str = ""  # what Reveal shows as right; empty where nothing is, or it is not known
-    about: str = ""  # and what it says about it
-    remember: str = ""  # one sentence of the scene, to end its question with
+    about: str = ""  # and what the desk says about it
+    remember: str = ""  # one sentence of the scene, which Reveal shows to end its question with
     is_revealed: bool = False
     n_presses: int = 0  # that a desk has done
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -162,7 +162,7 @@ class Classroom:
             else:
                 self.ask_draws(seconds=seconds)
         self.place = place
-        self.remember = plain(item.scene.remember) if item.kind == "own" else ""
+        self.remember = item.remember
         self.room.show_scene(self._scene_of(item))
 
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
@@ -195,8 +195,8 @@ class Classroom:
     def _scene_of(self, item: Item) -> SceneShown:
         scene = item.scene
         picture = picture_of(self.text.lm, item)
-        words = plain(scene.title), plain(scene.words)
-        return SceneShown(*words, scene.address, picture, spoken=self.script.spoken)
+        words, spoken = (plain(scene.title), plain(scene.words)), self.script.spoken
+        return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
     def _show(self, scene: SceneShown | None) -> None:
         self._clear()
@@ -341,7 +341,7 @@ class Classroom:
             said = Sentence("The true number is {number}.", number=Numeral(in_full(truth)))
         else:
             self.room.show_outcome(counted(tally, self.earlier, self.right))
-        self.room.reveal(said, self.right, self.about)
+        self.room.reveal(said, self.right, self.remember)
 
     @one_at_a_time
     def end(self) -> None:

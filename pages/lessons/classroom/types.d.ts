@@ -29,12 +29,14 @@ interface RoomPicture {
   labels: string[]; // of the draw bar; empty ones are covered
   shares: number[]; // their probabilities
   rows: string[]; // of cells, a letter each
+  is_answer: boolean; // it came with Reveal
 }
 interface RoomScene {
   title: string;
   words: string;
   address: string; // of its page, from the app's first page on
   picture: RoomPicture;
+  premise: string; // stands above the question
   is_page_shown: boolean; // on the projector
   is_end: boolean; // the last one, with what to remember
   remembered: Remembered[]; // what surprised most comes first
@@ -143,6 +145,7 @@ interface RoomElements {
   name: HTMLInputElement;
   word: HTMLInputElement;
   over: HTMLAnchorElement;
+  kept: HTMLAnchorElement;
   projector: HTMLAnchorElement;
   seconds: HTMLInputElement;
   lessons: HTMLSelectElement;
