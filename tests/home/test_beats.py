@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect
 
 from tests.browser import SCREEN, clear_storage
 from tests.driving.harness import Server
@@ -184,3 +184,28 @@ def test_fifty_fast_presses_are_fifty_tokens(newcomer: Reader) -> None:
     reader.button("Next").evaluate(CLICK_FAST, N_FAST)
     reader.until(lambda: reader.header["finished"] or len(reader.ids) == before + N_FAST, "too few")
     expect(reader.chips).to_have_count(len(reader.ids))
+
+
+@pytest.mark.parametrize(
+    ("screen", "how"),
+    [
+        ({"width": 1280, "height": 720}, {"present": "1"}),
+        ({"width": 390, "height": 844}, {}),
+    ],
+    ids=["projector", "phone"],
+)
+def test_the_row_of_beats_is_in_sight_while_they_run(
+    newcomer: Reader, screen: ViewportSize, how: dict[str, str]
+) -> None:
+    newcomer.page.set_viewport_size(screen)
+    reader = newcomer.open(**how) if how else newcomer  # a second visit asks no newcomer
+    reader.button("Next").click()
+    for beat in BEATS[:4]:
+        at_beat(reader, beat)
+        row = reader.live.locator(".loop-band").bounding_box()
+        button = reader.button("Next").bounding_box()
+        assert row is not None
+        assert button is not None
+        is_phone = screen["width"] < 500
+        assert row["y"] + row["height"] <= (button["y"] if is_phone else screen["height"])
+        reader.live.locator(".pointer-line").click()

@@ -21,6 +21,7 @@ const FINISH_COUNT = 20;
  */
 export function createTransport(actions, switches) {
   const next = button(_("Next"), "→", "is-primary", (event) => actions.next(event.timeStamp));
+  const nextKey = find(next, "kbd");
   const play = button(_("Play"), _("space"), "", () => actions.togglePlay());
   const playWord = find(play, "span");
   setAttribute(playWord, "data-room", _("Pause")); // what else it says: it keeps its width
@@ -93,7 +94,10 @@ export function createTransport(actions, switches) {
       const why = view.reasonAgainstNext;
       for (const node of [next, play, finish]) setDisabled(node, why !== null);
       setDisabled(back, view.ids.length <= view.nPrompt);
-      setAttribute(play, "data-beating", view.beat > 0);
+      const isBeating = view.beat > 0; // then space goes on, as Next does
+      setAttribute(play, "data-beating", isBeating);
+      setAttribute(next, "title", isBeating ? _("The next beat") : null);
+      setText(nextKey, isBeating ? `→ · ${_("space")}` : "→");
       setText(playWord, view.isPlaying ? _("Pause") : _("Play"));
       speed.value = String(view.speed);
       slowly.set(view.isSlow);
