@@ -158,16 +158,15 @@ def test_clocks_that_hold_an_answer_are_covered_until_it_is_given(page: Page, ur
     expect(clocks.locator(".clock").first).to_be_visible()
 
 
-def test_covered_bars_say_no_number_and_a_text_that_is_spoken_of_is_seen_whole(
+def test_a_covered_slider_waits_for_the_answer_and_a_text_that_is_spoken_of_is_seen_whole(
     page: Page, url: str
 ) -> None:
     reader = Reader(page, url).open(lesson="how-a-model-writes", scene="7")
-    parts = [reader.live.locator(f".{name}").first for name in ("bars-active", "bar", "draw-bar")]
-    for part in parts:
-        expect(part).to_be_hidden()
+    slider = reader.live.locator(".setting[data-name=temperature] input[type=range]")
+    expect(slider).to_be_hidden()  # what is dragged unseen teaches nothing
+    expect(reader.live.locator(".bar").first).to_be_visible()
     by_key(page, "tour").get_by_role("radio", name="it grows").click()
-    for part in parts:
-        expect(part).to_be_visible()
+    expect(slider).to_be_visible()
 
     open_scene(page, f"{url}/?lesson=how-a-model-writes&scene=6")
     expect(reader.live.locator(".token").first).to_be_hidden()
@@ -196,11 +195,27 @@ def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
     assert is_beside or onwards["y"] + onwards["height"] <= caption["y"]
     expect(heading).to_be_in_viewport()
     more = by_key(page, "tour").get_by_role("button", name="More")
-    words = by_key(page, "tour_words").locator("p")
-    folded = words.evaluate("(one) => one.offsetHeight")
+    answer = by_key(page, "tour_answer").get_by_text("Draws scatter")
+    expect(answer).to_be_hidden()
     more.click()
     expect(more).to_have_attribute("aria-expanded", "true")
-    assert words.evaluate("(one) => one.offsetHeight") > folded
+    expect(answer).to_be_visible()
+
+
+def test_on_a_phone_an_answer_leaves_the_picture_where_it_is(page: Page, url: str) -> None:
+    page.set_viewport_size(PHONE)
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
+    rows = reader.live.locator(".bars-row:visible")
+    assert rows.count() >= 5
+    text = reader.live.locator(".strip")
+    before = text.bounding_box()
+    by_key(page, "tour").get_by_role("radio", name="the first").click()
+    expect(by_key(page, "tour_asked")).to_be_visible()
+    wait_idle(page)
+    after = text.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["y"] - before["y"]) <= MAX_MOVE
 
 
 FIRST_SCREEN = """(one) => {
@@ -211,6 +226,7 @@ FIRST_SCREEN = """(one) => {
   const end = covers ? thumb.getBoundingClientRect().top : innerHeight;
   return top >= 0 && bottom > top && bottom <= end;
 }"""
+MAX_MOVE = 40  # pixels
 STILL_LOOKS = 10  # one after another in which all is there
 ASKED = [".st-key-tour_reply label p", ".st-key-tour_reply :is(.stButtonGroup, .stForm)"]
 PRESSED = {  # in each scene of the first lesson: what its task presses, or what shows the answer
@@ -220,7 +236,7 @@ PRESSED = {  # in each scene of the first lesson: what its task presses, or what
     4: ".strip, .prompt-box",
     5: ".thumb .is-primary, .draw-bar",
     6: ".seldom",
-    7: ".pointer, .setting[data-name=temperature] input[type=range]",
+    7: ".bars-row:nth-child(5), .draw-bar",
     8: ".bars-row:nth-child(5), .draw-bar",
     9: ".st-key-kv_step",
     10: "[class*='st-key-'][class*='_step']",

@@ -22,7 +22,12 @@ HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
 def squares_figure(
-    labels: Sequence[str], n_prompt: int, n_to_come: int, *, foretells: bool = True
+    labels: Sequence[str],
+    n_prompt: int,
+    n_to_come: int,
+    *,
+    foretells: bool = True,
+    sums: bool = True,
 ) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
@@ -34,6 +39,7 @@ def squares_figure(
         n_prompt: How many of them are the prompt's.
         n_to_come: Passes that are still to come.
         foretells: Whether what they will compute is outlined.
+        sums: Whether the columns are counted, or left to be counted.
     """
     n_steps = len(labels) - n_prompt
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
@@ -48,7 +54,7 @@ def squares_figure(
         _add_squares(figure, *painted, (len(lengths), lengths[-1]), n_prompt, axis)
         if n_to_come and foretells:
             _add_outlines(figure, lengths, columns, n_painted, axis)
-        title = f"<b>{name}</b><br>{_sum(columns[:n_painted])}"
+        title = f"<b>{name}</b>" + f"<br>{_sum(columns[:n_painted])}" * sums
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=above, **place)
     every = 1 + len(lengths) // MAX_NAMED
@@ -81,7 +87,9 @@ def squares_figure(
     to_come = f"Outlined: {plural(n_to_come, 'pass', 'es')} still to come. "
     words = to_come if n_to_come and foretells else ""
     caption = (
-        f"Derived: {count(n_all)} columns against {count(n_new)}. {words}Blue: the prompt; teal: "
+        f"Derived: {count(n_all)} columns against {count(n_new)}. "
+        * sums
+        + f"{words}Blue: the prompt; teal: "
         "tokens after it; pale: kept, and not computed again."
     )
     return Chart(figure, "Columns computed by each pass", caption)

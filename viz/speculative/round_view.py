@@ -41,24 +41,30 @@ def _owned(label: str, owner: str, style: str = "") -> Markup:
 # A card for each token
 
 
-def round_cards(one: Round, stage: int) -> Markup:
-    """Writes a card for every proposal, and one for the token that the target chose."""
+def round_cards(one: Round, stage: int, *, with_sums: bool = True) -> Markup:
+    """Writes a card for every proposal, and one for the token that the target chose.
+
+    Args:
+        one: The round.
+        stage: How far it is.
+        with_sums: Whether the cards say how their chances are computed.
+    """
     cards = []
     for place, proposal in enumerate(one.proposals, start=1):
         verdict = proposal.verdict if stage >= DECIDE else "open"
-        body = _proposal_body(proposal, one, stage)
+        body = _proposal_body(proposal, one, stage, with_sums=with_sums)
         kind = "untested" if verdict == "not tested" else ""
         token = _token(proposal.label, verdict)
         cards.append(_card(f"draft token {place}", token, body, kind))
     if one.drawn is not None and stage >= DECIDE:
         # right after the proposal that it replaces
-        cards.insert(one.n_accepted + 1, _drawn_card(one, one.drawn))
+        cards.insert(one.n_accepted + 1, _drawn_card(one, one.drawn, with_sums=with_sums))
     elif not one.proposals:
         cards.append(_card("no draft token", "", _note("The draft has nothing to propose.")))
     return element("div", *cards, class_="round")
 
 
-def _proposal_body(proposal: Proposal, one: Round, stage: int) -> Markup:
+def _proposal_body(proposal: Proposal, one: Round, stage: int, *, with_sums: bool) -> Markup:
     draft = _bar("draft", proposal.draft_prob, "bar open")
     if stage < VERIFY:
         return draft + _note("target: has not read it yet")
@@ -76,13 +82,15 @@ def _proposal_body(proposal: Proposal, one: Round, stage: int) -> Markup:
         places = f"--p:{100 * proposal.accept_prob:.2f}%"
         places += f";--pointer-at:{100 * proposal.pointer:.2f}%" * is_decided
         track = element("div", class_="track fallen" if is_decided else "track", style=places)
-        rows += _note(f"target ÷ draft {ratio}") + track
+        rows += (_note(f"target ÷ draft {ratio}") if with_sums else Markup()) + track
     verdict = element("div", f"{pointer}{proposal.verdict}", class_=f"verdict {proposal.verdict}")
     return rows + verdict if is_decided else rows
 
 
-def _drawn_card(one: Round, drawn: Drawn) -> Markup:
+def _drawn_card(one: Round, drawn: Drawn, *, with_sums: bool) -> Markup:
     head, words = "instead", "drawn from the residual: max(0, target − draft)"
+    if not with_sums:
+        words = "drawn by the target itself"
     if drawn.source == "residual" and one.is_greedy:
         words = "the target’s best token"
     elif drawn.source == "bonus":

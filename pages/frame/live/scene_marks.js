@@ -13,8 +13,13 @@ export const RULES = `
 .ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
 @container ott (max-width: 34em) { /* a phone: what is lit is nearer */
   [data-tour="dimmed"]:is(.strip, .bars-top, .loop, .settings, .seldom, .switches) { display: none !important; }
-  [data-tour="dimmed"] :is(.bars-row:nth-child(n + 3), .bars-tail) { display: none; }
-  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
+  [data-tour="dimmed"] :is(.bars-row:nth-child(n + 6), .bars-tail) { display: none; }
+  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 5 !important; }
+  .ott:has(.pointer[data-tour="lit"]) tbody[data-tour="dimmed"] { opacity: .8; } /* the same shares, by name */
+  .ott:not(:has(.pointer[data-tour="lit"])) {
+    & [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
+    & .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
+  }
   ${MANY} .choice { display: none; }
   .bars:has(.settings[data-tour="dimmed"]) [data-tour="lit"] .bars-active { display: block !important; }
 }

@@ -12,7 +12,7 @@ from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.layout import show_error
-from pages.frame.question import answered, opening
+from pages.frame.question import answered, lesson_asks, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
@@ -92,8 +92,14 @@ def _growth(lesson: CacheLesson) -> None:
     st.html(prose((prompt, ""), (written, "generated"), size="lead"))
     n_steps = len(generation.steps)
     n_to_come = max(0, MIN_DRAWN - n_steps)
-    chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, foretells=is_said)
+    is_guided = lesson_asks()  # its reader counts
+    foretells = is_said and not is_guided
+    chart = squares_figure(
+        grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
+    )
     show_chart(chart, "kv_squares")
+    if is_guided:
+        return
     why = "Why keys and values are kept, and queries are not"
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"

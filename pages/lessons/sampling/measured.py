@@ -12,7 +12,7 @@ from model.records import Stage
 from model.sampling.experiments import divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import draw_when_opened, show_chart, show_charts
-from pages.frame.question import answered
+from pages.frame.question import answered, lesson_asks
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.bars import draws_figure
@@ -105,6 +105,8 @@ def show_draws(state: Lab) -> None:
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
     chart = draws_figure(labels, drawn[order], stage.probs[order])
     show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
+    if lesson_asks():
+        return
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:
         st.markdown("One token is left, so there is nothing to test: every pointer falls on it.")

@@ -18,7 +18,7 @@ from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.frame.question import opening
+from pages.frame.question import lesson_asks, opening
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.speculative.proof import TITLE as PROOF
@@ -171,10 +171,12 @@ def _restart(lesson: SpeculativeLesson) -> None:
 
 def _draw(lesson: SpeculativeLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
+    is_guided = lesson_asks()
     with stepper.show("bottom"):
-        SETTINGS.widget("guesses", width=180, disabled=SETTINGS["adaptive"])
-        SETTINGS.widget("adaptive")
-        SETTINGS.widget("whole")
+        if not is_guided:
+            SETTINGS.widget("guesses", width=180, disabled=SETTINGS["adaptive"])
+            SETTINGS.widget("adaptive")
+            SETTINGS.widget("whole")
     st.html(f"<style>{STYLE}</style>")
     st.html(text_strip(*steps.shown()))
     if not steps.rounds:
@@ -182,6 +184,9 @@ def _draw(lesson: SpeculativeLesson) -> None:
         return
     last, stage = steps.rounds[-1], steps.stage
     path = " → ".join(f"**{name}**" if at == stage else name for at, name in STAGES.items())
+    if is_guided:
+        st.html(round_cards(last, stage, with_sums=False))
+        return
     st.markdown(f"Round {len(steps.rounds)}: {path}. {_says(last, stage)}")
     st.html(round_cards(last, stage))
     if stage >= DECIDE:

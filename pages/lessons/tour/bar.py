@@ -24,6 +24,7 @@ from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
 from pages.lessons.tour.scene_fields import NUMBERS, PAGES, PARTS
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, read_lesson
+from pages.lessons.tour.sentences import cut_last
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
@@ -161,17 +162,20 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         is_sentence = scene.title.endswith(_ENDS)
         head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
         with st.container(key="tour_words"):
-            st.markdown(f"{head} {scene.words}")
-            st.html(_MORE.format(_("More")))  # on a phone, whose first lines alone are shown
+            first, last = cut_last(scene.words)
+            st.markdown("\n\n".join(filter(None, (head, first, last))))
+            if first or is_answered:  # a phone leaves them out
+                st.html(_MORE.format(_("More")))
         if scene.asks:
             with st.container(key="tour_answer"):
                 if is_answered:
                     st.markdown(scene.answer)
                 _hold_room("answer", scene.answer)
-    is_done = _is_done(scene)
+    is_covered = scene.cover != () and not is_answered  # what is done unseen does not count
+    is_done = not is_covered and _is_done(scene)
     with middle:  # while the task is not done, look again every so often
-        every = None if is_done else CLOCK_SECONDS
-        st.fragment(_show_task, run_every=every)(scene, is_done)
+        every = None if is_done or is_covered else CLOCK_SECONDS
+        st.fragment(_show_task, run_every=every)(scene, is_done, is_covered)
         _show_question(lesson, scene, number)
     with right:
         _show_way_on(lesson, number, is_done)
@@ -258,8 +262,8 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
             st.caption(refused)
 
 
-def _show_task(scene: Scene, was_done: bool) -> None:
-    is_done = _is_done(scene)
+def _show_task(scene: Scene, was_done: bool, is_covered: bool) -> None:
+    is_done = not is_covered and _is_done(scene)
     if scene.task:
         icon = ":material/check_circle:" if is_done else ":material/circle:"
         st.markdown(f"{icon} {scene.task}")

@@ -1,7 +1,6 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
-import { isEnter } from "../../frame/live/keyboard.js";
 import { keepAnswer, keepLine } from "../../frame/live/record.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { tabStore } from "../../frame/live/storage.js";
@@ -45,17 +44,7 @@ const dressBar = (title) => {
   const paper = getComputedStyle(find(document, ".stApp")).backgroundColor;
   place()?.style.setProperty("background", paper);
   if (document.activeElement === document.body) bar.focus({ preventScroll: true });
-  markShort();
 };
-
-/** Tells whether a phone shows all of a scene's words: then nothing is to be unfolded. */
-const markShort = () => {
-  const words = document.querySelector(".st-key-tour_words");
-  const text = words?.querySelector("p");
-  if (!words || !text || words.hasAttribute("data-open")) return;
-  words.toggleAttribute("data-short", text.scrollHeight <= text.clientHeight + 1);
-};
-addEventListener("resize", markShort);
 
 /** What the lesson says of a scene, and what the app says among it. */
 const OF_LESSON = ".st-key-tour .stColumn:not(:last-child)";
@@ -95,8 +84,7 @@ const openAnswers = (started = performance.now()) => {
 const isSticky = (bar = place()) => bar !== null && getComputedStyle(bar).position === "sticky";
 
 /**
- * Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays. On a phone, which
- * keeps no room for an answer, that is made as one is given, and not when a late server sends it.
+ * Keeps the bar as high as its question was: an answer is shorter, and what stands below it stays.
  * @param {Event} event
  */
 const holdHeight = (event) => {
@@ -105,10 +93,6 @@ const holdHeight = (event) => {
   if (bar === null || !scene?.is_open || !(target instanceof Element) || !target.closest(".st-key-tour"))
     return;
   bar.style.minHeight = getComputedStyle(bar).height;
-  const isGiven = event instanceof KeyboardEvent
-    ? isEnter(event)
-    : target.closest("[role=radio], .stForm button");
-  if (isGiven) document.querySelector(".st-key-tour")?.setAttribute("data-said", "");
 };
 const releaseHeight = () => place()?.style.removeProperty("min-height");
 for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
