@@ -719,6 +719,7 @@ interface Cell {
 interface Look {
   share: "none" | "scored" | "prob";
   pieces: Span[] | null;
+  start: number; // where it began before the cut
 }
 /** What the column that is drawn from shows. */
 interface Picture {

@@ -65,7 +65,8 @@ export function createActions(live) {
   /** @param {string} kind @param {EventFields} [fields] @param {number} [pressed] when, if that is timed */
   const tell = (kind, fields = {}, pressed) => {
     if (!["guess", "next"].includes(kind)) live.beats.end();
-    live.finished.cutShort();
+    if (kind !== "settings" || !hand.isWhatIf) live.finished.cutShort();
+    if (kind !== "settings" && hand.inspecting === null) hand.isWhatIf = false;
     const timing = pressed === undefined ? {} : { timing: beginTiming(kind, pressed) };
     queue.push({ kind, ...fields, ...timing });
     live.frames.schedule();
@@ -91,10 +92,10 @@ export function createActions(live) {
   const changeControls = (changes, isFinal) => {
     const isHeldStep = isHeld() && live.beats.beat === 0;
     live.beats.end();
-    if (isFinal || !isHeldStep) live.finished.cutShort(); // under the hand the pointer stays where it fell
+    if (!isHeldStep) live.finished.cutShort(); // else the pointer stays where it fell until the next press
     hand.controls = { ...hand.controls, ...changes };
     hand.isDragging = !isFinal;
-    hand.isWhatIf = hand.inspecting !== null || (isHeldStep && !isFinal);
+    hand.isWhatIf = hand.inspecting !== null || isHeldStep;
     const timing = beginTiming(isFinal ? "setting" : "drag", performance.now());
     live.frames.schedule("all", [timing, "painted_distribution"]);
     if (isFinal) tell("settings");

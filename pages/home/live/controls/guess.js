@@ -2,7 +2,7 @@
 // or by a word of one's own.
 
 import { announced } from "../../../frame/live/announced.js";
-import { isDrawShown, READ } from "../figures/beats.js";
+import { APPEND, READ } from "../figures/beats.js";
 import { hasDistribution, N_LARGE_ROWS } from "../figures/rows.js";
 import {
   activeIn,
@@ -89,7 +89,8 @@ export function createGuess(actions) {
 }
 
 /**
- * Writes the words to guess from: the likeliest that are whole, and a funny one, in no telling order.
+ * Writes the words to guess from: of the likeliest that are whole the first, third and fifth, so that one can
+ * be right without having said the likeliest; and a funny one; in no telling order.
  * @param {HTMLElement[]} options
  * @param {BarsView} view
  */
@@ -106,7 +107,11 @@ function wordsToGuess(view) {
   const result = activeResult(view);
   const nLooked = Math.min(N_LOOKED_AT, result.order.length);
   const likely = Array.from({ length: nLooked }, (_, row) => view.label(result.idOf(row)));
-  const words = likely.filter((label) => WORD.test(label)).slice(0, N_LIKELY);
+  const whole = likely.filter((label) => WORD.test(label));
+  const words = (whole.length < 2 * N_LIKELY - 1 ? whole : whole.filter((_, i) => i % 2 === 0)).slice(
+    0,
+    N_LIKELY,
+  );
   const known = new Set(Object.values(view.labels));
   const funny = FUNNY.find((label) => known.has(label) && !likely.includes(label));
   const all = [...words, ...(funny ? [funny] : [])].map((label) => label.slice(1));
@@ -129,10 +134,13 @@ function followFocus(ask, box) {
   };
 }
 
+/** Whether the pointer has landed, and is seen to have. @param {View} view */
+const hasLanded = ({ chosenId, forced, beat }) =>
+  chosenId !== null && !forced && (beat === 0 || beat === APPEND);
+
 /** Whether the token that was drawn is the one that the reader had guessed. @param {View} view */
-function isRight({ guess, chosenId, forced, label, beat }) {
-  return chosenId !== null && !forced && isDrawShown({ beat }) && label(chosenId) === guess?.label;
-}
+const isRight = (view) =>
+  view.chosenId !== null && hasLanded(view) && view.label(view.chosenId) === view.guess?.label;
 
 /** @param {View} view */
 function verdictOf(view) {
@@ -150,6 +158,7 @@ function verdictOf(view) {
   const said = guess.n_tokens === 1
     ? _("Your guess “{text}”: number {rank} of {n_vocab}.", facts)
     : _("Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}.", facts);
+  if (hasLanded(view)) return guess.n_tokens === 1 ? `${said} ${_("Another was chosen.")}` : said;
   if (guess.rank < N_LARGE_ROWS) return said; // its row shows its share
   return `${said} ${_("The model gave it {share}.", { share: formatProbability(guess.prob) })}`;
 }

@@ -7,6 +7,7 @@ import { localStore } from "../../../frame/live/storage.js";
 import { LANGUAGE } from "../../../frame/live/words.js";
 
 const PREFIX = "ott-";
+const PRESENT = "present";
 
 /** What the address says of a preference; null where it says nothing. @param {string} name */
 const addressed = (name) => new URLSearchParams(location.search).get(name);
@@ -35,14 +36,24 @@ export function keepPreference(name, isOn) {
   return isKept;
 }
 
-/** Whether all controls show, those that are needed less often too; a lesson names any of them. */
-export const showsAll = () => addressed("lesson") !== null || prefers("more", true);
+const isPresented = () => addressed(PRESENT) === "1";
 
-/** Whether nobody has opened the page in this browser before, and no link says what to show. */
+/**
+ * Whether all controls show, those that are needed less often too. A lesson names any of them; a projector begins
+ * with few.
+ */
+export const showsAll = () =>
+  addressed("lesson") !== null || (isPresented() ? addressed("more") === "1" : prefers("more", true));
+
+/**
+ * Whether the first question is asked: nobody has opened the page in this browser before, or it is opened on a
+ * projector; and no link says what to show.
+ */
 export function isFirstVisit() {
   const query = new URLSearchParams(location.search);
-  query.delete(LANGUAGE);
+  for (const name of [LANGUAGE, PRESENT]) query.delete(name);
   const isAsked = query.size > 0 || location.hash.includes("=");
+  if (isPresented()) return !isAsked;
   // a browser that keeps nothing would ask at each visit
   const isFirst = !isAsked && !prefers("seen", false) && keepPreference("seen", true);
   if (isFirst) keepPreference("more", false);

@@ -7,6 +7,7 @@ import { keepPreference } from "./preferences.js";
 import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createLanguagePicker } from "../../../frame/live/language_picker.js";
+import { isStill } from "../../../frame/live/motion.js";
 import { hasAddress } from "../../../frame/live/page_address.js";
 import { createSwitch } from "./switch.js";
 import { _, ngettext } from "../../../frame/live/words.js";
@@ -44,6 +45,7 @@ export function createTransport(actions, switches) {
     more.ariaExpanded = String(isOpen);
     const place = more.closest(".ott");
     if (place) setAttribute(place, "data-more", isOpen);
+    if (isOpen) extras.scrollIntoView({ block: "end", behavior: isStill() ? "auto" : "smooth" });
   });
   more.ariaExpanded = "false";
   const rest = createButton("quiet rest-toggle", _("More"), ({ detail }) => {

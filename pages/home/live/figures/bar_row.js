@@ -19,7 +19,7 @@ import { createOthers } from "./others.js";
 import { _ } from "../../../frame/live/words.js";
 
 /**
- * Makes a row; pressing it forces its token. The tail is the last row: all other tokens together.
+ * Makes a row; pressing it forces its token. A tail stands for many tokens together.
  * @param {boolean} isTail
  * @param {Actions} actions
  */
@@ -40,11 +40,17 @@ export function createRow(isTail, actions) {
   let shownLabel = null;
   if (!isTail) element.addEventListener("click", () => actions.force(Number(element.dataset.id)));
 
-  /** @param {{id: number, rank: number}|null} token @param {BarsView} view @param {number} nOthers */
-  function setToken(token, view, nOthers) {
-    setShown(element, isTail ? nOthers > 0 : token !== null);
-    if (isTail) setText(label, _("{number} more", { number: formatCount(nOthers) }));
-    if (isTail || token === null) return;
+  /** @param {number|null} count of the tokens of a tail; null: it has no room @param {BarsView} view @param {Result} result */
+  function setCount(count, view, result) {
+    setShown(element, count !== null);
+    setAttribute(element, "data-none", count === 0);
+    setText(label, _("{number} more", { number: formatCount(count ?? 0) }));
+    others?.offer(view, result);
+  }
+  /** @param {{id: number, rank: number}|null} token @param {BarsView} view */
+  function setToken(token, view) {
+    setShown(element, token !== null);
+    if (token === null) return;
     setAttribute(element, "data-id", token.id);
     const isChosen = token.id === view.chosenId && isDrawShown(view);
     setAttribute(element, "data-chosen", isChosen);
@@ -68,7 +74,7 @@ export function createRow(isTail, actions) {
   }
   /** @param {number|undefined} sum */
   const setSum = (sum) => cells[cells.length - 1].setSum(sum === undefined ? "" : formatCumulative(sum));
-  return { element, cells, setToken, setSum, offer: others?.offer };
+  return { element, cells, setToken, setCount, setSum };
 }
 
 /** The rank among all tokens, where the row's place does not tell it. @param {number} rank */
@@ -97,7 +103,8 @@ function createCell(name) {
   function update(cell, look, boundary) {
     const isOut = look.share === "prob" && !cell.isKept;
     const share = look.share === "none" ? 0 : cell[look.share];
-    show(share, { out: isOut ? cell.raw : null, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
+    const outline = { out: isOut ? cell.raw : null, outFrom: look.pieces ? look.start : 0 };
+    show(share, { ...outline, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
     setAttribute(

@@ -89,7 +89,7 @@ export function createBars(actions, loop) {
     const columns = isComparing ? COLUMNS : COLUMNS.filter(({ name }) => name === "active");
     const results = new Map(columns.map(({ name }) => [name, resultOf(name)]));
     const picture = matrix.update(view, results, !isComparing);
-    element.style.setProperty("--n-rows", String(picture.tokens.length + 1));
+    element.style.setProperty("--n-rows", String(picture.cells.length));
     settings.update(view);
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);

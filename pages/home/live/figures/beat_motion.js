@@ -115,15 +115,15 @@ function goOut(bar, ghost, frames, timing) {
 }
 
 /** The bars fall into the draw bar, and the pointer falls and stops. @param {Motion} motion */
-function draw({ root, cells }) {
+function draw({ root, tokens }) {
   const rows = [...root.querySelectorAll(".bars-table tbody tr:not([hidden])")];
   const bar = find(root, ".draw-bar").getBoundingClientRect();
   const segments = [...root.querySelectorAll(".draw-segment:not([hidden])")];
   segments.forEach((segment, i) => {
-    const row = rows[Math.min(i, rows.length - 1)]?.getBoundingClientRect() ?? bar;
+    const row = rows[Math.min(i, tokens.length)]?.getBoundingClientRect() ?? bar;
     move(segment, [{ transform: `translateY(${row.top - bar.top}px)`, opacity: 0.6 }, { opacity: 1 }], {
       duration: 700,
-      delay: Math.min(i, cells.length) * 90,
+      delay: Math.min(i, tokens.length + 1) * 90,
     });
   });
   const marker = /** @type {HTMLElement} */ (root.querySelector(".pointer-marker"));

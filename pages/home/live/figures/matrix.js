@@ -2,19 +2,21 @@
 // from 0 to 100 %. Built once; a repaint only writes what changed.
 
 import { createRow } from "./bar_row.js";
-import { READ, SCORE } from "./beats.js";
+import { CUT, READ, SCORE } from "./beats.js";
 import { el, setAttribute } from "../../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
-import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn } from "./rows.js";
+import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn, startsBefore } from "./rows.js";
 import { drawnToken, lastStage } from "../../../frame/live/strategies.js";
-import { last, required } from "../../../frame/live/required.js";
+import { required } from "../../../frame/live/required.js";
 import { _ } from "../../../frame/live/words.js";
 
 /** Makes the matrix. @param {Actions} actions */
 export function createMatrix(actions) {
   const heads = COLUMNS.map((column) => createHead(column));
   const corner = el("th", { scope: "col", class: "bars-corner" }, _("next token"));
-  const rows = Array.from({ length: N_TOKEN_ROWS + 1 }, (_, i) => createRow(i === N_TOKEN_ROWS, actions));
+  // all other tokens, or those of them that stay and those that are out
+  const rests = [createRow(true, actions), createRow(true, actions)];
+  const rows = [...Array.from({ length: N_TOKEN_ROWS }, () => createRow(false, actions)), ...rests];
   const table = el(
     "table",
     { class: "bars-table", "aria-label": _("Probability of the next token") },
@@ -36,27 +38,34 @@ export function createMatrix(actions) {
     const sums = cumulativeMass(active, tokens, drawn);
     const where = { pointer: view.pointer, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {
-      row.setToken(tokens[i] ?? null, view, where.nVocab - tokens.length);
+      if (i < N_TOKEN_ROWS) row.setToken(tokens[i] ?? null, view);
       row.setSum(tokens[i] ? sums.get(tokens[i].id) : undefined);
     });
-    last(rows).offer?.(view, active);
+    const restOf = isAlone ? view.beat > 0 && view.beat < CUT ? "uncut" : "cut" : "one";
     /** @type {Picture|null} */
     let picture = null;
     COLUMNS.forEach(({ name }, c) => {
       const result = results.get(name);
       if (result) heads[c].update(view, result);
       if (!result || (isAlone && result !== active)) return;
-      const { cells, boundaryId } = readColumn(result, tokens, where);
+      const { cells, boundaryId } = readColumn(result, tokens, where, restOf);
+      const starts = startsBefore(cells);
       const pieces = layEndToEnd(cells, tokens, sums);
       const isStairs = isAlone && isLaidEndToEnd(view, active);
       const boundary = isCutShown(name) ? boundaryId : null;
       rows.forEach((row, i) => {
-        const k = i === N_TOKEN_ROWS ? tokens.length : i;
-        if (k > tokens.length || (k === tokens.length && i < N_TOKEN_ROWS)) return;
-        const look = { share: shareOf(view), pieces: isStairs ? pieces[k] : null };
+        const k = i < N_TOKEN_ROWS ? i : i - N_TOKEN_ROWS + tokens.length;
+        if (k >= cells.length || (i < N_TOKEN_ROWS && k >= tokens.length)) return;
+        const look = { share: shareOf(view), pieces: isStairs ? pieces[k] : null, start: starts[k] };
         row.cells[c].update(cells[k], look, boundaryAt(i, boundary, tokens));
       });
-      if (result === active) picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
+      if (result !== active) return;
+      const hasOthers = where.nVocab > tokens.length;
+      rests.forEach((row, i) => {
+        const rest = hasOthers ? cells[tokens.length + i] : undefined;
+        row.setCount(rest?.count ?? null, view, active);
+      });
+      picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
     });
     if (!isAlone)
       drawMinPLimit(table, view.controls.min_p, required(results.get("min_p"), "column of min-p"));
@@ -78,13 +87,13 @@ function drawMinPLimit(table, minP, result) {
 }
 
 /**
- * The cells of a column that show, in the order of the rows.
+ * The cells of a column, in the order of the rows.
  * @param {ReturnType<typeof createRow>[]} rows
  * @param {{id: number}[]} tokens
  * @param {number} c
  */
 function shownCells(rows, tokens, c) {
-  return [...tokens.map((_, i) => rows[i].cells[c]), rows[N_TOKEN_ROWS].cells[c]];
+  return [...rows.slice(0, tokens.length), ...rows.slice(N_TOKEN_ROWS)].map((row) => row.cells[c]);
 }
 
 /**

@@ -64,7 +64,7 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
 
 /** @param {Cell} cell @param {PictureMoment} look @param {number} i */
 function numberOf(cell, { isScored, pieces, ghosts }, i) {
-  if (pieces.every((lies) => lies.length === 0)) return "";
+  if (cell.count === 0 || pieces.every((lies) => lies.length === 0)) return "";
   if (isScored) return formatProbability(cell.scored);
   return ghosts[i] > 0 ? "out" : formatProbability(cell.prob);
 }

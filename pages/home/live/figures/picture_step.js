@@ -40,23 +40,23 @@ export function stepOf(view) {
   return { ...view, ...last, ...chosen, ...texts, ...asDrawn };
 }
 
-/** What the rows of a step show. @param {BarsView} view @returns {PictureStep} */
-function readStep(view) {
+/** What the rows of a step show. @param {BarsView} view @param {boolean} isCut @returns {PictureStep} */
+function readStep(view, isCut) {
   const { nVocab } = view.distribution;
   const result = activeResult(view);
   const drawn = drawnToken(result, view.pointer);
   const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
-  const { cells } = readColumn(result, rows, { pointer: view.pointer, nVocab });
+  const where = { pointer: view.pointer, nVocab };
+  const { cells } = readColumn(result, rows, where, isCut ? "cut" : "uncut");
   const isGreedy = lastStage(result).name === "greedy";
   /** @type {Span[][]} */
   const pieces = isGreedy
     ? cells.map(({ prob }) => [[0, prob]])
     : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
-  const last = cells[rows.length];
-  const labels = [
-    ...rows.map(({ id }) => shorten(view.label(id), 14)),
-    _("{number} more", { number: formatCount(last.count ?? 0) }),
-  ];
+  const rests = cells.slice(rows.length).map(({ count }) =>
+    count ? _("{number} more", { number: formatCount(count) }) : ""
+  );
+  const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), ...rests];
   const ids = rows.map(({ id }) => id);
   return { result, cells, pieces, labels, ids, isStill: isGreedy };
 }
@@ -69,7 +69,7 @@ function readStep(view) {
  * @returns {number} where it ends
  */
 export function drawStep(paint, view, at) {
-  const step = readStep(view);
+  const step = readStep(view, true);
   const isLaid = view.pointer !== null && !step.isStill;
   const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
   const { bottom } = drawText(paint, view, {
@@ -92,7 +92,7 @@ export function drawStep(paint, view, at) {
  */
 export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   const { width, type, text: size, nLines } = shape;
-  const step = readStep(view);
+  const step = readStep(view, beat >= CUT);
   paint.words(`${beat}  ${BEAT_NAMES[BEATS[beat - 1]]}`, x, y + 1.3 * type, 1.3 * type, { weight: 700 });
   const sentence = quoted(sentenceOf({ ...view, beat }, step.result));
   paint.wrap(sentence, type, width).slice(0, shape.nWords)

@@ -3,11 +3,12 @@
 import { required } from "../../../frame/live/required.js";
 import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 
-/** Tokens that are shown one by one, at most; the rest share the last row. */
+/** Tokens that are shown one by one, at most; the rest share the last row, or what is left of them and what is out. */
 export const N_TOKEN_ROWS = 10;
-export const N_LARGE_ROWS = 6; // where one distribution stands alone, in large type
+export const N_LARGE_ROWS = 5; // where one distribution stands alone, in large type
 const MIN_PIECE = 1e-9; // of the axis
 const SURE_DIFFERENCE = 1e-6;
+const NONE = { isHeld: true, isKept: false, prob: 0, raw: 0, scored: 0, count: 0 };
 
 /**
  * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
@@ -26,13 +27,15 @@ export function chooseRows(active, wantedId, isLarge) {
 }
 
 /**
- * Reads one column: a cell for every row and one for all other tokens.
+ * Reads one column: a cell for every row and one for all other tokens; or two, for those that stay and those
+ * that are out, which are none before the cut.
  * @param {Result} result of the column's strategy
  * @param {{id: number}[]} rows
  * @param {{pointer: number|null, nVocab: number}} where
+ * @param {"one"|"uncut"|"cut"} rest
  * @returns {{cells: Cell[], boundaryId: number|null}}
  */
-export function readColumn(result, rows, { pointer, nVocab }) {
+export function readColumn(result, rows, { pointer, nVocab }, rest = "one") {
   const stage = lastStage(result);
   const raw = result.stages[0];
   const hasFallen = pointer !== null && stage.name !== "greedy" && !waitsForPython(result);
@@ -43,7 +46,11 @@ export function readColumn(result, rows, { pointer, nVocab }) {
   const tail = readTail(cells, { stage, raw, scored, shown }, nVocab);
   tail.bound = stage.tail.bound;
   tail.hasPointer = hasFallen && !cells.some((cell) => cell.hasPointer);
-  return { cells: [...cells, tail], boundaryId: stage.boundaryId };
+  const lost = rest === "cut" && !waitsForPython(result)
+    ? readLost(tail, { stage, raw, scored, shown })
+    : NONE;
+  const others = rest === "one" ? [tail] : [without(tail, lost), lost];
+  return { cells: [...cells, ...others], boundaryId: stage.boundaryId };
 }
 
 /** Whether a distribution shows. @param {View} view @returns {view is BarsView} */
@@ -89,6 +96,30 @@ function readTail(cells, { stage, raw, scored, shown }, nVocab) {
   };
 }
 
+/**
+ * What the masks took of the other tokens.
+ * @param {Cell} tail
+ * @param {StagesOfCell & {shown: number[]}} stages
+ * @returns {Cell}
+ */
+function readLost({ count = 0, nKept = 0 }, { stage, raw, scored, shown }) {
+  const isShown = new Set(shown);
+  const sums = { raw: 0, scored: 0 };
+  if (stage.keptTail === 0) Object.assign(sums, { raw: raw.tail.mass, scored: scored.tail.mass });
+  stage.kept.forEach((isKept, row) => {
+    if (isKept || isShown.has(row)) return;
+    sums.raw += raw.probs[row];
+    sums.scored += scored.probs[row];
+  });
+  return { ...NONE, ...sums, count: count - nKept };
+}
+
+/** @param {Cell} tail @param {Cell} lost @returns {Cell} */
+function without(tail, lost) {
+  const [raw, scored] = [Math.max(0, tail.raw - lost.raw), Math.max(0, tail.scored - lost.scored)];
+  return { ...tail, raw, scored, count: (tail.count ?? 0) - (lost.count ?? 0) };
+}
+
 /** @param {Float64Array} probs @param {number[]} shown */
 function sumBesides(probs, shown) {
   const isShown = new Set(shown);
@@ -118,7 +149,7 @@ export function cumulativeMass(result, rows, drawn) {
 
 /**
  * Lays the cells of a column end to end, in the order of the draw: `pieces` of each are what it takes of the
- * axis from 0 to 1, as [from, to]. The last cell takes what the others leave.
+ * axis from 0 to 1, as [from, to]. The cell after those of the rows takes what the others leave.
  * @param {Cell[]} cells
  * @param {{id: number}[]} rows
  * @param {Map<number, number>} sums what cumulativeMass returned
@@ -132,7 +163,18 @@ export function layEndToEnd(cells, rows, sums) {
   });
   const tail = cells[rows.length];
   const gaps = tail.isKept ? gapsBetween(taken.filter((piece) => piece !== null)) : [];
-  return [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
+  const pieces = [...taken.map((piece) => piece === null ? [] : [piece]), gaps];
+  return cells.map((_, i) => pieces[i] ?? []);
+}
+
+/**
+ * Where each cell began before the cut, when the raw shares lay end to end.
+ * @param {Cell[]} cells
+ * @returns {number[]}
+ */
+export function startsBefore(cells) {
+  let sum = 0;
+  return cells.map(({ raw }) => (sum += raw) - raw);
 }
 
 /** @param {Span[]} pieces */

@@ -117,7 +117,7 @@ interface PictureStep {
   cells: Cell[];
   pieces: Span[][];
   labels: string[];
-  ids: number[]; // of the rows but the last
+  ids: number[]; // of the rows of one token
   isStill: boolean; // greedy: nothing slides
 }
 /** What is seen of a step at a moment. */
