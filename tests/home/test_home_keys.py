@@ -72,7 +72,7 @@ def test_the_first_screen_holds_all_and_everything_has_a_name_and_is_reached_by_
         ".transport .buttons",
         ".strip-list",
         ".loop-band",
-        ".bars-tail",
+        ".bars-tail >> nth=0",
         ".draw-bar",
     ):
         expect(reader.live.locator(selector)).to_be_in_viewport(ratio=1)

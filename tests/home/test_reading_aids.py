@@ -19,7 +19,7 @@ VISIBLE, READABLE, TARGET = 3.0, 4.5, 24  # WCAG 2.2: 1.4.11, 1.4.3, 2.5.8 in CS
 PROJECTED = 28  # CSS pixels of a number that the back row reads
 # a link stands so many pixels under the upper edge of the buttons
 SCROLLED_UNDER = """(root, nPixels) => {
-  const [link, button] = [".loop-code", ".thumb .button"]
+  const [link, button] = [".bars-foot button", ".thumb .button"]
     .map((name) => root.querySelector(name).getBoundingClientRect());
   root.getRootNode().host.closest(".stMain").scrollTop += link.bottom - button.top - nPixels;
 }"""
@@ -197,6 +197,7 @@ def test_a_projector_shows_the_text_and_the_bars_on_one_screen(newcomer: Reader)
     number = reader.live.locator("[data-col=active] .bar-number").first
     size = number.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
     assert size >= PROJECTED
+    reader.live.locator(".rest-toggle").click()
     reader.live.get_by_label("side by side").check()
     expect(reader.live.locator(".bars-picker select")).to_be_visible()
 

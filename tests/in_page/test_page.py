@@ -142,9 +142,12 @@ def test_the_whole_journey_without_a_network(open_file: Open, storyteller: Langu
     assert stands_at(page, N_PROMPT + 4) == ours.ids
     expect(page.locator(".steps-table tbody tr")).to_have_count(4)
 
-    # a slider moves the bars; a bar that is clicked is the token
+    # a slider moves the bars of the step that shows; a bar that is clicked replaces its token
     page.get_by_role("slider", name="Top-p").fill("0.3")
     page.locator(".bars-row").nth(3).locator("button").first.click()
+    page.wait_for_function("(id) => oneToken.ids.at(-1) !== id", arg=ours.ids[-1])
+    stands_at(page, N_PROMPT + 4)
+    press(page, "Next")
     ids = stands_at(page, N_PROMPT + 5)
     page.evaluate("() => [scrollTo(0, 0)]")
 
