@@ -110,6 +110,7 @@ export function createLayout(actions, shadowRoot) {
   setAttribute(root, "data-calm", !showsAll() && !isEmbedded()); // what a newcomer needs first
   bars.root();
   letGoOfFocus(root);
+  noticeMouse(root);
   listenForClicks(root, actions);
   shadowRoot.querySelector(".ott")?.remove();
   shadowRoot.append(root);
@@ -125,6 +126,7 @@ export function createLayout(actions, shadowRoot) {
      */
     update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
+      setAttribute(root, "data-begun", view.beat > 0 || view.ids.length > view.nPrompt);
       const shown = asShown(view);
       if (scope === "stage") return parts.loop.update(view);
       if (scope !== "all") return parts.strip.update(shown);
@@ -133,6 +135,7 @@ export function createLayout(actions, shadowRoot) {
       root.ariaBusy = null;
       setShown(bars.element, view.distribution !== null);
       setAttribute(bars.element, "data-covered", view.hidden);
+      document.documentElement.toggleAttribute("data-asks", view.hidden && view.asksNewcomer);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
       places.typing.classList.toggle("is-stale", view.header.pieces_of !== prompt.text);
@@ -147,6 +150,17 @@ export function createLayout(actions, shadowRoot) {
       lines.update({ notice: text ? { kind: "error", text } : null, inspecting: null });
     },
   };
+}
+
+/**
+ * A mouse that lies still where a button was marks no row that comes to lie under it.
+ * @param {HTMLElement} root
+ */
+function noticeMouse(root) {
+  root.addEventListener("pointerdown", () => setAttribute(root, "data-still", true));
+  root.addEventListener("pointermove", ({ movementX, movementY }) => {
+    if (movementX || movementY) setAttribute(root, "data-still", false);
+  });
 }
 
 const shownByView = new WeakMap(); // by the ids of the text

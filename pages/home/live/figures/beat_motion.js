@@ -4,6 +4,7 @@
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { find } from "../../../frame/live/dom.js";
+import { formatSetting } from "../../../frame/live/format.js";
 import { fly, move, rest } from "../../../frame/live/motion.js";
 import { SETTINGS } from "../../../frame/live/settings.js";
 import { lastStage } from "../../../frame/live/strategies.js";
@@ -76,7 +77,7 @@ function cut({ root, view, result, cells, pieces, shown }) {
   });
   if (lastStage(result).name !== "top_p") return;
   const edge = /** @type {HTMLElement} */ (root.querySelector(".cut-edge"));
-  edge.dataset.name = `${SETTINGS.top_p.title} ${view.settings.top_p}`;
+  edge.dataset.name = `${SETTINGS.top_p.title} ${formatSetting(view.settings.top_p)}`;
   const [p, end] = [startAt(view.settings.top_p), startAt(1)];
   pass(edge, [
     { transform: p, opacity: 0 },

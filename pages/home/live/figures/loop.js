@@ -51,7 +51,12 @@ export function createLoop() {
 
 /** @param {BeatName} name @param {number} number @param {() => string} says */
 function createStation(name, number, says) {
-  const title = el("b", { class: "loop-title" }, `${number}\u00a0`, ...createTerm(BEAT_NAMES[name], says));
+  const title = el(
+    "b",
+    { class: "loop-title" },
+    el("span", { class: "loop-rank" }, `${number}\u00a0`),
+    ...createTerm(BEAT_NAMES[name], says),
+  );
   const lines = Array.from({ length: N_LINES }, () => el("span", { class: "loop-line", translate: false }));
   const element = el("li", { class: `loop-station is-${name}` }, title, ...lines);
   return {

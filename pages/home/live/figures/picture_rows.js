@@ -52,7 +52,14 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
   step.cells.forEach((cell, i) => {
     const middle = top + (i + 0.5) * high;
     const isChosen = i < step.ids.length && step.ids[i] === view.chosenId && look.pointer === 1;
-    drawCell(paint, cell, look, i, { left, across, y: top + i * high, high, isChosen });
+    drawCell(paint, cell, look, i, {
+      left,
+      across,
+      y: top + i * high,
+      high,
+      isChosen,
+      isRest: i >= step.ids.length,
+    });
     const [face, size] = i < step.ids.length ? ["read", type] : ["plain", 0.72 * type];
     const base = middle + 0.35 * type;
     paint.words(step.labels[i], left - 12, base, size, { anchor: "end", face, weight: isChosen ? 700 : 400 });
@@ -75,13 +82,14 @@ function numberOf(cell, { isScored, pieces, ghosts }, i) {
  * @param {Cell} cell
  * @param {PictureMoment} look
  * @param {number} i
- * @param {{left: number, across: number, y: number, high: number, isChosen: boolean}} at
+ * @param {{left: number, across: number, y: number, high: number, isChosen: boolean, isRest: boolean}} at
  */
-function drawCell(paint, cell, look, i, { left, across, y, high, isChosen }) {
+function drawCell(paint, cell, look, i, { left, across, y, high, isChosen, isRest }) {
   const [top, thick] = [y + 0.14 * high, 0.72 * high];
+  const [inset, thin] = isRest ? [0.2 * high, 0.32 * high] : [0, thick]; // many together are no one wide bar
   for (const [from, to] of look.pieces[i]) {
     const [x, wide] = [left + across * from, across * (to - from)];
-    paint.box(x, top, wide, thick, "kept", { "data-row": i, opacity: 1 - look.fade[i] });
+    paint.box(x, top + inset, wide, thin, "kept", { "data-row": i, opacity: 1 - look.fade[i] });
     if (isChosen) paint.outline(x, top, wide, thick, "chosen", { "stroke-width": 3 });
   }
   const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, opacity: look.ghosts[i], "data-out": i };
