@@ -19,7 +19,7 @@ VISIBLE, READABLE, TARGET = 3.0, 4.5, 24  # WCAG 2.2: 1.4.11, 1.4.3, 2.5.8 in CS
 PROJECTED = 28  # CSS pixels of a number that the back row reads
 # a link stands so many pixels under the upper edge of the buttons
 SCROLLED_UNDER = """(root, nPixels) => {
-  const [link, button] = [".bars-foot button", ".thumb .button"]
+  const [link, button] = [".bars-foot summary", ".thumb .button"]
     .map((name) => root.querySelector(name).getBoundingClientRect());
   root.getRootNode().host.closest(".stMain").scrollTop += link.bottom - button.top - nPixels;
 }"""

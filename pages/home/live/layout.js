@@ -126,7 +126,6 @@ export function createLayout(actions, shadowRoot) {
      */
     update(view, scope = "all") {
       setAttribute(root, "data-stage", view.stage);
-      setAttribute(root, "data-begun", view.beat > 0 || view.ids.length > view.nPrompt);
       const shown = asShown(view);
       if (scope === "stage") return parts.loop.update(view);
       if (scope !== "all") return parts.strip.update(shown);
