@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import streamlit as st
-
 from pages.frame.component import component
 from pages.frame.layout import is_presenting
 from viz.format import digits
@@ -55,14 +53,12 @@ def show_race(
     data = {
         "lanes": [asdict(lane) for lane in lanes],
         "slower": slower,
+        "pace": pace(slower),
         "waits": waits,
         "byTokens": by_tokens,
         "presenter": is_presenting(),
     }
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
-    if waits:
-        return
-    st.caption(pace(slower))
 
 
 def pace(slower: float) -> str:
