@@ -61,7 +61,7 @@ def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
         return CacheLesson(lm, new_stepper(text, settings))
     # what was written there is written once more, a pass for each token
     prompt_ids = reader.generation.prompt_ids[: MAX_WORDS - N_WATCHED]
-    generation = Generation(lm, prompt_ids, reader.seed)
+    generation = Generation(lm, prompt_ids, reader.generation.seed)
     return CacheLesson(lm, new_stepper(generation, reader.controls.settings()))
 
 
