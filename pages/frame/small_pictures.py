@@ -75,7 +75,7 @@ _LOOKS = {
     "g": f"background:{colour('generated')}",
     "k": f"background:{colour('kept')}",
     "c": f"background:{colour('chosen')}",
-    "o": f"background:{colour('keys')};opacity:.4",  # kept in the cache
+    "o": f"background:{colour('keys')};opacity:.6",  # kept in the cache
     "v": f"background:{colour('values')}",
     "d": f"background:{colour('stage')}",
     "e": f"background:{colour('error')}",

@@ -52,9 +52,8 @@ def _cell(sheet: Sheet, place: int) -> Markup:
         words.append(f"probability {percent(confidence)}")
     if is_checked:
         words.append(f"leave-one-out {percent(loo_prob)}")
-    return element(
-        "span", token(text), class_=" ".join(kinds), role="listitem", title=", ".join(words)
-    )
+    attributes = {"class_": " ".join(kinds), "role": "listitem", "title": ", ".join(words)}
+    return element("span", token(text.removeprefix(SPACE) or text), **attributes)
 
 
 def key_html(sheet: Sheet) -> Markup:

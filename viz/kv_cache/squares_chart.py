@@ -116,7 +116,7 @@ def _add_squares(
         squares[row, :length] = KEPT
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
-    shades = [sheer(colour("keys"), 0.4), colour("prompt"), colour("generated")]
+    shades = [sheer(colour("keys")), colour("prompt"), colour("generated")]
     gaps = {f"{way}gap": max(0, 2 - n // 25) for way, n in zip("yx", shape, strict=True)}
     look = {"zmin": KEPT, "zmax": WRITTEN, **gaps}
     add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")

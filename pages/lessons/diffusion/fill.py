@@ -28,7 +28,7 @@ from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
 QUESTION = "What may go wrong where several words are written at once?"
-ANSWERS = "they take longer", "they may not fit", "nothing"
+ANSWERS = "it takes longer", "they may not fit", "nothing"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -178,8 +178,7 @@ def _passes(n: int) -> str:
 
 
 def _filled(sheet: Sheet) -> str:
-    n_all = sum(not given for given in sheet.given)
-    return f"{n_all - sheet.n_open} of {plural(n_all, 'token')}"
+    return plural(sum(not given for given in sheet.given) - sheet.n_open, "token")
 
 
 def _say(page: Diffusion, sheet: Sheet) -> None:
