@@ -45,7 +45,7 @@ TIMES = {  # what the second request may take of the first, and up to how many t
     "as long": 1.3,
     "twice": 3.5,
     "5 times": 8.0,
-    "10 times or more": float("inf"),
+    "over 8 times": float("inf"),
 }
 
 
