@@ -105,6 +105,8 @@ class Race {
   constructor(place) {
     this.box = el("div", { class: "race" });
     this.again = createButton("again", "Watch again", () => this.start());
+    this.pace = el("span", { class: "pace" });
+    this.below = el("div", { class: "below" }, this.again, this.pace);
     place.append(this.box);
   }
 
@@ -118,8 +120,9 @@ class Race {
     const ends = data.lanes.map((lane) => last(lane.parts)[0]);
     this.longest = Math.max(...ends);
     this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, Math.min(...ends), data));
-    this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
-    this.again.hidden = data.waits;
+    this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.below);
+    setText(this.pace, data.pace);
+    this.below.classList.toggle("is-waiting", data.waits); // it keeps its room
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import streamlit as st
-
 from pages.frame.component import component
 from pages.frame.layout import is_presenting
 from viz.format import digits
@@ -55,17 +53,15 @@ def show_race(
     data = {
         "lanes": [asdict(lane) for lane in lanes],
         "slower": slower,
+        "pace": pace(slower),
         "waits": waits,
         "byTokens": by_tokens,
         "presenter": is_presenting(),
     }
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
-    if waits:
-        return
-    st.caption(pace(slower))
 
 
 def pace(slower: float) -> str:
     """Says how many times slower, or faster, a thing is shown than it was measured."""
     way, times = ("slower", slower) if slower > 1 else ("faster", 1 / slower)
-    return f"Shown {digits(times, 2)} times {way} than it was measured."
+    return f"{digits(times, 2)} times {way} than measured"

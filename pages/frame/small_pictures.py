@@ -14,7 +14,7 @@ PICTURES = {  # a letter is a cell: its look stands below
     "sampling": "kkkkkkkk/kkkkk/ccc/kk/k",
     "temperature": "kkkkkkkk..kkkk/k.........kkk/k.........kkk",
     "top-p": "kkkkkkkk/kkkkk/kkk/rr/r",
-    "KV cache": "pppppp/vvvvvvg/vvvvvvvg/vvvvvvvvg",
+    "KV cache": "pppppp/oooooog/ooooooog/oooooooog",
     "prefill": "ppppppp",
     "decode": "g/.g/..g/...g",
     "beam search": "pkkkkkkk/.kkr/.k.kkkkk/.rr",
@@ -75,6 +75,7 @@ _LOOKS = {
     "g": f"background:{colour('generated')}",
     "k": f"background:{colour('kept')}",
     "c": f"background:{colour('chosen')}",
+    "o": f"background:{colour('keys')};opacity:.6",  # kept in the cache
     "v": f"background:{colour('values')}",
     "d": f"background:{colour('stage')}",
     "e": f"background:{colour('error')}",

@@ -1,6 +1,5 @@
 """Something that is looked at step by step: Step, Play, Back and Reset, and the pace of Play."""
 
-import time
 from collections.abc import Callable
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -21,6 +20,11 @@ class Steps(Protocol):
     @property
     def can_go_back(self) -> bool:
         """Whether a step was taken."""
+
+    @property
+    def rests(self) -> bool:
+        """Whether Play pauses here, since the picture is whole; pressed again, it goes on."""
+        return False
 
     @property
     def notice(self) -> str | None:
@@ -55,12 +59,11 @@ E = TypeVar("E", bound=_Engine)
 
 
 class PassSteps(Steps, Generic[E]):
-    """The passes of an engine, stepped through: one a step, or for some seconds a step."""
+    """The passes of an engine, stepped through."""
 
     def __init__(self, engine: E) -> None:
         """Takes an engine as it stands."""
         self.engine: E = engine
-        self.seconds = 0.0
 
     @property
     def can_step(self) -> bool:
@@ -73,11 +76,8 @@ class PassSteps(Steps, Generic[E]):
         return self.engine.n_done > 0
 
     def step(self) -> None:
-        """Runs a pass, or as many as begin within `seconds`."""
-        started = time.perf_counter()
+        """Runs a pass."""
         self.engine.step()
-        while not self.engine.finished and time.perf_counter() - started < self.seconds:
-            self.engine.step()
 
     def back(self) -> None:
         """Takes the last pass back."""
@@ -100,11 +100,11 @@ class Stepper(Attempts, Generic[S]):
         self.is_settling = False
 
     def step(self) -> None:
-        """Takes a step; where none is left, stops playing."""
+        """Takes a step; where none is left, or the picture is whole, stops playing."""
         if self.steps.can_step:
             with self.attempt():
                 self.steps.step()
-        self.is_playing = self.is_playing and self.steps.can_step
+        self.is_playing = self.is_playing and self.steps.can_step and not self.steps.rests
 
     def back(self) -> None:
         """Takes the last step back, if there is one."""

@@ -150,8 +150,8 @@ def test_squares_are_filled_as_far_as_is_kept_and_a_block_rounds_its_share_away(
         strip = str(prefix_strip(labels, 35, n_kept, block, "generated"))
         chips = re.findall(r"border:1.5px (\w+) var\(--(\w+)\)", strip)
         assert chips == [
-            *[("solid", "kept")] * n_kept,
-            *[("dashed", "kept")] * (35 - n_kept),
+            *[("solid", "keys")] * n_kept,
+            *[("dashed", "keys")] * (35 - n_kept),
             *[("dashed", "generated")] * 5,
         ]
         assert "&lt;39&gt;" in strip

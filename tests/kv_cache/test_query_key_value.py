@@ -71,12 +71,21 @@ def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines(
     assert starts == [[column - HALF for column in columns] for columns in (range(10), (9,))]
     assert all(half.x[1] - half.x[0] == pytest.approx(2 * HALF) for half in lines)
     titles = [note.text for note in checked(chart).layout.annotations]
-    assert "6+7+8+9<br>= 30 columns" in titles[0]
-    assert "6+1+1+1<br>= 9 columns" in titles[1]
+    assert "6+7+8+9 = 30" in titles[0]
+    assert "6+1+1+1 = 9" in titles[1]
     assert len(checked(squares_figure(WORDS, 6, 0)).data) == 2
-    blank = checked(squares_figure(WORDS, 6, 1, foretells=False))
-    assert [half.type for half in blank.data] == ["heatmap", "heatmap"], "it is asked first"
-    assert blank.layout.height == checked(chart).layout.height
+
+
+def test_squares_are_covered_alike_before_the_answer_and_the_picture_keeps_its_height() -> None:
+    covered = checked(squares_figure(WORDS[:6], 6, 5, foretells=False))
+    lines = [half for half in covered.data if half.type == "scatter"]
+    outlines = [len(half.x) // 6 for half in lines]
+    assert outlines == [7 + 8 + 9 + 10 + 11] * 2, "neither half tells the answer"
+    heights = {
+        checked(squares_figure(WORDS[:1] * n, 6, max(0, 11 - n))).layout.height
+        for n in (6, 7, 11, 30, 120)
+    }
+    assert heights == {covered.layout.height}
 
 
 def test_squares_bear_their_tokens_while_there_is_room() -> None:

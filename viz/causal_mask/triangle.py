@@ -10,42 +10,52 @@ from pathlib import Path
 from markupsafe import Markup
 
 from viz.palette import colour
-from viz.strip import chip, element
+from viz.strip import SPACE, chip, element
 
 STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
 SIZE = "font-size:clamp(.75rem,1.9vw,1.6rem);text-align:center;"  # as the window is wide
 
 
-def open_html(labels: Sequence[str], n_rows: int) -> Markup:
-    """Draws the rows before anything is hidden: each position frames its own token."""
-    return _grid(labels, [_open_row(labels, row) for row in range(n_rows)])
-
-
-def triangle_html(labels: Sequence[str], n_rows: int, *, is_covered: bool) -> Markup:
-    """Draws the first rows.
+def open_html(labels: Sequence[str]) -> Markup:
+    """Draws the rows before anything is hidden: each position frames its own token.
 
     Args:
         labels: Of the tokens; the last is only asked for.
-        n_rows: Positions that read so far.
+    """
+    words = _words_of(labels)
+    return _grid(words, [_open_row(words, row) for row in range(len(labels) - 1)])
+
+
+def triangle_html(labels: Sequence[str], *, is_covered: bool) -> Markup:
+    """Draws the rows with what each may read.
+
+    Args:
+        labels: Of the tokens; the last is only asked for.
         is_covered: Whether the mask hides what comes later.
     """
-    return _grid(labels, [_row(labels, row, is_covered=is_covered) for row in range(n_rows)])
+    words = _words_of(labels)
+    rows = [_row(words, row, is_covered=is_covered) for row in range(len(labels) - 1)]
+    return _grid(words, rows)
+
+
+def _words_of(labels: Sequence[str]) -> list[str]:
+    """Returns the labels without the space that a word begins with: each has a box of its own."""
+    return [label.removeprefix(SPACE) or label for label in labels]
 
 
 def _grid(labels: Sequence[str], rows: Sequence[Markup]) -> Markup:
     columns = f"repeat({len(labels) + 1},max-content)"
-    look = f"display:grid;grid-template-columns:{columns};gap:4px;overflow-x:auto;padding:2px"
-    look += " 2px 2.2rem"  # for what the last row says
+    look = f"display:grid;grid-template-columns:{columns};gap:4px;overflow-x:auto;padding:3px"
     return element("div", *rows, class_="mask-rows", style=look, role="list")
 
 
 def _open_row(labels: Sequence[str], row: int) -> Markup:
-    own = f"{SIZE}border-width:3px;border-color:{colour('chosen')}"
+    own = f"{SIZE}border-color:{colour('chosen')};box-shadow:0 0 0 1.5px {colour('chosen')}"
     boxes = [
         chip(label, "kept", style=own if place == row else SIZE)
         for place, label in enumerate(labels)
     ]
-    words = f"position {row + 1}, {labels[row]}, is asked for {labels[row + 1]}".replace("␣", "")
+    words = f"position {row + 1}, {labels[row]}, is asked for {labels[row + 1]}"
     return _listed([*boxes, _asked(labels[row + 1])], words, words)
 
 
@@ -56,12 +66,12 @@ def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:
         hidden = f"{SIZE}color:transparent;user-select:none"
         rest = [chip(label, "rejected", style=hidden) for label in labels[row + 1 :]]
     else:
-        answer = f"{SIZE}border-width:3px"
+        answer = f"{SIZE}box-shadow:0 0 0 1.5px {colour('error')}"
         looks = [answer, *[SIZE] * len(labels)]
         ahead = zip(labels[row + 1 :], looks, strict=False)
         rest = [_seen(chip(label, "error", "marked", style=look)) for label, look in ahead]
     may = labels[: row + 1] if is_covered else labels
-    says = f"position {row + 1} may read: {' '.join(may).replace('␣', '')}"
+    says = f"position {row + 1} may read: {' '.join(may)}"
     words = _words(labels, row, is_covered=is_covered)
     return _listed([*seen, *rest, _asked(labels[row + 1])], says, words)
 

@@ -1,9 +1,8 @@
 """A page of masks that settles into a text: a cell for each place to fill, in the order of reading.
 
 Cells stay where they are, so that a token is seen to appear in its place. What the reader gave
-stands around them as text, what the model filled is generated, what is open is empty. The bar
-at the foot of a cell is the model's confidence when it filled it. After a leave-one-out check it is
-the probability of the token given all the others, and a clash is marked by a double frame and by ≠.
+stands around them as text, what the model filled is generated, what is open is empty. After a
+leave-one-out check, a token that does not fit the others is marked by its colour and by ≠.
 """
 
 import math
@@ -48,20 +47,24 @@ def _cell(sheet: Sheet, place: int) -> Markup:
     else:
         kinds, words = ["cell", "set"], [f"position {place}", f"filled in pass {number}"]
         kinds += ["new"] * (number == sheet.n_passes and not is_checked)
-    kinds += ["checked"] * is_checked + ["clash"] * (loo_prob < CLASH)
+    kinds += ["clash"] * (loo_prob < CLASH)
     if not math.isnan(confidence):
         words.append(f"probability {percent(confidence)}")
     if is_checked:
         words.append(f"leave-one-out {percent(loo_prob)}")
-    shown = loo_prob if is_checked else confidence if number else math.nan
-    return element(
-        "span",
-        token(text),
-        class_=" ".join(kinds),
-        style="" if math.isnan(shown) else f"--sure:{100 * shown:.1f}%",
-        role="listitem",
-        title=", ".join(words),
-    )
+    attributes = {"class_": " ".join(kinds), "role": "listitem", "title": ", ".join(words)}
+    return element("span", token(text.removeprefix(SPACE) or text), **attributes)
+
+
+def key_html(sheet: Sheet) -> Markup:
+    """Says what the cells' looks mean: of open ones, or of those that do not fit the others."""
+    if sheet.n_clashes is None:
+        look, words = "open", "still to be written"
+    else:
+        n_all = sum(number > 0 for number in sheet.filled_in)
+        look, words = "set clash", f"{sheet.n_clashes} of {n_all} do not fit the others"
+    cell = element("span", class_=f"cell {look}", aria_hidden="true")
+    return element("p", cell, words, class_="sheet-key")
 
 
 def sheet_words(sheet: Sheet) -> str:

@@ -25,9 +25,9 @@ def prefix_strip(labels: Sequence[str], n_common: int, n_kept: int, block: int, 
         role: Of the tokens in which the prompts differ.
     """
     chips = [
-        chip(label, "kept", title="kept")
+        chip(label, "keys", title="kept")
         if i < n_kept
-        else chip(label, "kept", "open", title="in common, and read again")
+        else chip(label, "keys", "open", title="in common, and read again")
         if i < n_common
         else chip(label, role, "open")
         for i, label in enumerate(labels)

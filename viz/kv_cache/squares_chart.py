@@ -13,11 +13,14 @@ from viz.palette import colour, sheer
 from viz.strip import SPACE
 
 KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
-MAX_NAMED, MAX_HEIGHT = 20, 520  # rows that are named; pixels
-MAX_WORDS = 26  # columns that bear their tokens
-WORD_PIXELS, MAX_WORD = 66, 9  # height above the columns; letters
-MAX_LETTERS, MAX_LINE = 14, 18  # of a sum, and with what it comes to: more do not fit half a phone
+MAX_NAMED = 9  # rows
+ROWS_PIXELS = 132  # high, however many rows there are: what stands below stays where it is
+MAX_WORDS = 20  # columns that bear their tokens: a phone has no room for more
+WORD_PIXELS, MAX_WORD = 54, 9  # height above the columns; letters
+TITLE_PIXELS = 44  # of each half
+MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
+MIN_KEPT = 4  # columns that have room for the word
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 
 
@@ -31,38 +34,52 @@ def squares_figure(
 ) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
-    Passes that are still to come have empty rows, which each step paints; where it foretells, they
-    are outlines.
+    Passes that are still to come are outlines, which each step paints: of all that they read, or,
+    where it foretells, of what they compute. The picture is as high for any number of passes.
 
     Args:
         labels: Of the text's tokens, which stand above their columns while there is room.
         n_prompt: How many of them are the prompt's.
         n_to_come: Passes that are still to come.
-        foretells: Whether what they will compute is outlined.
+        foretells: Whether only what they will compute is outlined.
         sums: Whether the columns are counted, or left to be counted.
     """
     n_steps = len(labels) - n_prompt
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
     without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)
     n_painted = n_steps + 1
-    has_words = lengths[-1] <= MAX_WORDS
-    above = WORD_PIXELS if has_words else 0
     figure = new_figure()
     for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
         axis = "" if side == 0 else "2"
         painted = lengths[:n_painted], columns[:n_painted]
         _add_squares(figure, *painted, (len(lengths), lengths[-1]), n_prompt, axis)
-        if n_to_come and foretells:
-            _add_outlines(figure, lengths, columns, n_painted, axis)
+        if n_to_come:
+            _add_outlines(figure, lengths, columns if foretells else lengths, n_painted, axis)
         title = f"<b>{name}</b>" + f"<br>{_sum(columns[:n_painted])}" * sums
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        write_at(figure, 0, 1, title, 15, align="left", yshift=above, **place)
-    every = 1 + len(lengths) // MAX_NAMED
-    rows = [f"pass {n + 1}" if n % every == 0 else "" for n in range(len(lengths))]
-    place_rows(figure, rows)
+        write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
+    if n_steps and n_prompt >= MIN_KEPT:
+        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", xref="x2", yref="y2")
+    _lay_out(figure, labels, len(lengths), lengths[-1])
+    n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
+    to_come = f"Dashed: {plural(n_to_come, 'pass', 'es')} still to come. " if n_to_come else ""
+    caption = (
+        f"Derived: {count(n_all)} columns against {count(n_new)}. "
+        * sums
+        + f"{to_come}Blue: the prompt; teal: "
+        "tokens after it; olive: kept, and not computed again."
+    )
+    return Chart(figure, "Columns computed by each pass", caption)
+
+
+def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int) -> None:
+    """Names the rows and the columns, and puts both halves side by side."""
+    every = -(-n_rows // MAX_NAMED)
+    place_rows(figure, [f"pass {n + 1}" if n % every == 0 else "" for n in range(n_rows)])
+    top = TITLE_PIXELS + WORD_PIXELS
     figure.update_layout(
-        height=min(108 + 22 * len(rows), MAX_HEIGHT) + above,
-        margin={"t": 66 + above},
+        height=top + ROWS_PIXELS + 8,
+        margin={"t": top},
         xaxis={"domain": HALVES[0]},
         xaxis2={"domain": HALVES[1]},
         yaxis2={
@@ -74,25 +91,15 @@ def squares_figure(
     )
     figure.update_yaxes(showgrid=False)
     figure.update_xaxes(
-        visible=has_words,
-        range=[-0.5, lengths[-1] - 0.5],
+        visible=n_columns <= MAX_WORDS,
+        range=[-0.5, n_columns - 0.5],
         side="top",
         showgrid=False,
         tickvals=list(range(len(labels))),
         ticktext=[label.strip(SPACE)[:MAX_WORD] for label in labels],
         tickangle=-90,
-        tickfont={"family": READING_FACE, "size": 14},
+        tickfont={"family": READING_FACE, "size": 13},
     )
-    n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
-    to_come = f"Outlined: {plural(n_to_come, 'pass', 'es')} still to come. "
-    words = to_come if n_to_come and foretells else ""
-    caption = (
-        f"Derived: {count(n_all)} columns against {count(n_new)}. "
-        * sums
-        + f"{words}Blue: the prompt; teal: "
-        "tokens after it; pale: kept, and not computed again."
-    )
-    return Chart(figure, "Columns computed by each pass", caption)
 
 
 def _add_squares(
@@ -109,15 +116,16 @@ def _add_squares(
         squares[row, :length] = KEPT
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
-    shades = [sheer(colour("keys"), 0.22), colour("prompt"), colour("generated")]
-    look = {"zmin": KEPT, "zmax": WRITTEN, "xgap": 2, "ygap": 2}
+    shades = [sheer(colour("keys")), colour("prompt"), colour("generated")]
+    gaps = {f"{way}gap": max(0, 2 - n // 25) for way, n in zip("yx", shape, strict=True)}
+    look = {"zmin": KEPT, "zmax": WRITTEN, **gaps}
     add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")
 
 
 def _add_outlines(
     figure: Figure, lengths: Sequence[int], columns: Sequence[int], first: int, axis: str
 ) -> None:
-    """Outlines what the rows from `first` on will compute."""
+    """Outlines the last columns of the rows from `first` on."""
     x: list[float | None] = []
     y: list[float | str | None] = []
     for row in range(first, len(lengths)):
@@ -126,17 +134,15 @@ def _add_outlines(
             x += [left, right, right, left, left, None]
             y += [low, low, high, high, low, None]
     axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-    add_line(figure, "", x, y, colour("line"), width=1, hoverinfo="skip", **axes)
+    add_line(figure, "", x, y, colour("rejected"), dash="dot", width=1, hoverinfo="skip", **axes)
 
 
 def _sum(columns: Sequence[int]) -> str:
-    """Writes a sum out, its middle left out where it is long, and what it comes to: two lines."""
+    """Writes a sum out, its middle left out where it is long, and what it comes to."""
     terms = [count(n) for n in columns]
-    comes_to = plural(sum(columns), "column")
     if len(terms) == 1:
-        return f"{comes_to}<br> "
+        return plural(columns[0], "column")
     written = "+".join(terms)
     if len(written) > MAX_LETTERS:
         written = "+".join([*terms[:2], "…", terms[-1]])
-    line = f"{written} = {comes_to}"
-    return f"{line}<br> " if len(line) <= MAX_LINE else f"{written}<br>= {comes_to}"
+    return f"{written} = {count(sum(columns))}"

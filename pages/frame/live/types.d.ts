@@ -440,6 +440,7 @@ interface RaceLane {
 interface RaceData {
   lanes: RaceLane[];
   slower: number;
+  pace: string;
   waits: boolean;
   byTokens: boolean;
   presenter: boolean;

@@ -21,13 +21,12 @@ from model.causal_mask.records import AttentionMaps, Edit, Leak, Losses
 from model.loading import LanguageModel
 from model.tokenizing import encode_within, labels_of_text
 from pages.frame.lesson_state import LessonState
-from pages.frame.stepper import Stepper, Steps
 
 MAX_TOKENS = 256  # of a text
 MAX_MAPPED = 48  # tokens whose attention can be told apart in a picture
 STAYS = "The previous text is shown below."  # where another cannot be taken
 MIN_TOKENS = 4  # below that nothing stands before or after anything
-MAX_ROWS, FIRST_ROWS = 6, 3  # of the triangle: that fit on a phone, that are there at first
+MAX_ROWS = 6  # of the triangle: that fit on a phone
 
 Measured = TypeVar("Measured")
 
@@ -115,43 +114,11 @@ class MeasuredText:
 
 
 @dataclass
-class Rows(Steps):
-    """The rows of the triangle that are shown."""
-
-    n_all: int
-    n_shown: int = 1
-
-    @property
-    def can_step(self) -> bool:
-        """Whether a row is left."""
-        return self.n_shown < self.n_all
-
-    @property
-    def can_go_back(self) -> bool:
-        """Whether a row can be taken away: the first one stays."""
-        return self.n_shown > 1
-
-    def step(self) -> None:
-        """Shows one row more."""
-        self.n_shown += 1
-
-    def back(self) -> None:
-        """Shows one row less."""
-        self.n_shown -= 1
-
-
-@dataclass
 class MaskLesson(LessonState):
     """All that one reader has on the page."""
 
     text: MeasuredText
     home_ids: tuple[int, ...] = ()  # the first page's text when this page was opened
-    rows: Stepper[Rows] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Begins the triangle."""
-        n_all = len(self.opening) - 1
-        self.rows = Stepper(Rows(n_all, min(FIRST_ROWS, n_all)), "mask_rows")
 
     @property
     def opening(self) -> tuple[str, ...]:
@@ -183,4 +150,3 @@ class MaskLesson(LessonState):
                 job.stop()
             self.jobs.clear()
             self.text = MeasuredText(self.lm, ids)
-            self.__post_init__()

@@ -3,44 +3,39 @@
 import streamlit as st
 
 from pages.frame.question import answered, opening
-from pages.frame.stepper import show_stepper
 from pages.lessons.causal_mask.settings import SETTINGS
 from pages.lessons.causal_mask.state import MaskLesson
 from viz.causal_mask.triangle import STYLE, open_html, triangle_html
-from viz.format import plural
 
 SAID = "mask_said"
-QUESTION = "What must be hidden from a position, so that it has to predict?"
-ANSWERS = "the tokens before it", "the tokens after it", "nothing"
-PLAY_SECONDS = 0.8  # between two rows: paced for the eye
+QUESTION = "Which tokens must be hidden from a position, so that it has to predict?"
+ANSWERS = "those before it", "those after it", "none"
 
 
 def show_triangle(lesson: MaskLesson) -> None:
-    """Asks what must be hidden, and lets the reader cover and uncover it."""
-    opening(
-        "At every position of a text, a model is asked for the next token. It reads the whole text "
-        "in one pass, so every answer stands in front of it."
-    )
-    show_stepper(lambda: lesson.rows, lambda: _triangle(lesson), PLAY_SECONDS)
+    """Asks what must be hidden, covers that, and lets the reader take the cover off."""
+    opening("It reads the text in one pass, so every answer stands in front of it.")
+    st.html(f"<style>{STYLE}</style>")
+    st.fragment(_triangle)(lesson)
 
 
 def _triangle(lesson: MaskLesson) -> None:
     is_said = answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
-    with lesson.rows.show(waits=not is_said):
+    place = st.container(key="mask_picture")
+    with st.container(horizontal=True, vertical_alignment="top", key="mask_cover"):
         is_covered = not SETTINGS.widget("uncovered", disabled=not is_said)
-    n_rows = lesson.rows.steps.n_shown
-    st.html(f"<style>{STYLE}</style>")
-    if not is_said:
-        st.html(open_html(lesson.opening, n_rows))
-        return
-    st.html(triangle_html(lesson.opening, n_rows, is_covered=is_covered))
-    if is_covered:
-        st.markdown(
-            f"{plural(n_rows, 'position')}, one pass: each sees itself and what stands before it, "
-            "as when it writes. The cover is the **causal mask**."
-        )
-    else:
-        st.markdown(
-            "Now each position can read its answer off the text. A model that is trained like this "
-            "learns to copy, and [cannot write](#training-without-the-mask)."
-        )
+        if not is_said:
+            words = "Each row is a position of one text, and is asked for the token at its arrow."
+        elif is_covered:
+            words = "Each sees itself and what stands before it. The cover is the **causal mask**."
+        else:
+            words = (
+                "Each reads its answer off the text: a model that is trained like this [cannot "
+                "write](#training-without-the-mask)."
+            )
+        st.markdown(words)
+    with place:
+        if is_said:
+            st.html(triangle_html(lesson.opening, is_covered=is_covered))
+        else:
+            st.html(open_html(lesson.opening))

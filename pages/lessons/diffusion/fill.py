@@ -1,5 +1,6 @@
 """The diffusion lesson's first part: one text, by the loop and by a page of masks, pass by pass."""
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -14,22 +15,20 @@ from model.diffusion.page_view import (
 from model.diffusion.quality import leave_one_out
 from model.diffusion.records import Sheet
 from model.loading import LanguageModel
-from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import draw_when_opened, show_chart, show_folded
-from pages.frame.job_panel import CLOCK_SECONDS, SLICE_SECONDS
 from pages.frame.layout import show_error
 from pages.frame.question import answered, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson
 from viz.diffusion.history_chart import history_figure
-from viz.diffusion.sheet import STYLE, sheet_html, sheet_words
+from viz.diffusion.sheet import STYLE, key_html, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
 QUESTION = "What may go wrong where several words are written at once?"
-ANSWERS = "they take longer", "they may not fit each other", "nothing"
+ANSWERS = "it takes longer", "they may not fit", "nothing"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -62,19 +61,19 @@ def steps_of(page: Diffusion) -> Stepper[BothSides]:
     return Stepper(BothSides(page), "diffusion")
 
 
-def show_fill(lesson: DiffusionLesson) -> None:
-    """Shows the loop and the masked model at the same text, then what both are set up with."""
-    opening(
-        "In one pass, the model that goes left to right writes the next word; the other writes "
-        "several, wherever it is surest."
-    )
+def show_fill(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
+    """Shows the loop and the masked model at the same text, then what both are set up with.
+
+    Args:
+        lesson: What the reader has on the page.
+        summary: Draws what to remember, right below the picture.
+    """
+    opening("In each pass, one model writes the next word, the other several, where it is surest.")
     st.html(f"<style>{STYLE}</style>")
-    is_filling = lesson.stepper.steps.seconds > 0
-    pace = CLOCK_SECONDS if is_filling else PLAY_SECONDS
-    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson), pace)
-    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code")
-    with st.expander("Other texts, length, temperature and order", key="diffusion_setup"):
+    show_stepper(lambda: lesson.stepper, lambda: _draw(lesson, summary), PLAY_SECONDS)
+    with st.expander("Passes, other texts, length, temperature and order", key="diffusion_setup"):
         _settings(lesson)
+    show_code(Diffusion.step, propose, plan_passes, leave_one_out, key="diffusion_code")
 
 
 # Settings
@@ -89,6 +88,7 @@ def _settings(lesson: DiffusionLesson) -> None:
         SETTINGS.widget("ending", width=330, **anew)
         SETTINGS.widget("seed", width=110, disabled=not has_pointers, **anew)
     with st.container(horizontal=True, vertical_alignment="bottom", key="diffusion_sliders"):
+        SETTINGS.widget("passes", width=200, **anew)
         SETTINGS.widget("positions", width=200, **anew)
         SETTINGS.widget("temperature", width=150, format="%.1f", **anew)
         SETTINGS.widget("order", **anew)
@@ -118,27 +118,24 @@ def _begin(lesson: DiffusionLesson) -> None:
 # The page
 
 
-def _draw(lesson: DiffusionLesson) -> None:
-    stepper, page = lesson.stepper, lesson.page
-    if not stepper.is_playing:
-        stepper.steps.seconds = 0  # the next Play is one pass at a time again
+def _draw(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
+    page = lesson.page
     is_said = _asked(lesson)
-    _buttons(lesson, waits=not is_said)
+    lesson.stepper.show(waits=not is_said)
     show_error(lesson.problem)
-    left, right = st.columns(2, gap="large")
-    with left, st.container(key="diffusion_loop"):
-        _loop(lesson)
     sheet = lesson.sheet()
-    with right, st.container(key="diffusion_page_sheet"):
-        filled = _filled(sheet)
-        if sheet.n_clashes is not None:
-            filled = f"**{sheet.n_clashes} of {page.length} do not fit the others (≠)**"
-        st.markdown(f"**All over the page**: {_passes(page.n_done)}, {filled}")
-        st.html(sheet_html(sheet))
-        if page.finished:
-            st.text(page.text)
+    with st.container(key="diffusion_sides"):
+        with st.container(key="diffusion_page_sheet"):
+            st.markdown(f"**All over the page**: {_passes(page.n_done)}, {_filled(sheet)}")
+            st.html(sheet_html(sheet) + key_html(sheet))
+        with st.container(key="diffusion_loop"):
+            _loop(lesson)
+        with st.container(key="diffusion_end"):
+            summary()
     if not is_said:
         return
+    if page.finished:
+        st.text(page.text)
     _say(page, sheet)
     title = "What each pass proposed and filled"
     draw_when_opened(title, lambda: _show_passes(page), key="diffusion_every_pass")
@@ -149,20 +146,6 @@ def _asked(lesson: DiffusionLesson) -> bool:
     page = lesson.page
     is_one_by_one = len(page.plan) == page.length
     return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
-
-
-def _buttons(lesson: DiffusionLesson, *, waits: bool) -> None:
-    stepper = lesson.stepper
-    with stepper.show("bottom", waits=waits):
-        st.button(
-            "Fill",
-            key="diffusion_fill",
-            on_click=_fill,
-            args=(stepper,),
-            disabled=waits or stepper.is_playing or not stepper.steps.can_step,
-            icon=":material/fast_forward:",
-        )
-        SETTINGS.widget("passes", width=200, on_change=_begin, args=(lesson,), disabled=waits)
 
 
 def _show_passes(page: Diffusion) -> None:
@@ -183,11 +166,9 @@ def _loop(lesson: DiffusionLesson) -> None:
     sheet = loop_sheet(text, steps.n_loop, page.length)
     st.markdown(f"**Left to right**: {_passes(sheet.n_passes)}, {_filled(sheet)}")
     st.html(sheet_html(sheet))
-    if not steps.can_step:
-        st.text(text_of(lesson.judge.tokenizer, text.ids[: text.n_prompt + steps.n_loop]))
-        if SETTINGS["ending"]:
-            st.caption("It never sees the end that is given.")
-    elif page.finished:
+    if not steps.can_step and SETTINGS["ending"]:
+        st.caption("It never sees the end that is given.")
+    elif page.finished and steps.can_step:
         n_more = steps.n_beside - steps.n_loop
         st.caption(f"The rest of it takes up to {plural(n_more, 'more pass', 'es')}: press Step.")
 
@@ -197,27 +178,16 @@ def _passes(n: int) -> str:
 
 
 def _filled(sheet: Sheet) -> str:
-    n_all = sum(not given for given in sheet.given)
-    return f"{n_all - sheet.n_open} of {plural(n_all, 'token')}"
-
-
-def _fill(stepper: Stepper[BothSides]) -> None:
-    """Runs the passes that are left as fast as they go."""
-    stepper.steps.seconds = SLICE_SECONDS
-    stepper.play()
+    return plural(sum(not given for given in sheet.given) - sheet.n_open, "token")
 
 
 def _say(page: Diffusion, sheet: Sheet) -> None:
     """Says what the sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
     if page.passes:
-        bar = "model’s confidence when it filled it"
-        if sheet.n_clashes is not None:
-            bar = "probability of its token given all the others"
         said.append(
-            f"The bar at the foot of a cell is the {bar}. Every "
-            f"pass reads all {len(page.ids)} tokens, proposes one for each open position and fills "
-            f"{digits(page.length / len(page.plan), 2)} positions on average; "
+            f"Every pass reads all {len(page.ids)} tokens, proposes one for each open position and "
+            f"fills {digits(page.length / len(page.plan), 2)} positions on average; "
             f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
         )
     share = left_first(page.filled_in)

@@ -41,10 +41,13 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
 
     lesson = lesson_state(LESSON, waiting, begin, model_of=lambda lesson: lesson.judge)
     show_faults(SETTINGS)
-    show_fill(lesson)
+    show_fill(lesson, _summary)
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _summary() -> None:
     titles = FewPassesOrMany.title, ThreeWays.title
     show_summary("pages/diffusion.py", *titles, asked=SAID)
-    draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
 def _show_laboratory(lesson: DiffusionLesson) -> None:

@@ -38,13 +38,17 @@ class BothSides(PassSteps[Diffusion]):
         """Whether one of the two sides is not full."""
         return super().can_step or self.n_loop < self.n_beside
 
+    @property
+    def rests(self) -> bool:
+        """Whether the page has just become full: what it cost is to be seen then."""
+        return not super().can_step and self.n_after == 0
+
     def step(self) -> None:
-        """Runs a pass on both sides; once the page is full, on the loop's alone, or all at once."""
+        """Runs a pass on both sides; once the page is full, on the loop's alone."""
         if super().can_step:
             super().step()
         else:
-            n_left = self.n_beside - self.n_loop
-            self.n_after += n_left if self.seconds else 1
+            self.n_after += 1
 
     def back(self) -> None:
         """Takes the last pass back."""

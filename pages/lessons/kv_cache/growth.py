@@ -1,5 +1,7 @@
 """The first part: the cache as a grid that gains one column per token."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from model.generation import Generation
@@ -15,7 +17,7 @@ from pages.frame.layout import show_error
 from pages.frame.question import answered, lesson_asks, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
-from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
+from pages.lessons.kv_cache.state import N_WATCHED, CacheLesson, GrowingText, new_stepper
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
@@ -25,19 +27,20 @@ from viz.strip import prose
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
 QUESTION = "With the cache, how many columns does the next pass compute?"
 ANSWERS = "all of them", "half of them", "one"
-MIN_DRAWN = 5  # passes after the prefill in the picture of squares
 MAX_SHOWN = 300  # characters of the prompt
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
 
-def show_growth(lesson: CacheLesson) -> None:
-    """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold."""
-    opening(
-        "For every token that it reads, a model computes a column of numbers, its **keys and "
-        "values**. Each Step is a pass of the model, and paints the columns that it computes."
-    )
+def show_growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
+    """Asks what a pass computes, shows that, why it is enough, and the cache itself in a fold.
+
+    Args:
+        lesson: What the reader has on the page.
+        summary: Draws what to remember, right below the picture.
+    """
+    opening("For each token, a model computes a column of numbers: its **keys and values**.")
     show_error(lesson.problem)
-    show_stepper(lambda: lesson.stepper, lambda: _growth(lesson), PLAY_SECONDS)
+    show_stepper(lambda: lesson.stepper, lambda: _growth(lesson, summary), PLAY_SECONDS)
 
 
 def show_setup(lesson: CacheLesson) -> None:
@@ -73,7 +76,7 @@ def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
     return Generation(lm, encode_within(lm, prompt, MAX_PROMPT), seed=seed)
 
 
-def _growth(lesson: CacheLesson) -> None:
+def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
@@ -84,20 +87,24 @@ def _growth(lesson: CacheLesson) -> None:
             f"{lesson.lm.shown} keeps no keys and values by position, so there is no grid to draw: "
             "choose another model on the first page."
         )
+        summary()
         return
     written = text_of(lesson.lm.tokenizer, generation.ids).removeprefix(
         text_of(lesson.lm.tokenizer, generation.prompt_ids)
     )
     prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
-    st.html(prose((prompt, ""), (written, "generated"), size="lead"))
-    n_steps = len(generation.steps)
-    n_to_come = max(0, MIN_DRAWN - n_steps)
+    n_to_come = max(0, N_WATCHED - len(generation.steps))
     is_guided = lesson_asks()  # its reader counts
     foretells = is_said and not is_guided
     chart = squares_figure(
         grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
     )
-    show_chart(chart, "kv_squares")
+
+    def show_summary_and_text() -> None:
+        summary()
+        st.html(prose((prompt, ""), (written, "generated"), size="lead"))
+
+    show_chart(chart, "kv_squares", below=show_summary_and_text)
     if is_guided:
         return
     why = "Why keys and values are kept, and queries are not"

@@ -17,7 +17,8 @@ from pages.lessons.kv_cache.prefix import PrefixCaching
 from pages.lessons.kv_cache.race import OverServer, WithAndWithoutCache
 from pages.lessons.kv_cache.settings import SETTINGS, START
 from pages.lessons.kv_cache.small import CacheInFewerBits
-from pages.lessons.kv_cache.state import MAX_COLUMNS, CacheLesson, GrowingText, new_stepper
+from pages.lessons.kv_cache.state import N_WATCHED, CacheLesson, GrowingText, new_stepper
+from viz.kv_cache.squares_chart import MAX_WORDS
 
 LESSON = "kv_lesson"
 
@@ -26,17 +27,20 @@ def show_cache_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     lm = lesson.lm
-    show_growth(lesson)
+    show_growth(lesson, _summary)
+    show_setup(lesson)
+    caption = f"The model is {lm.shown}."
+    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
+    draw_in_second_run(lambda: _show_laboratory(lesson))
+
+
+def _summary() -> None:
     show_summary(
         "pages/kv_cache.py",
         *(WithAndWithoutCache.title, CacheInFewerBits.title, "Cache memory of larger models"),
         PrefixCaching.title,
         asked="kv_said",
     )
-    show_setup(lesson)
-    caption = f"The model is {lm.shown}."
-    offer_link(SETTINGS, lm, lambda: _as_shown(lesson.text), caption)
-    draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
 def _show_laboratory(lesson: CacheLesson) -> None:
@@ -49,15 +53,15 @@ def _show_laboratory(lesson: CacheLesson) -> None:
 
 
 def _begin(lm: LanguageModel, _old: CacheLesson | None) -> CacheLesson:
-    """Begins as a link asks, else with the first page's text, or its prompt where it is long."""
+    """Begins as a link asks, else with the first page's prompt, or as much of it as has words."""
     reader, prompt = home_session(lm), asked(SETTINGS, "prompt")
     if reader is None or prompt is not None:
         text = start(lm, DEFAULT_PROMPT if prompt is None else prompt, SETTINGS["seed"])
         settings = Settings(**{name: SETTINGS[name] for name in vars(START)})
         return CacheLesson(lm, new_stepper(text, settings))
-    generation = reader.generation.fork()
-    if len(generation.ids) >= MAX_COLUMNS:
-        generation = Generation(lm, generation.ids[: MAX_COLUMNS // 4], reader.seed)
+    # what was written there is written once more, a pass for each token
+    prompt_ids = reader.generation.prompt_ids[: MAX_WORDS - N_WATCHED]
+    generation = Generation(lm, prompt_ids, reader.generation.seed)
     return CacheLesson(lm, new_stepper(generation, reader.controls.settings()))
 
 

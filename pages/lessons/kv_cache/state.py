@@ -14,6 +14,7 @@ from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
+N_WATCHED = 5  # passes after the prompt's: those that the picture shows from the start
 MAX_COLUMNS = 256  # of the grid that can still be told apart
 WHY_FINISHED = {
     "eos": "The model wrote its end token: go back, or start again.",
@@ -46,6 +47,11 @@ class GrowingText(Steps):
     def can_go_back(self) -> bool:
         """Whether a token was generated."""
         return bool(self.generation.steps)
+
+    @property
+    def rests(self) -> bool:
+        """Whether the picture that was covered at first is painted."""
+        return len(self.generation.steps) == N_WATCHED
 
     @property
     def notice(self) -> str | None:

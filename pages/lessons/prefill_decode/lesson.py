@@ -10,7 +10,7 @@ from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.settings_table import SettingsTable
-from pages.lessons.prefill_decode.pace import BothPhases
+from pages.lessons.prefill_decode.pace import BothPhases, show_clocks
 from pages.lessons.prefill_decode.settings import MEASURED, PHASES, SETTINGS
 from pages.lessons.prefill_decode.shapes import show_shapes
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -25,13 +25,15 @@ def show_phase_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     follow_moved(PATH, PHASES, MEASURED)
     lesson = begin_phases(waiting, BothPhases.key, Streaming.key)
-    BothPhases(lesson).show()
+    say_where = show_clocks(lesson)
+    show_summary(PATH, BothPhases.title, Streaming.title, asked="phase_said")
+    say_where()
     offer_phase_link(lesson, PHASES)
-    show_summary(PATH, Streaming.title, asked="phase_said")
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
 def _show_laboratory(lesson: PhaseLesson) -> None:
+    BothPhases(lesson).show()
     show_other_machines(lesson)
     Streaming(lesson).show()
 

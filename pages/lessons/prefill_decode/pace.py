@@ -1,5 +1,6 @@
-"""The first part: prefill against decode, the table of both phases, every gap."""
+"""The first part: two requests on one clock; then the table of both phases, every gap."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 
@@ -19,7 +20,7 @@ from pages.frame.figures import (
     show_folded,
     show_table,
 )
-from pages.frame.question import answered, was_answered
+from pages.frame.question import answered, opening, was_answered
 from pages.frame.race import Lane, show_race
 from pages.lessons.prefill_decode.recorded import (
     BesideRecording,
@@ -28,6 +29,7 @@ from pages.lessons.prefill_decode.recorded import (
     say_recorded,
 )
 from pages.lessons.prefill_decode.settings import SETTINGS
+from pages.lessons.prefill_decode.state import PhaseLesson
 from viz.format import count, digits, duration, plural
 from viz.prefill_decode.latency_charts import (
     gaps_figure,
@@ -40,18 +42,62 @@ from viz.prefill_decode.phase_charts import pace_figure, swap_figure, swap_words
 
 NUMBERS = "Both phases in numbers"
 TIMES = {  # what the second request may take of the first, and up to how many times that is
-    "as long, or less": 1.3,
-    "about twice as long": 3.5,
-    "about 5 times as long": 8.0,
-    "about 10 times as long, or more": float("inf"),
+    "as long": 1.3,
+    "twice": 3.5,
+    "5 times": 8.0,
+    "over 8 times": float("inf"),
 }
+
+
+def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
+    """Asks which request takes longer, beside both clocks at zero; then lets them run.
+
+    Returns:
+        What says where the times are from, for a place further down.
+    """
+    opening("Two requests have as many tokens in all: one reads much, the other writes much.")
+    recording = recording_beside(is_measured=lesson.phases is not None)
+    run = lesson.phases or (recording.phases if recording else None)
+    if run is None or not run.has_both_phases:
+        return lambda: None
+    much_in, much_out = swapped = _swapped(run)
+    times = much_out.seconds / much_in.seconds
+    right = next(words for words, most in TIMES.items() if times <= most)
+    question = (
+        f"{count(much_in.n_in)} tokens in and {count(much_in.n_out)} out, or "
+        f"{count(much_out.n_in)} in and {count(much_out.n_out)} out: how long does the second take?"
+    )
+    is_said = answered(question, tuple(TIMES), right, "phase_said")
+    lanes = [
+        Lane(
+            f"{count(one.n_in)} in, {count(one.n_out)} out",
+            ((one.first_seconds, "prompt"), (one.seconds, "generated")),
+            one.arrivals,
+        )
+        for one in swapped
+    ]
+    show_race(lanes, "phase", waits=not is_said)
+    with st.container(key="phase_found" if is_said else "phase_to_find"):
+        st.markdown(
+            f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**. Solid is "
+            "reading, all in one pass: *prefill*. Striped is writing, one pass a token: *decode*."
+        )
+    words = f"Measured on {run.machine.where}. {swap_words(swapped)}"
+    on = recorded_on(run.machine) if run is not lesson.phases else nullcontext()
+
+    def say_where() -> None:
+        if was_answered("phase_said"):
+            with on:
+                show_caption(words)
+
+    return say_where
 
 
 class BothPhases(BesideRecording):
     """Prompts of many lengths, and two requests that swap what goes in and what comes out."""
 
     key, button, part = "phase_phases", "Start", "phases"
-    claim = "Two requests have as many tokens in all: one reads much, the other writes much."
+    title = "Both phases on this machine"
     code = (measure_phases, stream, prefill, decode_one_token)
 
     def _fields(self, is_running: bool) -> None:
@@ -73,15 +119,6 @@ class BothPhases(BesideRecording):
         self._show(run)
         _warmup(run)
 
-    def _begin(self) -> None:
-        """Asks which request takes longer, beside both clocks at zero; then lets them run."""
-        recording = recording_beside(is_measured=self.lesson.phases is not None)
-        run = self.lesson.phases or (recording.phases if recording else None)
-        if run is None or not run.has_both_phases:
-            return
-        with recorded_on(run.machine) if run is not self.lesson.phases else nullcontext():
-            _show_clocks(run)
-
     def _draw_run(self, run: PhaseRun) -> None:
         """Draws all that was measured, in a fold: the clocks above say what counts."""
         if was_answered("phase_said"):
@@ -98,38 +135,15 @@ def _show_recorded(recording: Recording) -> None:
     _show_numbers(recording.phases)
 
 
-def _show_clocks(run: PhaseRun) -> None:
-    much_in, much_out = swapped = _swapped(run)
-    times = much_out.seconds / much_in.seconds
-    right = next(words for words, most in TIMES.items() if times <= most)
-    question = (
-        f"{count(much_in.n_in)} tokens in and {count(much_in.n_out)} out, or "
-        f"{count(much_out.n_in)} in and {count(much_out.n_out)} out: how long does the second take?"
-    )
-    is_said = answered(question, tuple(TIMES), right, "phase_said")
-    lanes = [
-        Lane(
-            f"{count(one.n_in)} in, {count(one.n_out)} out",
-            ((one.first_seconds, "prompt"), (one.seconds, "generated")),
-            one.arrivals,
-        )
-        for one in swapped
-    ]
-    show_race(lanes, "phase", waits=not is_said)
-    if is_said:
-        st.markdown(
-            f"**A token that is written takes {digits(phase_ratio(run), 2)} times as long as one "
-            "that is read.** Solid is reading, all in one pass: **prefill**. Striped is writing, "
-            "one pass a token: **decode**."
-        )
-        show_caption(f"Measured on {run.machine.where}. {swap_words(swapped)}")
-
-
 def _show_numbers(run: PhaseRun) -> None:
     """Draws the table of both phases, the seconds against tokens, and every gap."""
     where, recording = run.machine.where, chosen_recording()
     behind = recording.phases if recording and recording.phases is not run else None
     if run.has_both_phases:
+        st.markdown(
+            f"A token that is written takes {digits(phase_ratio(run), 2)} times as long as one "
+            "that is read."
+        )
         rows = [("of a pass", "prefill", "decode"), ("---",) * 3, *phase_rows(run)]
         st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
     left, right = st.columns(2, gap="medium")
