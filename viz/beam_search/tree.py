@@ -1,13 +1,14 @@
 """The tree of a beam search: a column for each token, the beams above a line, what left below it.
 
 Each column is ranked. Above the line stand the beams that are kept, best first; below it the texts
-that finished there, then the best candidates that were pruned. Every token is joined to its true
-parent. A beam that is dropped later fades, and stays where it was.
+that finished there, then the best candidates that were pruned, and greedy's. Every token is joined
+to its true parent. A beam that is dropped later fades, and stays where it was. Once the search is
+over, all fades but the best text and greedy's.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +18,14 @@ from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, nats, percent, plural
 from viz.labels import plain
-from viz.palette import MONO, colour
+from viz.palette import READ, colour
+from viz.strip import SPACE
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
 GAP = 0.55  # rows between what is kept and what is not
-COLUMN_PIXELS = 92  # least width of a column that can be read
+COLUMN_PIXELS = 76  # least width of a column that can be read
 MAX_LETTERS = 11
+N_BELOW = 2  # texts below the line in each column, unless more have finished
 _CURVE = np.linspace(0, 1, 13)
 
 
@@ -39,10 +42,12 @@ class _Look(NamedTuple):
 
 
 _LOOKS = {  # the faintest first
+    "other": _Look("all others", "rejected", 0.8, "dot", "muted", "paper", 0.0),
     "pruned": _Look("pruned at once", "rejected", 0.9, "dot", "muted", "paper", 0.0),
     "dropped": _Look("dropped later", "rejected", 1.8, "dash", "muted", "rejected-tint", 1.0),
     "finished": _Look("finished ■", "generated", 2.2, "dashdot", "ink", "generated-tint", 1.8),
     "kept": _Look("kept", "kept", 2.6, "solid", "ink", "kept-tint", 1.4),
+    "greedy": _Look("greedy’s", "ink", 2.4, "longdash", "ink", "paper", 1.4),
     "best": _Look("best so far", "chosen", 3.6, "solid", "ink", "kept-tint", 2.4),
 }
 
@@ -54,6 +59,7 @@ class _Place:
     x: float
     y: float
     look: str  # one of _LOOKS
+    state: str  # what has become of it so far
 
 
 def tree_figure(
@@ -72,17 +78,20 @@ def tree_figure(
         nodes: of the whole search; those of later steps are left out.
         steps: that are shown.
         n_beams: beams that the search may keep.
-        n_columns: tokens that there is room for, so that the frame stays while the tree grows.
+        n_columns: tokens of the whole search, so that the frame stays while the tree grows.
         prompt_end: the last words of the prompt.
         best_id: the node in which the best text so far ends.
-        is_over: the search is over, so the last beams are dropped too.
+        is_over: the search is over: the last beams are dropped too, and two texts stand out.
     """
     figure = new_figure()
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
     going_on = () if is_over or not steps else steps[-1].beams
     places = _places(nodes, steps, n_beams, on_best, going_on)
-    n_rows = max([2.0 * n_beams + GAP, *(-place.y + 1 for place in places.values())])
-    root = _Place(0, -(n_beams - 1) / 2, "best")
+    if is_over:
+        places = {i: _fade(place) for i, place in places.items()}
+    made = [[node for node in nodes if node.depth == i + 1] for i in range(n_columns)]
+    n_rows = n_beams + GAP + max([N_BELOW, *(len(_below(nodes, column)) for column in made)])
+    root = _Place(0, -(n_beams - 1) / 2, "best", "best")
     _add_line(figure, n_beams, n_columns)
     _add_edges(figure, nodes, places, root)
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
@@ -102,8 +111,8 @@ def tree_figure(
     )
     figure.update_yaxes(visible=False, range=[-n_rows, 0.75])
     figure.update_layout(
-        height=round((42 if n_beams <= 4 else 38) * (n_rows + 0.75)) + 62,
-        margin={"l": 4, "r": 4, "t": 58, "b": 4},
+        height=round(38 * (n_rows + 0.75)) + 54,
+        margin={"l": 4, "r": 4, "t": 50, "b": 4},
         legend={"yref": "container", "y": 1, "yanchor": "top", "traceorder": "reversed"},
     )
     return Chart(figure, "The tree of the search", _caption(nodes, steps))
@@ -120,22 +129,35 @@ def _places(
     shown = [nodes[i] for step in steps for i in step.node_ids]
     ends = [node.node_id for node in shown if node.fate == "finished"]
     lasting = {i for end in (*going_on, *ends) for i in lineage(nodes, end)}
+    greedy = set(greedy_path(nodes))
     places: dict[int, _Place] = {}
 
-    def put(node: BeamNode, row: float, look: str) -> None:
-        look = "best" if node.node_id in on_best else look
-        places[node.node_id] = _Place(node.depth, -row, look)
+    def put(node: BeamNode, row: float, state: str) -> None:
+        look = "greedy" if node.node_id in greedy else state
+        if node.node_id in on_best:
+            look = state = "best"
+        places[node.node_id] = _Place(node.depth, -row, look, state)
 
     for step in steps:
         made = [nodes[i] for i in step.node_ids]
         for row, node in enumerate(node for node in made if node.fate == "kept"):
             put(node, row, "kept" if node.node_id in lasting else "dropped")
-        finished = [node for node in made if node.fate == "finished"]
-        pruned = [node for node in made if node.fate == "pruned"]
-        below = [*finished, *pruned[: max(1, n_beams - len(finished))]]
-        for row, node in enumerate(below):
+        for row, node in enumerate(_below(nodes, made)):
             put(node, n_beams + GAP + row, node.fate)
     return places
+
+
+def _below(nodes: Sequence[BeamNode], made: Sequence[BeamNode]) -> list[BeamNode]:
+    """Returns what stands below the line: finished texts, the best pruned ones, greedy's."""
+    finished = [node for node in made if node.fate == "finished"]
+    pruned = [node for node in made if node.fate == "pruned"]
+    greedy = [node for node in pruned if node.node_id in greedy_path(nodes)]
+    others = [node for node in pruned if node not in greedy]
+    return finished + greedy + others[: max(0, N_BELOW - len(finished) - len(greedy))]
+
+
+def _fade(place: _Place) -> _Place:
+    return place if place.look in {"best", "greedy"} else replace(place, look="other")
 
 
 def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
@@ -171,20 +193,20 @@ def _chips(
     nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
 ) -> list[Style]:
     """Writes each token into its box, with the probability of the text up to it below."""
-    greedy, chips = set(greedy_path(nodes)), []
+    chips = []
     for node_id, place in places.items():
         node, look = nodes[node_id], _LOOKS[place.look]
-        token, ground = plain(node.label, MAX_LETTERS), look.ground
-        if node_id in greedy:
-            token = f"<u>{token}</u>"
+        token, ground = plain(node.label.strip(SPACE) or node.label, MAX_LETTERS), look.ground
         if node.fate == "finished":
-            token, ground = f"{token} ■", "generated-tint"
+            token = f"{token} ■"
+            ground = ground if place.look == "other" else "generated-tint"
         fate = {
             "best": "on the path of the best text so far",
             "dropped": f"kept, and dropped {_when(dropped_at.get(node_id))}",
             "pruned": f"pruned at token {node.depth}",
-        }.get(place.look, place.look)
-        text = f"{token}<br><span style='font-size:12px'>{percent(math.exp(node.total))}</span>"
+        }.get(place.state, place.state)
+        number = f"<br><span style='font-size:12px'>{percent(math.exp(node.total))}</span>"
+        text = token if place.look == "other" else f"{token}{number}"
         chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
         chip["hovertext"] = describe(nodes, node, fate)
         chips.append(chip)
@@ -199,7 +221,7 @@ def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> St
         "y": place.y,
         "text": text,
         "showarrow": False,
-        "font": {"family": MONO, "size": 12, "color": colour(ink)},
+        "font": {"family": READ, "size": 13, "color": colour(ink)},
         "bgcolor": colour(ground),
         "bordercolor": colour(edge),
         "borderwidth": width,
@@ -237,6 +259,5 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
         f"{count(last.n_candidates)} candidates kept{finished}{dropped}; the best of the pruned "
-        f"ones are drawn too. Below each token stands {below} Greedy decoding’s tokens are "
-        "underlined."
+        f"ones are drawn too. Below each token stands {below}"
     )
