@@ -125,8 +125,9 @@ export function createIcicle(actions) {
     node.style.setProperty("--row", String(depth - first - 1));
     node.style.setProperty("--tall", String(isTall ? shown.tree.nTokens - depth + 1 : 1));
     const room = share * width / size / LETTER_WIDTH;
+    const way = kind === "token" ? shown.wayOf(ids) : null;
     const label = kind === "token"
-      ? shown.label(last(ids))
+      ? withoutSpace(shown.label(last(ids)))
       : kind === "thin"
       ? `${formatCount(count)} more`
       : WORDS.closed;
@@ -134,11 +135,12 @@ export function createIcicle(actions) {
     const isFit = widthOf(label) + PADDING * size <= share * width;
     const cut = kind === "token" && room > 6.5 ? shorten(label, Math.floor(room - 1.5)) : "";
     const [name, number] = node.children;
-    setText(name, isFit ? label : cut);
+    setText(name, isFit || way ? label : cut); // the two texts that are compared have all their names
+    setAttribute(node, "data-over", way && !isFit ? (from > 0.9 ? "left" : "right") : null);
     setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
     setAttribute(node, "data-kind", kind);
     setAttribute(node, "data-even", kind === "token" && piece.isEven);
-    setAttribute(node, "data-way", kind === "token" ? shown.wayOf(ids) : null);
+    setAttribute(node, "data-way", way);
     setAttribute(
       node,
       "data-beam",
@@ -167,6 +169,7 @@ export function createIcicle(actions) {
     flags.forEach(({ place, words, way }, i) => {
       const node = at(pool.flag, i, marks, "icicle-flag");
       node.style.setProperty("--place", String(place));
+      setAttribute(node, "data-side", place > 0.5 ? "left" : "right");
       setAttribute(node, "data-way", way);
       setText(node.children[0], words);
     });
@@ -196,6 +199,9 @@ function paintTop(top, { topIds, prompt, label }) {
     ...topIds.map((id, i) => step(label(id), i + 1, "icicle-before")),
   );
 }
+
+/** @param {string} label */
+const withoutSpace = (label) => label.length > 1 && label.startsWith("␣") ? label.slice(1) : label;
 
 /** @param {IciclePiece} given */
 function keyOf({ kind, ids }) {

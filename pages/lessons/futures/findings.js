@@ -1,17 +1,10 @@
-// The question, and what is said once it is answered: whose text is the likeliest, and how the probability
-// is divided.
+// What is said below the tree: whose text is the likeliest, and how the probability is divided.
 
 import { announced } from "../../frame/live/announced.js";
-import { createButton, el, setShown, setText } from "../../frame/live/dom.js";
+import { el, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { last } from "../../frame/live/required.js";
 import { measure, snapped } from "./tree.js";
-
-const ASKED = "Is the text that greedy decoding writes the likeliest?";
-const GUESSES = /** @type {const} */ ([
-  ["yes", "Yes, no text is likelier"],
-  ["no", "No, another text is likelier"],
-]);
 
 /** How the probability is divided, and what the masks took of it. @param {FuturesShown} given */
 export function sumsOf({ pieces, survival, topProb, opened }) {
@@ -46,18 +39,12 @@ export function beamWordsOf(kept, weighed, best) {
   } the likeliest text.`;
 }
 
-/** The question, and once it is answered the answer. @param {(guess: FuturesView["guess"]) => void} answer */
-export function createQuestion(answer) {
-  const buttons = GUESSES.map(([guess, words]) => createButton("button", words, () => answer(guess)));
-  const asked = el("p", { class: "row futures-question" }, el("strong", {}, ASKED), ...buttons);
-  const answered = announced(el("p", { class: "futures-answer" }));
+/** The likeliest text beside greedy's. */
+export function createFinding() {
+  const element = announced(el("p", { class: "futures-finding" }));
   /** @param {FuturesShown} view */
-  function update(view) {
-    setShown(asked, view.isCovered);
-    setShown(answered, !view.isCovered);
-    if (!view.isCovered) setText(answered, findingOf(view));
-  }
-  return { element: el("div", {}, asked, answered), update };
+  const update = (view) => setText(element, view.isCovered ? "" : findingOf(view));
+  return { element, update };
 }
 
 /**
@@ -71,19 +58,16 @@ export function timesAsLikely(ratio) {
 }
 
 /** @param {FuturesShown} given */
-function findingOf({ greedy, best, closed, words, view, tree, isNeutral }) {
+function findingOf({ greedy, best, closed, words }) {
   if (best.length === 0) return "No text is whole yet: open more.";
   const [first] = best;
   const isGreedy = String(first.ids) === String(greedy.ids);
-  const shownGreedy = `Greedy decoding writes “${words(greedy.ids)}”, ${formatProbability(greedy.prob)}.`;
+  const ofGreedy = `“${words(greedy.ids)}”, ${formatProbability(greedy.prob)}`;
   const found = isGreedy
-    ? "No text that was opened is likelier."
+    ? `No text that was opened is likelier than greedy’s: ${ofGreedy}.`
     : `“${words(first.ids)}” has ${formatProbability(first.prob)}: ${
       timesAsLikely(first.prob / greedy.prob)
-    }.`;
+    } as greedy’s ${ofGreedy}.`;
   const doubt = closed > first.prob ? ` A text of up to ${formatProbability(closed)} is not opened yet.` : "";
-  const isAsked = view.guess !== "" && tree.nTokens > 1 && isNeutral; // of the model, not of the sliders
-  const isRight = view.guess === (isGreedy ? "yes" : "no");
-  const was = isAsked ? ` You ${isRight ? "were right" : "expected otherwise"}.` : "";
-  return `${shownGreedy} ${found}${doubt}${was}`;
+  return `${found}${doubt}`;
 }
