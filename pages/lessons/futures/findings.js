@@ -1,7 +1,5 @@
-// What is said below the tree: whose text is the likeliest, and how the probability is divided.
+// What is said of the tree: how much likelier one text is than another, and how the probability is divided.
 
-import { announced } from "../../frame/live/announced.js";
-import { el, setText } from "../../frame/live/dom.js";
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { last } from "../../frame/live/required.js";
 import { measure, snapped } from "./tree.js";
@@ -39,14 +37,6 @@ export function beamWordsOf(kept, weighed, best) {
   } the likeliest text.`;
 }
 
-/** The likeliest text beside greedy's. */
-export function createFinding() {
-  const element = announced(el("p", { class: "futures-finding" }));
-  /** @param {FuturesShown} view */
-  const update = (view) => setText(element, view.isCovered ? "" : findingOf(view));
-  return { element, update };
-}
-
 /**
  * How many times as likely, in the two digits that the probabilities beside it bear.
  * @param {number} ratio
@@ -55,19 +45,4 @@ export function timesAsLikely(ratio) {
   const times = Number(ratio.toPrecision(2));
   if (times === 1) return "about as likely";
   return `${times < 100 ? ratio.toPrecision(2) : formatCount(times)} times as likely`;
-}
-
-/** @param {FuturesShown} given */
-function findingOf({ greedy, best, closed, words }) {
-  if (best.length === 0) return "No text is whole yet: open more.";
-  const [first] = best;
-  const isGreedy = String(first.ids) === String(greedy.ids);
-  const ofGreedy = `“${words(greedy.ids)}”, ${formatProbability(greedy.prob)}`;
-  const found = isGreedy
-    ? `No text that was opened is likelier than greedy’s: ${ofGreedy}.`
-    : `“${words(first.ids)}” has ${formatProbability(first.prob)}: ${
-      timesAsLikely(first.prob / greedy.prob)
-    } as greedy’s ${ofGreedy}.`;
-  const doubt = closed > first.prob ? ` A text of up to ${formatProbability(closed)} is not opened yet.` : "";
-  return `${found}${doubt}`;
 }

@@ -3,7 +3,7 @@
 
 import { chiSquare } from "../../frame/live/chi_square.js";
 import { createButton, el, isolated, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatCount } from "../../frame/live/format.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { decodePayload } from "../../frame/live/payload.js";
@@ -11,7 +11,7 @@ import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { createIcicle, createPile } from "./icicle.js";
 import { countTexts, fall, pointersOf } from "./pointers.js";
-import { beamWordsOf, createFinding, sumsOf } from "./findings.js";
+import { beamWordsOf, sumsOf, timesAsLikely } from "./findings.js";
 import { createPath, createTexts, fallOf, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
 import { required } from "../../frame/live/required.js";
@@ -24,6 +24,22 @@ const MIN_DRAWS = 100; // for a test
 const MAX_SEED = 999_000; // of the first pointer: the greatest that a link may say
 /** @type {Map<string, FuturesView>} */
 const views = new Map(); // what was set on each tree, while this tab is open
+
+/** @type {{ place: ShadowRoot|null, fold: HTMLElement }} */
+const below = { place: null, fold: el("div", {}) }; // the place and what the tree's component draws into it
+
+/**
+ * Takes the place below the sentence to remember, where the tree's component draws what is for the laboratory.
+ * @param {Component} component
+ */
+export function placeBelow({ parentElement }) {
+  below.place = parentElement;
+  joinBelow();
+}
+
+function joinBelow() {
+  if (below.fold.parentNode !== below.place) below.place?.replaceChildren(below.fold);
+}
 
 /** One tree in the page. */
 export class Futures {
@@ -63,12 +79,12 @@ export class Futures {
       createSlider(name, (_, value, isFinal) => this.change({ [name]: value }, isFinal))
     );
     this.masks = el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel));
-    this.finding = createFinding();
     this.icicle = createIcicle(actions);
     this.texts = createTexts(actions);
     this.path = createPath(actions);
     this.sums = el("p", { class: "muted futures-sums" });
     this.pile = createPile();
+    this.icicle.marks.append(this.pile.element);
     this.one = createButton("button", "Drop a pointer", () => this.drop(1));
     this.many = createButton("button", `Drop ${formatCount(N_DRAWS)}`, () => this.drop(N_DRAWS));
     this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0, seed: 0 }));
@@ -89,11 +105,10 @@ export class Futures {
       "div",
       { class: "ott futures", ariaBusy: "true" },
       this.icicle.element,
-      this.pile.element,
-      this.finding.element,
-      this.fold,
     );
     parentElement.append(this.root);
+    below.fold = el("div", { class: "ott futures" }, this.fold);
+    joinBelow();
   }
 
   get header() {
@@ -185,12 +200,11 @@ export class Futures {
     const labels = labelsAt(header.labelsAt, () => this.schedule());
     if (labels === null) return;
     this.root.ariaBusy = null;
-    setAttribute(this.root, "data-presenter", header.presenter);
+    for (const part of [this.root, below.fold]) setAttribute(part, "data-presenter", header.presenter);
     const values = Object.fromEntries(SLIDERS.map((name) => [name, view[name]]));
     SLIDERS.forEach((name, i) => this.sliders[i].set(view[name], header.nVocab));
     this.#weighed ??= new WeighedTree(tree, { ...NEUTRAL_SETTINGS, ...values, order: header.order });
     const shown = this.describe((id) => labels[id] ?? `id ${id}`);
-    this.finding.update(shown);
     this.icicle.update(shown);
     this.pile.update(shown);
     this.texts.update(shown);
@@ -249,14 +263,22 @@ export class Futures {
     const greedy = weighed.greedy();
     const { whole: best, closed } = weighed.likeliest(N_TEXTS, 0);
     const named = isCovered ? [] : [
-      { way: "greedy", words: `greedy: ${words(greedy.ids)}`, ids: greedy.ids },
-      { way: "best", words: `likeliest: ${words(best[0]?.ids ?? [])}`, ids: best[0]?.ids ?? [] },
-      ...header.runs.map(({ name, ids }) => ({ way: "run", words: name, ids })),
+      { way: "greedy", name: "greedy", ids: greedy.ids, found: formatProbability(greedy.prob) },
+      ...best.slice(0, 1).map(({ ids, prob }) => ({
+        way: "best",
+        name: closed > prob ? "likeliest so far" : "likeliest",
+        ids,
+        found: String(ids) === String(greedy.ids)
+          ? "too"
+          : `${formatProbability(prob)}, ${timesAsLikely(prob / greedy.prob)}`,
+      })),
+      ...header.runs.map(({ name, ids }) => ({ way: "run", name, ids, found: "" })),
     ];
     const flags = named.flatMap(({ ids, ...flag }) => {
       const spot = weighed.placeOf(ids);
       const place = spot ? (spot.from + spot.width / 2 - from) / width : -1;
-      return place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
+      const shown = flag.way === "run" ? "" : words(ids);
+      return place >= 0 && place <= 1 ? [{ ...flag, words: shown, place }] : [];
     });
     const kept = header.beam?.kept;
     /** @param {number[]} ids @param {{ way: string, ids: number[] }} way */

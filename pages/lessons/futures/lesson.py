@@ -31,11 +31,15 @@ from viz.format import duration, percent, plural
 
 LESSON, TREE, SAID = "futures_lesson", "futures_tree", "futures_said"
 GREEDY, ANOTHER = "greedy’s", "another one"
+QUESTION = (
+    "Wider is likelier. Greedy takes the widest piece each time. Which text is the likeliest?"
+)
 MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
+_laboratory = component("futures_laboratory", _FOLDER / "laboratory.js", SHARED, _FOLDER)
 
 
 def show_futures(waiting: DeltaGenerator) -> None:
@@ -73,7 +77,6 @@ class AllContinuations(Experiment[FuturesLesson]):
 
     key = TREE
     button = "Open more"
-    claim = "Each text is as wide as it is likely. Greedy goes down by the widest piece each time."
     code = (Continuations.step, Continuations._open, open_texts)
 
     def _begin(self) -> None:
@@ -87,16 +90,16 @@ class AllContinuations(Experiment[FuturesLesson]):
             with place.container():  # a fragment has one: the component stays where it is
                 self._tree()
         show_summary("pages/futures.py", asked=SAID)
+        _laboratory(key="futures_laboratory", data=None)
 
     def _asked(self) -> bool:
         tree, n_tokens, job = self.lesson.tree, SETTINGS["tokens"], self.lesson.jobs.get(TREE)
         while was_answered(SAID) and tree.greedy_is_likeliest(n_tokens) is None:
             if job is None or not job.is_running:
-                break  # the text below the tree says what is not known
+                break  # below the tree stands that it is the likeliest so far
             job.run_for(SLICE_SECONDS)
         right = ANOTHER if tree.greedy_is_likeliest(n_tokens) is False else GREEDY
-        question = "Greedy decoding writes one of these texts. Which one is the likeliest?"
-        return answered(question, (GREEDY, ANOTHER), right, SAID)
+        return answered(QUESTION, (GREEDY, ANOTHER), right, SAID)
 
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("prompt", on_change=self._begin_again)
