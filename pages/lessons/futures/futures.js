@@ -107,7 +107,7 @@ export class Futures {
       this.icicle.element,
     );
     parentElement.append(this.root);
-    below.fold = el("div", { class: "ott futures" }, this.fold);
+    below.fold = el("div", { class: "ott" }, this.fold);
     joinBelow();
   }
 
