@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.batch import Batch
@@ -17,6 +18,7 @@ from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
+from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
 from pages.frame.question import answered, was_answered
@@ -34,14 +36,15 @@ from pages.lessons.beam_search.state import (
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import digits, nats, percent, plural
-from viz.strip import prose
 
 LESSON, SAID = "beam_lesson", "beam_said"
 AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "a later one", "none"
 FIRST_STEPS = 1  # of the tree that the question stands above
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
-N_PROMPT = 10  # characters of the prompt in the tree
+N_PROMPT = 8  # characters of the prompt in the tree
 MORE = 1.05  # times as likely: less is called the same
+_TEXT = Markup('<p>{} <b translate="no">{}</b> {}{}</p>')
+_TEXTS = Markup('<div class="beam-texts">{}</div>')
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
@@ -127,7 +130,9 @@ def _asked(steps: BeamSteps) -> bool:
     if steps.n_shown > FIRST_STEPS and not was_answered(SAID):
         return True
     right = NEVER if at is None else AT_TOKENS.get(at, LATER)
-    question = "Greedy keeps one text, beam search several. At which token is greedy’s overtaken?"
+    question = (
+        "Greedy keeps one text, beam search several. At which token does another overtake greedy’s?"
+    )
     return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID)
 
 
@@ -143,22 +148,23 @@ def _show_ranking(lesson: BeamLesson) -> None:
     _cache(steps)
 
 
-def _sentences(steps: BeamSteps) -> None:
-    """Writes the best text so far beside greedy's, to be read."""
+def _texts(steps: BeamSteps) -> None:
+    """Writes greedy's text and the best one so far, framed as they are drawn."""
     search, best, greedy = steps.search, _best_now(steps), steps.greedy()
     n_greedy = steps.n_shown if steps.can_step else greedy.depth
     best_total = 0.0 if best is None else search.nodes[best].total
     greedy_total = math.fsum(greedy.logprobs[:n_greedy])
     times = math.exp(best_total - greedy_total)
-    more = f": {digits(times, 2)} times as likely" if times > MORE and not steps.can_step else ""
-    left, right = st.columns(2, gap="large")
-    for column, name, ids, total, end in (
-        (left, "Beam search", () if best is None else search.ids_of(best), best_total, more),
-        (right, "Greedy", greedy.token_ids[:n_greedy], greedy_total, ""),
-    ):
-        with column:
-            words = f"{name} {percent(math.exp(total))}{end} … "
-            st.html(prose((words, ""), (_written(steps, ids), "generated"), size="lead"))
+    more = f", {digits(times, 2)} times as likely" if times > MORE else ""
+    best_ids = () if best is None else search.ids_of(best)
+    lines = [
+        _TEXT.format(name, _written(steps, ids) or "…", percent(math.exp(total)), end)
+        for name, ids, total, end in (
+            ("greedy", greedy.token_ids[:n_greedy], greedy_total, ""),
+            ("best so far" if steps.can_step else "best", best_ids, best_total, more),
+        )
+    ]
+    st.html(_TEXTS.format(Markup("").join(lines)))
 
 
 def _written(steps: BeamSteps, ids: Sequence[int]) -> str:
@@ -193,6 +199,7 @@ def _tree(lesson: BeamLesson) -> None:
         _prompt_end(steps),
         _best_now(steps),
         is_over=not steps.can_step,
+        in_line=is_presenting(),
     )
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
@@ -204,7 +211,7 @@ def _tree(lesson: BeamLesson) -> None:
 
 
 def _found(steps: BeamSteps) -> None:
-    _sentences(steps)
+    _texts(steps)
     show_summary("pages/beam_search.py", ExactSearch.title, Costs.title, asked=SAID)
 
 
