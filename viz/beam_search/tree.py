@@ -26,7 +26,7 @@ GAP = 0.55  # rows between what goes on and what ends
 COLUMN_PIXELS = 62  # least width of a column that can be read
 MAX_LETTERS = 11
 N_BELOW = 2  # texts below the line in each column
-ROW_PIXELS, LINE_PIXELS = 38, 28  # of a token with its number below it, and beside it
+ROW_PIXELS, LINE_PIXELS = 38, 26  # of a token with its number below it, and beside it
 _CURVE = np.linspace(0, 1, 13)
 
 
@@ -169,7 +169,7 @@ def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
     line = {"color": colour("line"), "width": 2}
     figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
     font = {"size": 12, "color": colour("muted")}
-    for text, shift, anchor in (("goes on ↑", 2, "bottom"), ("ends here ↓", -2, "top")):
+    for text, shift, anchor in (("goes on ↑", 2, "bottom"), ("ends ↓", -2, "top")):
         place: Style = {"xanchor": "right", "yanchor": anchor, "yshift": shift}
         write_at(figure, 0.42, y, text, font=font, **place)
 

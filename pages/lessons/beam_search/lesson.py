@@ -161,7 +161,7 @@ def _texts(steps: BeamSteps) -> None:
         _TEXT.format(name, _written(steps, ids) or "…", percent(math.exp(total)), end)
         for name, ids, total, end in (
             ("greedy", greedy.token_ids[:n_greedy], greedy_total, ""),
-            ("best so far" if steps.can_step else "best", best_ids, best_total, more),
+            ("best", best_ids, best_total, more),
         )
     ]
     st.html(_TEXTS.format(Markup("").join(lines)))
