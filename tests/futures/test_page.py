@@ -230,6 +230,7 @@ def test_the_search_and_the_tree_lead_to_each_other() -> None:
     assert beam is not None
     assert (lesson(tree).prompt, beam.n_beams, beam.max_new_tokens) == ("A bird", 3, MAX_TOKENS)
     assert offered(tree)["beams"] == "3"
+    assert SAID not in [pills.key for pills in tree.get("button_group")], "the text is shown"
     (link,) = tree.get("link_button")
     query = {name: text for name, (text,) in parse_qs(urlparse(link.url).query).items()}
     back = open_lesson("pages/beam_search.py", **query)

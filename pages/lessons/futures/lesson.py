@@ -94,6 +94,9 @@ class AllContinuations(Experiment[FuturesLesson]):
         _laboratory(key="futures_laboratory", data=None)
 
     def _asked(self) -> bool:
+        """Asks; a link that shows one text, such as beam search's, is asked nothing."""
+        if self.lesson.first_view.get("selected") and not was_answered(SAID):
+            return True
         tree, n_tokens, job = self.lesson.tree, SETTINGS["tokens"], self.lesson.jobs.get(TREE)
         while was_answered(SAID) and tree.greedy_is_likeliest(n_tokens) is None:
             if job is None or not job.is_running:
