@@ -32,8 +32,7 @@ from viz.format import duration, percent, plural
 LESSON, TREE, SAID = "futures_lesson", "futures_tree", "futures_said"
 GREEDY, ANOTHER = "greedy’s", "another one"
 QUESTION = (
-    "Wider is likelier. Greedy decoding takes the widest piece each time. "
-    "Which text is the likeliest?"
+    "Wider is likelier. Greedy takes the widest piece each time. Which text is the likeliest?"
 )
 MAX_FILES = 8
 _READ = "futures_files_read"
