@@ -73,7 +73,6 @@ def test_it_opens_by_itself_and_a_press_goes_on_from_there() -> None:
 
 def test_the_likelier_text_is_asked_for_and_waits_for_what_has_to_be_opened() -> None:
     app = open_lesson("pages/futures.py")
-    assert lesson(app).tree.greedy_is_likeliest(MAX_TOKENS) is None
     app.get_by_key(SAID).set_value(GREEDY).run()
     assert lesson(app).tree.greedy_is_likeliest(MAX_TOKENS) is False
     assert f"right is **{ANOTHER}**" in words(app)
