@@ -47,7 +47,8 @@ def main() -> None:
         page = browser.new_page(viewport=VIEWPORT)  # type: ignore[arg-type]  # a mapping
         page.add_init_script(CLOCK)
         visit(page, f"{server.url}/futures?mass=0.95&passes={PASSES}")
-        page.get_by_role("button", name="Yes, no text").click()
+        by_key(page, "futures_said").get_by_role("radio").first.click()
+        page.locator(".futures-fold > summary").click()
         by_key(page, "futures_tree_run").get_by_text("Open more").wait_for()
         page.get_by_text(f"texts, {PASSES} passes").wait_for()
         page.wait_for_timeout(1500)

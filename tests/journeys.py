@@ -117,7 +117,7 @@ def test_the_beam_search_lesson(tab: DrivenTab, url: str) -> None:
     tab.until(f"all('.st-key-beam_tree .main-svg').length > 0 && {IS_IDLE}")
     drawn = "all('.st-key-beam_tree')[0]?.textContent"
     before = tab.get(drawn)
-    tab.click(".st-key-beam_said_asked :is(button, [role=radio])", "greedy’s")
+    tab.click(".st-key-beam_said_asked :is(button, [role=radio])", "token 2")
     tab.until(f"all('.st-key-beam_step button').length > 0 && {IS_IDLE}")
     tab.click(".st-key-beam_step button")
     tab.until(f"{IS_IDLE} && ![undefined, args[0]].includes({drawn})", args=(before,))

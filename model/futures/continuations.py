@@ -8,7 +8,7 @@ probability too, so the tree says how much of all is in it.
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -67,6 +67,36 @@ class Continuations:
     def is_whole(self, n_tokens: int) -> bool:
         """Tells whether no text is left to be opened for continuations of a length."""
         return not any(self._closed[:n_tokens])
+
+    def greedy_is_likeliest(self, n_tokens: int) -> bool | None:
+        """Tells whether no text of a length is likelier than greedy decoding's.
+
+        Returns:
+            None while a text that is still closed may be likelier.
+        """
+        greedy, place, end_ids = 0.0, 0, self.start.lm.end_ids
+        for n_left in range(n_tokens - 1, -1, -1):
+            greedy, token_id = self._cost(place, 0), int(self.texts[place].next_ids[0])
+            if token_id in end_ids or n_left == 0:
+                break
+            if (place, token_id) not in self._places:
+                return None
+            place = self._places[place, token_id]
+        best = min(cost for i in range(len(self.texts)) for cost in self._wholes(i, n_tokens))
+        if best < greedy:
+            return False
+        return (
+            None if any(heap[0][0] < greedy for heap in self._closed[:n_tokens] if heap) else True
+        )
+
+    def _wholes(self, place: int, n_tokens: int) -> Iterator[float]:
+        """Yields −log p of the texts of a length that end with the next token of an opened one."""
+        text = self.texts[place]
+        if text.depth == n_tokens - 1:
+            yield self._cost(place, 0)
+        elif text.depth < n_tokens - 1:
+            ends = np.flatnonzero(np.isin(text.next_ids, list(self.start.lm.end_ids)))
+            yield from (self._cost(place, int(rank)) for rank in ends)
 
     def step(self, n_tokens: int) -> None:
         """Opens the likeliest closed texts that are shorter than the continuations wanted.

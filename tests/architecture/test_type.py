@@ -43,7 +43,6 @@ MEASURED = {
         "clamp(.45rem, 8.2rem / var(--letters), var(--size-small))",
     ): "as its column is wide",
     ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
-    ("viz/beam_search/tree.py", "12px"): "words in a box that Plotly draws",
     ("viz/causal_mask/triangle.py", "clamp(.75rem,1.9vw,1.6rem)"): "a grid as wide as the window",
     (
         "viz/encoder_decoder/endings.py",

@@ -30,7 +30,7 @@ def app() -> AppTest:
 
 def answer(app: AppTest) -> AppTest:
     """Say what one expects: the steps come with it."""
-    return app.get_by_key("beam_said").set_value(beam_page.GREEDY).run()
+    return app.get_by_key("beam_said").set_value(beam_page.NEVER).run()
 
 
 def lesson(app: AppTest) -> BeamLesson:
@@ -93,18 +93,19 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
     assert "2 rows of" in captions(app)  # the cache of the last pass
 
 
-def test_the_likelier_sentence_is_asked_before_a_step_can_show_it() -> None:
+def test_where_greedy_is_overtaken_is_asked_before_a_step_can_show_it() -> None:
     app = open_lesson("pages/beam_search.py")
-    assert app.get_by_key("beam_said").options == [beam_page.GREEDY, beam_page.BEAM, beam_page.SAME]
+    offered = [*beam_page.AT_TOKENS.values(), beam_page.LATER, beam_page.NEVER]
+    assert app.get_by_key("beam_said").options == offered
     assert app.button(key="beam_step").disabled
-    assert steps(app).gain() > math.log(beam_page.MORE)
-    assert f"right is **{beam_page.BEAM}**" in words(answer(app))
+    assert steps(app).overtaken_at() == 3, "later than at once, and soon enough to be seen"
+    assert f"right is **{beam_page.AT_TOKENS[3]}**" in words(answer(app))
     press(app, "beam_step")
     app.slider(key="beam_beams").set_value(1).run()
     assert "right is" not in words(app), "that was of another search"
     press(app, "beam_reset")
-    assert steps(app).gain() == pytest.approx(0, abs=1e-5), "one beam is greedy"
-    assert f"right is **{beam_page.SAME}**" in words(answer(app))
+    assert steps(app).overtaken_at() is None, "one beam is greedy"
+    assert "That is right" in words(answer(app))
 
 
 def test_the_penalty_ranks_anew_and_offers_to_search_again(app: AppTest) -> None:

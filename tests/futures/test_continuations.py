@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from model.beam_search.experiments import compare_searches
 from model.futures import continuations
 from model.futures.continuations import Continuations, open_texts
 from model.generation import Generation
@@ -14,6 +15,7 @@ from model.job import Job, finish
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.passes import PassError
+from pages.frame.story import KING
 from tests.tiny_models import CONTEXT, bare_model, fresh_logits, loaded, tiny
 
 PROMPT = [5, 6, 7]
@@ -96,6 +98,23 @@ def test_the_likeliest_are_opened_first_and_none_twice(storyteller: LanguageMode
     known = tree.mass(3)
     finish(open_texts(tree, 4, 0.9, n_passes=2))
     assert tree.mass(3) >= known > tree.mass(4) > 0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [KING, "The fish wanted to swim in the", "Max was very happy because", "Once upon a"],
+)
+@pytest.mark.parametrize("n_tokens", [1, 3, 4])
+def test_whether_greedys_text_is_the_likeliest_is_what_the_exact_search_finds(
+    storyteller: LanguageModel, prompt: str, n_tokens: int
+) -> None:
+    found = finish(compare_searches(storyteller, prompt, 1, n_tokens, limit=20_000))
+    assert found.is_proved
+    tree = Continuations(Generation(storyteller, prompt))
+    assert (tree.greedy_is_likeliest(n_tokens) is None) == (n_tokens > 1)
+    while tree.greedy_is_likeliest(n_tokens) is None:
+        tree.step(n_tokens)
+    assert tree.greedy_is_likeliest(n_tokens) == (found.best.labels == found.greedy.labels)
 
 
 def test_the_way_to_a_text_is_opened_and_never_again(storyteller: LanguageModel) -> None:

@@ -14,7 +14,7 @@ from model.futures.continuations import MAX_TOKENS
 from model.loading import LanguageModel
 from model.passes import PassError
 from pages.frame.story import KING
-from pages.lessons.futures.lesson import MAX_FILES
+from pages.lessons.futures.lesson import ANOTHER, GREEDY, MAX_FILES, SAID
 from pages.lessons.futures.settings import SHARES
 from pages.lessons.futures.state import FuturesLesson, kept_by
 from tests.driving.harness import Witness, by_key, visit, wait_idle
@@ -30,6 +30,7 @@ from tests.frame.driving import (
     open_lesson,
     press,
     show_model,
+    words,
 )
 from tests.home.home_text import write
 from tests.home.page_session import PageSession
@@ -68,6 +69,17 @@ def test_it_opens_by_itself_and_a_press_goes_on_from_there() -> None:
     press(app, "futures_tree_run")
     assert "100" in errors(app)  # percent: nothing is left to open
     assert "open already" in errors(app)
+
+
+def test_the_likelier_text_is_asked_for_and_waits_for_what_has_to_be_opened() -> None:
+    app = open_lesson("pages/futures.py")
+    app.get_by_key(SAID).set_value(GREEDY).run()
+    assert lesson(app).tree.greedy_is_likeliest(MAX_TOKENS) is False
+    assert f"right is **{ANOTHER}**" in words(app)
+    app.text_input(key="futures_prompt").set_value("A bird").run()
+    assert app.get_by_key(SAID).value is None, "that was of another prompt"
+    app.get_by_key("futures_tokens").set_value(1).run()
+    assert SAID not in [pills.key for pills in app.get("button_group")], "nothing is to ask"
 
 
 def test_a_press_opens_the_next_share_where_one_is_open() -> None:
@@ -217,6 +229,7 @@ def test_the_search_and_the_tree_lead_to_each_other() -> None:
     assert beam is not None
     assert (lesson(tree).prompt, beam.n_beams, beam.max_new_tokens) == ("A bird", 3, MAX_TOKENS)
     assert offered(tree)["beams"] == "3"
+    assert SAID not in [pills.key for pills in tree.get("button_group")], "the text is shown"
     (link,) = tree.get("link_button")
     query = {name: text for name, (text,) in parse_qs(urlparse(link.url).query).items()}
     back = open_lesson("pages/beam_search.py", **query)
@@ -226,9 +239,9 @@ def test_the_search_and_the_tree_lead_to_each_other() -> None:
 
 
 def test_what_the_page_may_not_say_changes_nothing() -> None:
-    state = FuturesLesson.begin(tiny("llama"), "a", {"drops": 3, "guess": ""})
-    state.take({"view": {"drops": 7, "guess": "yes", "selected": [4, 5], "more": 1}})
-    assert state.view == {"drops": 7, "guess": "yes", "selected": (4, 5)}
+    state = FuturesLesson.begin(tiny("llama"), "a", {"drops": 3})
+    state.take({"view": {"drops": 7, "selected": [4, 5], "more": 1}})
+    assert state.view == {"drops": 7, "selected": (4, 5)}
     for forged in ({"drops": 10**9}, {"selected": [1, "<b>"]}, {"temperature": "nan"}):
         state.take({"view": forged})
         assert state.problem
@@ -246,9 +259,8 @@ def test_while_the_tree_fills_it_stays_where_it_is_and_so_does_what_is_pressed(
     root = page.locator(".ott.futures").element_handle()
     run.locator("button").click()
     expect(run).to_contain_text("Stop")
-    yes = page.get_by_role("button", name="Yes, no text is likelier")
-    yes.focus()
-    page.keyboard.press("Enter")
+    by_key(page, SAID).get_by_role("radio", name=GREEDY).click()
+    page.locator(".futures-fold > summary").click()
     slider = page.locator(".futures-slider input[name=temperature]")
     expect(slider).to_be_visible()  # once that is answered
     slider.focus()
@@ -278,15 +290,19 @@ def test_the_question_comes_first_the_tree_moves_under_the_hand_and_pointers_fal
 ) -> None:
     page.emulate_media(color_scheme="dark")
     visit(page, f"{url}/futures")
-    cover, answer = page.locator(".icicle-cover"), page.locator(".futures-answer")
+    cover, flags = page.locator(".icicle-cover"), page.locator(".icicle-flag b")
     expect(cover).to_be_visible(timeout=4 * PATIENCE_MS)
     forget_first_requests(witness)
-    expect(answer).to_be_hidden()
-    expect(page.locator(".texts")).to_be_hidden()
-    page.get_by_role("button", name="Yes, no text is likelier").click()
+    expect(flags).to_have_count(0)
+    expect(page.locator(".futures-fold")).to_be_hidden()
+    by_key(page, SAID).get_by_role("radio", name=GREEDY).click()
     expect(cover).to_be_hidden()
-    expect(answer).to_contain_text("You expected otherwise")
-    expect(page.locator(".icicle-flag")).to_have_count(2)
+    expect(by_key(page, f"{SAID}_verdict")).to_contain_text(ANOTHER)
+    expect(flags).to_have_text(["had a big,", "lived in a big"])
+    expect(page.locator(".icicle-flag[data-way=best]")).to_contain_text("3.4")  # times as likely
+    ends = page.locator(".icicle-piece[data-way=best] > span")
+    expect(ends).to_have_text(["lived", "in", "a", "big"])
+    page.locator(".futures-fold > summary").click()
     expect(by_key(page, "futures_tree_run")).to_contain_text("Open more", timeout=4 * PATIENCE_MS)
     wait_idle(page)
 
@@ -299,7 +315,7 @@ def test_the_question_comes_first_the_tree_moves_under_the_hand_and_pointers_fal
         "([piece, width]) => parseFloat(piece.style.width) > 1.2 * width",
         arg=[first.element_handle(), width],
     )
-    expect(answer).not_to_contain_text("You")  # what was asked is another temperature's text
+    expect(flags).to_have_text(2 * ["had a big,"])  # near 0 that is the likeliest, too
     slider.evaluate(SET, "1")
     slider.evaluate("(slider) => slider.dispatchEvent(new Event('change'))")
 

@@ -42,9 +42,9 @@ const { NEUTRAL_SETTINGS } = await import("/pages/frame/live/masks.js");
 const tree = await import("/pages/lessons/futures/tree.js");
 const pointers = await import("/pages/lessons/futures/pointers.js");
 const { chiSquare } = await import("/pages/frame/live/chi_square.js");
-const question = await import("/pages/lessons/futures/question.js");
+const findings = await import("/pages/lessons/futures/findings.js");
 const texts = await import("/pages/lessons/futures/texts.js");
-Object.assign(globalThis, tree, pointers, question, texts, { chiSquare });
+Object.assign(globalThis, tree, pointers, findings, texts, { chiSquare });
 globalThis.weigh = (payload, wish) => {
   const { header, arrays } = decodePayload(Uint8Array.from(atob(payload), (c) => c.charCodeAt(0)));
   const settings = { ...NEUTRAL_SETTINGS, ...wish, order: header.order };

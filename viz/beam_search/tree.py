@@ -1,13 +1,14 @@
 """The tree of a beam search: a column for each token, the beams above a line, what left below it.
 
-Each column is ranked. Above the line stand the beams that are kept, best first; below it the texts
-that finished there, then the best candidates that were pruned. Every token is joined to its true
-parent. A beam that is dropped later fades, and stays where it was.
+Each column is ranked. Above the line stand the beams that go on, best first; below it two of the
+texts that end there: the best that finished, greedy's where it is pruned, the best others that are.
+Every token is joined to its true parent. A beam that is dropped later fades, and stays where it
+was. Once the search is over, all fades but the best text and greedy's, which alone is dashed.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +18,22 @@ from viz.chart import Chart, add_line, new_figure, write_at
 from viz.figure import Figure, Style
 from viz.format import count, nats, percent, plural
 from viz.labels import plain
-from viz.palette import MONO, colour
+from viz.palette import READ, colour
+from viz.strip import SPACE
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
-GAP = 0.55  # rows between what is kept and what is not
-COLUMN_PIXELS = 92  # least width of a column that can be read
+GAP = 0.55  # rows between what goes on and what ends
+COLUMN_PIXELS = 62  # least width of a column that can be read
 MAX_LETTERS = 11
+N_BELOW = 2  # texts below the line in each column
+ROW_PIXELS, LINE_PIXELS = 38, 26  # of a token with its number below it, and beside it
 _CURVE = np.linspace(0, 1, 13)
 
 
 class _Look(NamedTuple):
     """How a token and the line that leads to it are drawn."""
 
-    name: str  # in the legend
+    name: str  # of the line, in the numbers
     role: str  # colour of the line and of the token's edge
     width: float  # of the line, pixels
     dash: str
@@ -39,10 +43,10 @@ class _Look(NamedTuple):
 
 
 _LOOKS = {  # the faintest first
-    "pruned": _Look("pruned at once", "rejected", 0.9, "dot", "muted", "paper", 0.0),
-    "dropped": _Look("dropped later", "rejected", 1.8, "dash", "muted", "rejected-tint", 1.0),
-    "finished": _Look("finished ■", "generated", 2.2, "dashdot", "ink", "generated-tint", 1.8),
+    "faint": _Look("pruned or dropped", "line", 1.0, "solid", "muted", "paper", 0.0),
+    "finished": _Look("finished ■", "generated", 1.8, "solid", "ink", "generated-tint", 1.4),
     "kept": _Look("kept", "kept", 2.6, "solid", "ink", "kept-tint", 1.4),
+    "greedy": _Look("greedy’s", "ink", 2.4, "dash", "ink", "paper", 1.4),
     "best": _Look("best so far", "chosen", 3.6, "solid", "ink", "kept-tint", 2.4),
 }
 
@@ -54,6 +58,8 @@ class _Place:
     x: float
     y: float
     look: str  # one of _LOOKS
+    state: str  # what has become of it so far
+    has_number: bool = True
 
 
 def tree_figure(
@@ -65,6 +71,7 @@ def tree_figure(
     best_id: int | None,
     *,
     is_over: bool = False,
+    in_line: bool = False,
 ) -> Chart:
     """Draws the search as far as `steps` go.
 
@@ -72,23 +79,26 @@ def tree_figure(
         nodes: of the whole search; those of later steps are left out.
         steps: that are shown.
         n_beams: beams that the search may keep.
-        n_columns: tokens that there is room for, so that the frame stays while the tree grows.
+        n_columns: tokens of the whole search, so that the frame stays while the tree grows.
         prompt_end: the last words of the prompt.
         best_id: the node in which the best text so far ends.
-        is_over: the search is over, so the last beams are dropped too.
+        is_over: the search is over: the last beams are dropped too, and two texts stand out.
+        in_line: each number stands beside its token: rows are lower, columns wider.
     """
     figure = new_figure()
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
     going_on = () if is_over or not steps else steps[-1].beams
     places = _places(nodes, steps, n_beams, on_best, going_on)
-    n_rows = max([2.0 * n_beams + GAP, *(-place.y + 1 for place in places.values())])
-    root = _Place(0, -(n_beams - 1) / 2, "best")
+    if is_over:
+        places = {i: _fade(place) for i, place in places.items()}
+    n_rows = n_beams + GAP + N_BELOW
+    root = _Place(0, -(n_beams - 1) / 2, "best", "best")
     _add_line(figure, n_beams, n_columns)
     _add_edges(figure, nodes, places, root)
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
     if is_over and steps:
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
-    chips = _chips(nodes, places, dropped_at)
+    chips = _chips(nodes, places, dropped_at, " " if in_line else "<br>")
     prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink")
     for chip in (*chips, prompt):
         figure.add_annotation(**chip)
@@ -102,9 +112,9 @@ def tree_figure(
     )
     figure.update_yaxes(visible=False, range=[-n_rows, 0.75])
     figure.update_layout(
-        height=round((42 if n_beams <= 4 else 38) * (n_rows + 0.75)) + 62,
-        margin={"l": 4, "r": 4, "t": 58, "b": 4},
-        legend={"yref": "container", "y": 1, "yanchor": "top", "traceorder": "reversed"},
+        height=round((LINE_PIXELS if in_line else ROW_PIXELS) * (n_rows + 0.75)) + 28,
+        margin={"l": 4, "r": 4, "t": 24, "b": 4},
+        showlegend=False,
     )
     return Chart(figure, "The tree of the search", _caption(nodes, steps))
 
@@ -120,31 +130,46 @@ def _places(
     shown = [nodes[i] for step in steps for i in step.node_ids]
     ends = [node.node_id for node in shown if node.fate == "finished"]
     lasting = {i for end in (*going_on, *ends) for i in lineage(nodes, end)}
+    greedy = set(greedy_path(nodes))
     places: dict[int, _Place] = {}
 
-    def put(node: BeamNode, row: float, look: str) -> None:
-        look = "best" if node.node_id in on_best else look
-        places[node.node_id] = _Place(node.depth, -row, look)
+    def put(node: BeamNode, row: float, state: str) -> None:
+        look = "faint" if state in {"pruned", "dropped"} else state
+        look = "greedy" if node.node_id in greedy else look
+        if node.node_id in on_best:
+            look = state = "best"
+        is_new = node.depth == steps[-1].depth
+        places[node.node_id] = _Place(node.depth, -row, look, state, is_new or look != "faint")
 
     for step in steps:
         made = [nodes[i] for i in step.node_ids]
         for row, node in enumerate(node for node in made if node.fate == "kept"):
             put(node, row, "kept" if node.node_id in lasting else "dropped")
-        finished = [node for node in made if node.fate == "finished"]
-        pruned = [node for node in made if node.fate == "pruned"]
-        below = [*finished, *pruned[: max(1, n_beams - len(finished))]]
-        for row, node in enumerate(below):
+        for row, node in enumerate(_below(nodes, made)):
             put(node, n_beams + GAP + row, node.fate)
     return places
 
 
+def _below(nodes: Sequence[BeamNode], made: Sequence[BeamNode]) -> list[BeamNode]:
+    """Returns what stands below the line: greedy's, the best finished, the best pruned ones."""
+    ended = [node for fate in ("finished", "pruned") for node in made if node.fate == fate]
+    greedy = [node for node in ended if node.node_id in greedy_path(nodes)]
+    others = [node for node in ended if node not in greedy][: N_BELOW - len(greedy)]
+    return sorted(greedy + others, key=ended.index)
+
+
+def _fade(place: _Place) -> _Place:
+    is_named = place.look in {"best", "greedy"}
+    return place if is_named else replace(place, look="faint", has_number=False)
+
+
 def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
-    """Draws the line between what is kept and what is not, and says which is which."""
+    """Draws the line between what goes on and what ends, and says which is which."""
     y = -(n_beams - 1) - (1 + GAP) / 2
     line = {"color": colour("line"), "width": 2}
     figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
     font = {"size": 12, "color": colour("muted")}
-    for text, shift, anchor in (("kept ↑", 2, "bottom"), ("not kept ↓", -2, "top")):
+    for text, shift, anchor in (("goes on ↑", 2, "bottom"), ("ends ↓", -2, "top")):
         place: Style = {"xanchor": "right", "yanchor": anchor, "yshift": shift}
         write_at(figure, 0.42, y, text, font=font, **place)
 
@@ -163,28 +188,27 @@ def _add_edges(
                 length = place.x - start.x - 2 * LEAD
                 x += [start.x, *(start.x + LEAD + length * _CURVE).tolist(), place.x, None]
                 y += [start.y, *(start.y + (place.y - start.y) * rise).tolist(), place.y, None]
-        drawn: Style = {"width": look.width, "dash": look.dash, "showlegend": len(x) > 1}
+        drawn: Style = {"width": look.width, "dash": look.dash}
         add_line(figure, look.name, x, y, colour(look.role), **drawn)
 
 
 def _chips(
-    nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int]
+    nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int], gap: str
 ) -> list[Style]:
-    """Writes each token into its box, with the probability of the text up to it below."""
-    greedy, chips = set(greedy_path(nodes)), []
+    """Writes each token into its box, and after a gap the probability of the text up to it."""
+    chips = []
     for node_id, place in places.items():
         node, look = nodes[node_id], _LOOKS[place.look]
-        token, ground = plain(node.label, MAX_LETTERS), look.ground
-        if node_id in greedy:
-            token = f"<u>{token}</u>"
+        token, ground = plain(node.label.strip(SPACE) or node.label, MAX_LETTERS), look.ground
         if node.fate == "finished":
-            token, ground = f"{token} ■", "generated-tint"
+            token = f"{token} ■"
+            ground = ground if place.look == "faint" else "generated-tint"
         fate = {
             "best": "on the path of the best text so far",
             "dropped": f"kept, and dropped {_when(dropped_at.get(node_id))}",
             "pruned": f"pruned at token {node.depth}",
-        }.get(place.look, place.look)
-        text = f"{token}<br><span style='font-size:12px'>{percent(math.exp(node.total))}</span>"
+        }.get(place.state, place.state)
+        text = f"{token}{gap}{percent(math.exp(node.total))}" if place.has_number else token
         chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
         chip["hovertext"] = describe(nodes, node, fate)
         chips.append(chip)
@@ -199,7 +223,7 @@ def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> St
         "y": place.y,
         "text": text,
         "showarrow": False,
-        "font": {"family": MONO, "size": 12, "color": colour(ink)},
+        "font": {"family": READ, "size": 13, "color": colour(ink)},
         "bgcolor": colour(ground),
         "bordercolor": colour(edge),
         "borderwidth": width,
@@ -223,12 +247,12 @@ def _when(depth: int | None) -> str:
 
 
 def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
-    below = (
-        "the probability of all of the text up to it, from the prompt on: a product, so it can "
-        "only fall."
+    numbers = (
+        "A token’s number is the probability of all of the text up to it, from the prompt on: a "
+        "product, so it can only fall. After ■ a text has ended."
     )
     if not steps:
-        return f"No step has been searched; press Step. Below each token will stand {below}"
+        return f"No step has been searched; press Step. {numbers}"
     last = steps[-1]
     fates = [nodes[i].fate for i in last.node_ids]
     n_finished = fates.count("finished")
@@ -236,7 +260,6 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     dropped = f", and {plural(len(last.dropped), 'beam')} dropped" if last.dropped else ""
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
-        f"{count(last.n_candidates)} candidates kept{finished}{dropped}; the best of the pruned "
-        f"ones are drawn too. Below each token stands {below} Greedy decoding’s tokens are "
-        "underlined."
+        f"{count(last.n_candidates)} candidates kept{finished}{dropped}; of those that end, "
+        f"{N_BELOW} are drawn. {numbers}"
     )

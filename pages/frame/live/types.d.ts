@@ -495,7 +495,8 @@ interface FuturesHeader {
   runs: { name: string; ids: number[] }[]; // what the reader has written after it there
   beam: { kept: number[][] } | null; // texts, of every length, that a beam search kept
   view: FuturesView;
-  asks: boolean; // the question is the page's, not a guided lesson's
+  waits: boolean; // the question is to be answered first
+  guided: boolean; // by a lesson, which asks by itself
   presenter: boolean;
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }
@@ -509,7 +510,6 @@ interface FuturesView {
   top: number[]; // tokens of the text that fills the width
   drops: number; // pointers that have fallen
   seed: number; // of the first of them
-  guess: "" | "yes" | "no";
 }
 /** All that the parts of that page show. */
 type FuturesShown = ReturnType<import("../../lessons/futures/futures.js").Futures["describe"]>;

@@ -1,24 +1,27 @@
 """The beam-search lesson below its title: the tree that grows, a step, the ranking, the cache."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.batch import Batch
 from model.beam_search import BeamSearch, rank_finished
-from model.beam_search.records import FinishedBeam, lineage
+from model.beam_search.records import FinishedBeam
 from model.loading import LanguageModel
 from model.sentences import Sentence
 from model.tokenizing import end_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
+from pages.frame.layout import is_presenting
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link, refuse
-from pages.frame.question import answered, opening, was_answered
+from pages.frame.question import answered, was_answered
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.beam_search.beginning import show_beginning
@@ -33,23 +36,20 @@ from pages.lessons.beam_search.state import (
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
 from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import digits, nats, percent, plural
-from viz.strip import prose
 
 LESSON, SAID = "beam_lesson", "beam_said"
-GREEDY, BEAM, SAME = "greedy’s", "beam search’s", "both write the same one"
+AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "a later one", "none"
 FIRST_STEPS = 1  # of the tree that the question stands above
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
-N_PROMPT, MAX_SHOWN = 10, 200  # characters of a prompt, in the tree and above it
+N_PROMPT = 8  # characters of the prompt in the tree
 MORE = 1.05  # times as likely: less is called the same
+_TEXT = Markup('<p>{} <b translate="no">{}</b> {}{}</p>')
+_TEXTS = Markup('<div class="beam-texts">{}</div>')
 
 
 def show_beam_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS, over_server=True)
-    opening(
-        "Greedy decoding takes the likeliest token each time. Beam search keeps several texts, and "
-        "goes on with the likeliest of all that may follow them."
-    )
     show_stepper(lambda: lesson.stepper, lambda: _steps(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, more beams", key="beam_setup"):
         _controls(lesson)
@@ -63,7 +63,6 @@ def show_beam_lesson(waiting: DeltaGenerator) -> None:
         key="beam_code_1",
     )
     offer_link(SETTINGS, lesson.lm, lambda: {"searched": lesson.stepper.steps.request.penalty})
-    show_summary("pages/beam_search.py", ExactSearch.title, Costs.title, asked=SAID)
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
@@ -116,7 +115,6 @@ def _search_again(lesson: BeamLesson, length_penalty: float | None = None) -> No
 def _steps(lesson: BeamLesson) -> None:
     stepper, steps = lesson.stepper, lesson.stepper.steps
     stepper.show(waits=not _asked(steps)).markdown(_progress(steps))
-    _sentences(steps)
     _tree(lesson)
     best = _best_now(steps)
     show_beginning(lesson, () if best is None else tuple(steps.search.ids_of(best)))
@@ -128,12 +126,14 @@ def _steps(lesson: BeamLesson) -> None:
 
 def _asked(steps: BeamSteps) -> bool:
     """Asks beside the first tokens; a link that opens the tree further on is asked nothing."""
+    at = steps.overtaken_at()  # the whole search: the tree's frame has room for it from the start
     if steps.n_shown > FIRST_STEPS and not was_answered(SAID):
         return True
-    gain = steps.gain()
-    right = BEAM if gain > math.log(MORE) else GREEDY if gain < -math.log(MORE) else SAME
-    question = "Whose sentence is the likelier one in the end?"
-    return answered(question, (GREEDY, BEAM, SAME), right, SAID)
+    right = NEVER if at is None else AT_TOKENS.get(at, LATER)
+    question = (
+        "Greedy keeps one text, beam search several. At which token does another overtake greedy’s?"
+    )
+    return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID)
 
 
 def _show_ranking(lesson: BeamLesson) -> None:
@@ -148,56 +148,45 @@ def _show_ranking(lesson: BeamLesson) -> None:
     _cache(steps)
 
 
-def _sentences(steps: BeamSteps) -> None:
-    """Writes the best text so far, to be read; beside it greedy's, once the search is over."""
-    search, best = steps.search, _best_now(steps)
-    prompt = _prompt(steps)
-    if best is None:
-        st.html(prose((prompt, ""), (" …", "")))
-        st.markdown("The best text so far: none is begun.")  # in the place of the next ones
-        return
-    path = lineage(search.nodes, best)
-    ids = [*search.start.ids, *(search.nodes[i].token_id for i in path)]
-    text = text_of(search.lm.tokenizer, ids).removeprefix(
-        text_of(search.lm.tokenizer, search.start.ids)
-    )
-    prob = math.exp(search.nodes[best].total)
-    if steps.can_step:
-        st.html(prose((prompt, ""), (text, "generated"), (" …", "")))
-        st.markdown(f"The best text so far: **{percent(prob)}**.")
-        return
-    greedy = steps.greedy()
-    times = math.exp(search.nodes[best].total - greedy.total)
-    told = f", {digits(times, 2)} times as likely" if times > MORE else ""
-    for column, name, words, share in zip(
-        st.columns(2, gap="large"),
-        (f"Beam search{told}", "Greedy"),
-        (text, greedy.text),
-        (prob, math.exp(greedy.total)),
-        strict=True,
-    ):
-        with column:
-            st.markdown(f"{name}: **{percent(share)}**")
-            st.html(prose((prompt, ""), (words, "generated")))
+def _texts(steps: BeamSteps) -> None:
+    """Writes greedy's text and the best one so far, framed as they are drawn."""
+    search, best, greedy = steps.search, _best_now(steps), steps.greedy()
+    n_greedy = steps.n_shown if steps.can_step else greedy.depth
+    best_total = 0.0 if best is None else search.nodes[best].total
+    greedy_total = math.fsum(greedy.logprobs[:n_greedy])
+    times = math.exp(best_total - greedy_total)
+    more = f", {digits(times, 2)} times as likely" if times > MORE else ""
+    best_ids = () if best is None else search.ids_of(best)
+    lines = [
+        _TEXT.format(name, _written(steps, ids) or "…", percent(math.exp(total)), end)
+        for name, ids, total, end in (
+            ("greedy", greedy.token_ids[:n_greedy], greedy_total, ""),
+            ("best", best_ids, best_total, more),
+        )
+    ]
+    st.html(_TEXTS.format(Markup("").join(lines)))
 
 
-def _prompt(steps: BeamSteps) -> str:
-    return text_of(steps.search.lm.tokenizer, steps.search.start.ids)[-MAX_SHOWN:]
+def _written(steps: BeamSteps, ids: Sequence[int]) -> str:
+    """Returns what some tokens write after the prompt."""
+    tokenizer, prompt = steps.search.lm.tokenizer, steps.search.start.ids
+    return text_of(tokenizer, [*prompt, *ids]).removeprefix(text_of(tokenizer, prompt)).lstrip()
 
 
 def _progress(steps: BeamSteps) -> str:
     """Says how far the search is."""
-    search, shown = steps.search, steps.shown
-    beams = plural(len(shown[-1].beams) if shown else 1, "beam")
     if steps.can_step:
-        return f"Token {steps.n_shown} of at most {search.max_new_tokens}, {beams}."
-    reason = (
-        f"all texts have {plural(search.max_new_tokens, 'token')}."
-        if steps.n_shown == search.max_new_tokens
-        else f"no beam can beat {plural(len(search.finished), 'finished text')}, so the search "
-        f"drops the last {beams}."
-    )
-    return f"The search is over after token {steps.n_shown}: {reason}"
+        return f"Token {steps.n_shown} of at most {steps.search.max_new_tokens}."
+    return f"The search is over after token {steps.n_shown}."
+
+
+def _why_over(steps: BeamSteps) -> str:
+    """Says why the search goes on no longer, once it is over."""
+    search, n = steps.search, len(steps.shown[-1].beams) if steps.shown else 1
+    if steps.can_step or steps.n_shown == search.max_new_tokens:
+        return ""
+    finished = plural(len(search.finished), "finished text")
+    return f" No beam can beat {finished}, so the search drops the last {plural(n, 'beam')}."
 
 
 def _tree(lesson: BeamLesson) -> None:
@@ -206,25 +195,29 @@ def _tree(lesson: BeamLesson) -> None:
         search.nodes,
         steps.shown,
         search.n_beams,
-        search.max_new_tokens,
+        len(search.steps),
         _prompt_end(steps),
         _best_now(steps),
         is_over=not steps.can_step,
+        in_line=is_presenting(),
     )
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""
-    caption = f"{chart.caption}{greedy} The model is {lm.shown}."
-    wide = round(COLUMN_PIXELS * (search.max_new_tokens + 1))
+    caption = f"{chart.caption}{greedy}{_why_over(steps)} The model is {lm.shown}."
+    wide = round(COLUMN_PIXELS * (len(search.steps) + 1))
     st.html(f"<style>.st-key-beam_tree {{min-width: {wide}px;}}</style>")
     with st.container(key="beam_tree_box"):
-        show_chart(replace(chart, caption=caption), "beam_tree")
+        show_chart(replace(chart, caption=caption), "beam_tree", below=lambda: _found(steps))
+
+
+def _found(steps: BeamSteps) -> None:
+    _texts(steps)
+    show_summary("pages/beam_search.py", ExactSearch.title, Costs.title, asked=SAID)
 
 
 def _best_now(steps: BeamSteps) -> int | None:
-    """Returns where the best text so far ends: the best finished one, else the best beam."""
-    if steps.finished:
-        return rank_finished(steps.finished, SETTINGS["penalty"])[0].node_id
-    return steps.shown[-1].beams[0] if steps.shown and steps.shown[-1].beams else None
+    """Returns where the best text so far ends, by the penalty of the slider."""
+    return steps.best_at(steps.n_shown, SETTINGS["penalty"])
 
 
 def _prompt_end(steps: BeamSteps) -> str:

@@ -82,12 +82,25 @@ class BeamSteps(Steps):
             self._greedy = alone.run()[0]
         return self._greedy
 
-    def gain(self) -> float:
-        """Returns by how much the best text's log p is above greedy's, once all is searched."""
+    def best_at(self, n_steps: int, penalty: float) -> int | None:
+        """Returns where the best text ends after so many steps: a finished one, else a beam."""
+        finished = [beam for beam in self.search.finished if beam.depth <= n_steps]
+        if finished:
+            return rank_finished(finished, penalty)[0].node_id
+        beams = self.search.steps[n_steps - 1].beams if n_steps else ()
+        return beams[0] if beams else None
+
+    def overtaken_at(self) -> int | None:
+        """Returns the first step after which the best text is not greedy's; searches to the end."""
         while not self.search.is_done:
             self.search.step()
-        best = rank_finished(self.search.finished, self.request.penalty)[0]
-        return best.total - self.greedy().total
+        greedy = list(self.greedy().token_ids)
+        for n_steps in range(1, len(self.search.steps) + 1):
+            best = self.best_at(n_steps, self.request.penalty)
+            ids = [] if best is None else list(self.search.ids_of(best))
+            if ids != greedy[: len(ids)]:
+                return n_steps
+        return None
 
     def greedy_pruned_at(self) -> int | None:
         """Returns the step at which the search pruned greedy's text; None if it has not."""

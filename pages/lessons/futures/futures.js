@@ -1,9 +1,9 @@
-// All continuations of a prompt: the question, the sliders, the tree, the pointers. While a slider is
+// All continuations of a prompt: the tree, the sliders, the pointers. While a slider is
 // dragged the whole tree is weighed here, at every frame; Python is told when it is released.
 
 import { chiSquare } from "../../frame/live/chi_square.js";
 import { createButton, el, isolated, setAttribute, setShown, setText } from "../../frame/live/dom.js";
-import { formatCount } from "../../frame/live/format.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
 import { decodePayload } from "../../frame/live/payload.js";
@@ -11,7 +11,7 @@ import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { createIcicle, createPile } from "./icicle.js";
 import { countTexts, fall, pointersOf } from "./pointers.js";
-import { beamWordsOf, createQuestion, sumsOf } from "./question.js";
+import { beamWordsOf, sumsOf, timesAsLikely } from "./findings.js";
 import { createPath, createTexts, fallOf, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
 import { required } from "../../frame/live/required.js";
@@ -24,6 +24,22 @@ const MIN_DRAWS = 100; // for a test
 const MAX_SEED = 999_000; // of the first pointer: the greatest that a link may say
 /** @type {Map<string, FuturesView>} */
 const views = new Map(); // what was set on each tree, while this tab is open
+
+/** @type {{ place: ShadowRoot|null, fold: HTMLElement }} */
+const below = { place: null, fold: el("div", {}) }; // the place and what the tree's component draws into it
+
+/**
+ * Takes the place below the sentence to remember, where the tree's component draws what is for the laboratory.
+ * @param {Component} component
+ */
+export function placeBelow({ parentElement }) {
+  below.place = parentElement;
+  joinBelow();
+}
+
+function joinBelow() {
+  if (below.fold.parentNode !== below.place) below.place?.replaceChildren(below.fold);
+}
 
 /** One tree in the page. */
 export class Futures {
@@ -63,22 +79,20 @@ export class Futures {
       createSlider(name, (_, value, isFinal) => this.change({ [name]: value }, isFinal))
     );
     this.masks = el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel));
-    this.question = createQuestion((guess) => this.change({ guess }));
     this.icicle = createIcicle(actions);
     this.texts = createTexts(actions);
     this.path = createPath(actions);
     this.sums = el("p", { class: "muted futures-sums" });
     this.pile = createPile();
+    this.icicle.marks.append(this.pile.element);
     this.one = createButton("button", "Drop a pointer", () => this.drop(1));
     this.many = createButton("button", `Drop ${formatCount(N_DRAWS)}`, () => this.drop(N_DRAWS));
     this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0, seed: 0 }));
-    this.root = el(
-      "div",
-      { class: "ott futures", ariaBusy: "true" },
-      this.question.element,
+    this.fold = el(
+      "details",
+      { class: "section futures-fold" },
+      el("summary", {}, "Temperature and masks, pointers, the likeliest texts"),
       this.masks,
-      this.icicle.element,
-      this.pile.element,
       el(
         "div",
         { class: "row futures-line" },
@@ -87,7 +101,14 @@ export class Futures {
       ),
       el("div", { class: "futures-below" }, this.texts.element, this.path.element),
     );
+    this.root = el(
+      "div",
+      { class: "ott futures", ariaBusy: "true" },
+      this.icicle.element,
+    );
     parentElement.append(this.root);
+    below.fold = el("div", { class: "ott" }, this.fold);
+    joinBelow();
   }
 
   get header() {
@@ -117,6 +138,7 @@ export class Futures {
     const { header, arrays } = decodePayload(component.data);
     const isOther = header.treeId !== this.#header?.treeId;
     if (isOther) this.#view = views.get(header.treeId) ?? header.view;
+    if (this.#header === null) this.fold.open = header.guided || this.isSet(); // a link shows what it sets
     if (isOther || header.nTexts !== this.header.nTexts || header.nTokens !== this.header.nTokens) {
       this.#tree = readTree(header, arrays);
       [this.#weighed, this.pointers] = [null, new Map()];
@@ -134,6 +156,16 @@ export class Futures {
     // a trigger takes one value a message: whatever came before the last is of no interest
     this.isDragged = !isFinal;
     if (isFinal) this.component?.setTriggerValue("event", { view: this.view });
+  }
+
+  /** Whether the reader, or a link, has set anything that the fold holds. */
+  isSet() {
+    const { drops, selected } = this.view;
+    return drops > 0 || selected.length > 0 || !this.isNeutral();
+  }
+
+  isNeutral() {
+    return SLIDERS.every((name) => this.view[name] === SETTINGS[name].neutral);
   }
 
   /** Whether there is something below a text. @param {number[]} ids */
@@ -168,12 +200,11 @@ export class Futures {
     const labels = labelsAt(header.labelsAt, () => this.schedule());
     if (labels === null) return;
     this.root.ariaBusy = null;
-    setAttribute(this.root, "data-presenter", header.presenter);
+    for (const part of [this.root, below.fold]) setAttribute(part, "data-presenter", header.presenter);
     const values = Object.fromEntries(SLIDERS.map((name) => [name, view[name]]));
     SLIDERS.forEach((name, i) => this.sliders[i].set(view[name], header.nVocab));
     this.#weighed ??= new WeighedTree(tree, { ...NEUTRAL_SETTINGS, ...values, order: header.order });
     const shown = this.describe((id) => labels[id] ?? `id ${id}`);
-    this.question.update(shown);
     this.icicle.update(shown);
     this.pile.update(shown);
     this.texts.update(shown);
@@ -181,9 +212,7 @@ export class Futures {
     const isOneByOne = shown.nDraws > 0 && shown.chi === null && !shown.isCovered;
     setText(this.sums, isOneByOne ? fallOf(shown) : sumsOf(shown) + shown.beamWords);
     setShown(this.lift, view.drops > 0);
-    const { masks, texts, path, sums, pile } = this;
-    for (const part of [masks, texts.element, path.element, sums, pile.element])
-      setAttribute(part, "data-covered", shown.isCovered);
+    for (const part of [this.fold, this.pile.element]) setAttribute(part, "data-covered", shown.isCovered);
     if (this.nFallen < view.drops) this.schedule();
   }
 
@@ -193,21 +222,21 @@ export class Futures {
     const isThere = view.top.length < tree.nTokens && openedAt(tree, view.top) !== null;
     const place = isThere ? weighed.placeOf(view.top) : null; // a mask may cut it
     const top = place === null ? [] : view.top;
-    const isCovered = header.asks && view.guess === "" && tree.nTokens > 1;
+    const isCovered = header.waits && tree.nTokens > 1;
+    /** @param {number[]} ids */
+    const words = (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim());
     const pieces = layOut(weighed, top, MIN_PIXELS / this.width);
     return {
-      ...this.describeTexts(isCovered, place ?? { from: 0, width: 1 }),
+      ...this.describeTexts(isCovered, words, place ?? { from: 0, width: 1 }),
       ...this.describeDraws(top),
       header,
       view,
       tree,
       pieces,
       label,
-      /** @param {number[]} ids */
-      words: (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim()),
+      words,
       heard: `${pieces.filter(({ kind }) => kind === "token").length} pieces. Walk with the arrow keys.`,
       isCovered,
-      isNeutral: SLIDERS.every((name) => view[name] === SETTINGS[name].neutral),
       prompt: header.prompt,
       topIds: top,
       selected: view.selected,
@@ -226,21 +255,30 @@ export class Futures {
   /**
    * The texts that have a name: greedy's, the likeliest, the reader's own, a beam's.
    * @param {boolean} isCovered
+   * @param {(ids: number[]) => string} words
    * @param {{ from: number, width: number }} given
    */
-  describeTexts(isCovered, { from, width }) {
+  describeTexts(isCovered, words, { from, width }) {
     const { header, weighed } = this;
     const greedy = weighed.greedy();
     const { whole: best, closed } = weighed.likeliest(N_TEXTS, 0);
     const named = isCovered ? [] : [
-      { way: "greedy", words: "greedy", ids: greedy.ids },
-      { way: "best", words: "likeliest", ids: best[0]?.ids ?? [] },
-      ...header.runs.map(({ name, ids }) => ({ way: "run", words: name, ids })),
+      { way: "greedy", name: "greedy", ids: greedy.ids, found: formatProbability(greedy.prob) },
+      ...best.slice(0, 1).map(({ ids, prob }) => ({
+        way: "best",
+        name: closed > prob ? "likeliest so far" : "likeliest",
+        ids,
+        found: String(ids) === String(greedy.ids)
+          ? "too"
+          : `${formatProbability(prob)}, ${timesAsLikely(prob / greedy.prob)}`,
+      })),
+      ...header.runs.map(({ name, ids }) => ({ way: "run", name, ids, found: "" })),
     ];
     const flags = named.flatMap(({ ids, ...flag }) => {
       const spot = weighed.placeOf(ids);
       const place = spot ? (spot.from + spot.width / 2 - from) / width : -1;
-      return place >= 0 && place <= 1 ? [{ ...flag, place }] : [];
+      const shown = flag.way === "run" ? "" : words(ids);
+      return place >= 0 && place <= 1 ? [{ ...flag, words: shown, place }] : [];
     });
     const kept = header.beam?.kept;
     /** @param {number[]} ids @param {{ way: string, ids: number[] }} way */

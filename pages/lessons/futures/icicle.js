@@ -1,6 +1,7 @@
 // The icicle: a row for each token of the continuations, each piece as wide as it is likely and below it
 // the pieces of what may follow. It knows where pieces lie, and nothing of how they were weighed.
 
+import { announced } from "../../frame/live/announced.js";
 import { el, setAttribute, setShown, setText, shorten } from "../../frame/live/dom.js";
 import { keyAlone } from "../../frame/live/keyboard.js";
 import { move } from "../../frame/live/motion.js";
@@ -10,7 +11,6 @@ import { last } from "../../frame/live/required.js";
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const PADDING = 0.4; // em, before a piece's name and behind it
 const FALL_MS = 450; // that a pointer takes from one row to the next
-const WORDS = { thin: "too thin to draw", closed: "not opened" };
 
 /**
  * Makes the figure.
@@ -20,12 +20,16 @@ export function createIcicle(actions) {
   const top = el("div", { class: "icicle-top", translate: false });
   const pieces = el("div", { class: "icicle-pieces", translate: false });
   const marks = el("div", { class: "icicle-marks" });
+  const foot = announced(el("div", { class: "icicle-foot" }));
+  const legend = el("p", { class: "icicle-legend" }, "Striped: all other texts, each too thin to draw.");
   const cover = el("p", { class: "icicle-cover" }, "Covered until you have answered.");
   const element = el(
     "div",
     { class: "icicle", tabIndex: 0, role: "group", "aria-roledescription": "tree of texts" },
     top,
     el("div", { class: "icicle-body" }, pieces, marks, cover),
+    foot,
+    legend,
   );
   /** @type {Record<"mark" | "flag", HTMLElement[]>} */
   const pool = { mark: [], flag: [] };
@@ -92,7 +96,6 @@ export function createIcicle(actions) {
     const nRows = view.tree.nTokens - first;
     element.style.setProperty("--rows", String(nRows));
     setAttribute(element, "aria-label", view.heard);
-    setAttribute(element, "data-runs", view.runs.length > 0);
     paintTop(top, view);
     const keys = new Set(view.pieces.map(keyOf));
     for (const [key, box] of boxes) {
@@ -103,6 +106,7 @@ export function createIcicle(actions) {
     for (const piece of view.pieces) paint(boxOf(piece), piece, first);
     paintMarks(view);
     setShown(cover, view.isCovered && nRows > 1);
+    setAttribute(element, "data-waits", view.isCovered);
   }
 
   /** @param {IciclePiece} piece */
@@ -125,20 +129,22 @@ export function createIcicle(actions) {
     node.style.setProperty("--row", String(depth - first - 1));
     node.style.setProperty("--tall", String(isTall ? shown.tree.nTokens - depth + 1 : 1));
     const room = share * width / size / LETTER_WIDTH;
+    const way = kind === "token" ? shown.wayOf(ids) : null;
     const label = kind === "token"
-      ? shown.label(last(ids))
+      ? withoutSpace(shown.label(last(ids)))
       : kind === "thin"
-      ? `${formatCount(count)} more`
-      : WORDS.closed;
+      ? `${formatCount(count)} others, too thin to draw`
+      : "not opened";
     const ofAll = formatProbability(share * shown.topProb);
     const isFit = widthOf(label) + PADDING * size <= share * width;
     const cut = kind === "token" && room > 6.5 ? shorten(label, Math.floor(room - 1.5)) : "";
     const [name, number] = node.children;
-    setText(name, isFit ? label : cut);
+    setText(name, kind !== "thin" && (isFit || way) ? label : cut); // the two texts that are compared have all their names
+    setAttribute(node, "data-over", way && !isFit ? (from > 0.9 ? "left" : "right") : null);
     setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
     setAttribute(node, "data-kind", kind);
     setAttribute(node, "data-even", kind === "token" && piece.isEven);
-    setAttribute(node, "data-way", kind === "token" ? shown.wayOf(ids) : null);
+    setAttribute(node, "data-way", way);
     setAttribute(
       node,
       "data-beam",
@@ -164,15 +170,17 @@ export function createIcicle(actions) {
       node.style.setProperty("--row", String(i));
     });
     hideFrom(pool.mark, places.length);
-    flags.forEach(({ place, words, way }, i) => {
-      const node = at(pool.flag, i, marks, "icicle-flag");
+    flags.forEach(({ place, name, words, found, way }, i) => {
+      pool.flag[i] ??= createFlag(foot);
+      const node = pool.flag[i];
+      setShown(node, true);
       node.style.setProperty("--place", String(place));
       setAttribute(node, "data-way", way);
-      setText(node.children[0], words);
+      [name, words, found].forEach((part, j) => setText(node.children[0].children[j], part));
     });
     hideFrom(pool.flag, flags.length);
   }
-  return { element, update };
+  return { element, marks, update };
 }
 
 /**
@@ -197,6 +205,9 @@ function paintTop(top, { topIds, prompt, label }) {
   );
 }
 
+/** @param {string} label */
+const withoutSpace = (label) => label.length > 1 && label.startsWith("␣") ? label.slice(1) : label;
+
 /** @param {IciclePiece} given */
 function keyOf({ kind, ids }) {
   return `${kind} ${ids}`;
@@ -207,6 +218,14 @@ function boxIn(place, kind) {
   const box = el("div", { class: kind }, el("span", {}), el("small", {}));
   place.append(box);
   return box;
+}
+
+/** A text that has a name: the name, its words, its probability. @param {HTMLElement} foot */
+function createFlag(foot) {
+  const label = el("span", {}, el("span", {}), el("b", { translate: false }), el("span", {}));
+  const flag = el("div", { class: "icicle-flag" }, label);
+  foot.append(flag);
+  return flag;
 }
 
 /** @param {HTMLElement[]} pool @param {number} i @param {HTMLElement} place @param {string} kind */

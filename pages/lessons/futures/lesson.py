@@ -17,11 +17,11 @@ from pages.frame.component import component, trigger_value
 from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption
-from pages.frame.job_panel import is_running, start_job
+from pages.frame.job_panel import SLICE_SECONDS, is_running, start_job
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
-from pages.frame.question import lesson_asks
+from pages.frame.question import answered, lesson_asks, was_answered
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
 from pages.frame.story import KING
 from pages.frame.uploads import give_back
@@ -29,12 +29,17 @@ from pages.lessons.futures.settings import SETTINGS, SHARES, VIEW
 from pages.lessons.futures.state import NOTHING_CHOSEN, FuturesLesson
 from viz.format import duration, percent, plural
 
-LESSON, TREE = "futures_lesson", "futures_tree"
+LESSON, TREE, SAID = "futures_lesson", "futures_tree", "futures_said"
+GREEDY, ANOTHER = "greedy’s", "another one"
+QUESTION = (
+    "Wider is likelier. Greedy takes the widest piece each time. Which text is the likeliest?"
+)
 MAX_FILES = 8
 _READ = "futures_files_read"
 LOOK_SECONDS = 0.6  # between two looks at a tree that fills
 _FOLDER = Path(__file__).parent
 _futures = component("futures", _FOLDER / "mount.js", SHARED, _FOLDER)
+_laboratory = component("futures_laboratory", _FOLDER / "laboratory.js", SHARED, _FOLDER)
 
 
 def show_futures(waiting: DeltaGenerator) -> None:
@@ -42,7 +47,6 @@ def show_futures(waiting: DeltaGenerator) -> None:
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     AllContinuations(lesson).show()
     offer_link(SETTINGS, lesson.lm, lambda: lesson.view)
-    show_summary("pages/futures.py")
 
 
 def _begin(lm: LanguageModel, old: FuturesLesson | None) -> FuturesLesson:
@@ -73,14 +77,11 @@ class AllContinuations(Experiment[FuturesLesson]):
 
     key = TREE
     button = "Open more"
-    claim = (
-        "Here are all texts that may follow, each as wide as it is likely. Greedy decoding takes "
-        "the widest piece of each row."
-    )
     code = (Continuations.step, Continuations._open, open_texts)
 
     def _begin(self) -> None:
-        """Draws the tree, again and again while it fills: its question comes before controls."""
+        """Asks, and draws the tree, again and again while it fills."""
+        self.waits = SETTINGS["tokens"] > 1 and not self._asked()
         place = st.container()
         if is_running(self.lesson.jobs, TREE):
             with place:
@@ -88,6 +89,20 @@ class AllContinuations(Experiment[FuturesLesson]):
         else:
             with place.container():  # a fragment has one: the component stays where it is
                 self._tree()
+        show_summary("pages/futures.py", asked=SAID)
+        _laboratory(key="futures_laboratory", data=None)
+
+    def _asked(self) -> bool:
+        """Asks; a link that shows one text, such as beam search's, is asked nothing."""
+        if self.lesson.first_view.get("selected") and not was_answered(SAID):
+            return True
+        tree, n_tokens, job = self.lesson.tree, SETTINGS["tokens"], self.lesson.jobs.get(TREE)
+        while was_answered(SAID) and tree.greedy_is_likeliest(n_tokens) is None:
+            if job is None or not job.is_running:
+                break  # below the tree stands that it is the likeliest so far
+            job.run_for(SLICE_SECONDS)
+        right = ANOTHER if tree.greedy_is_likeliest(n_tokens) is False else GREEDY
+        return answered(QUESTION, (GREEDY, ANOTHER), right, SAID)
 
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("prompt", on_change=self._begin_again)
@@ -146,6 +161,7 @@ class AllContinuations(Experiment[FuturesLesson]):
         lesson = self.lesson
         with lesson.attempt("The tree before it stays."):
             lesson.read(SETTINGS["prompt"])
+            st.session_state.pop(SAID, None)  # what was said was of another prompt
             self._open_again()
 
     def _start(self) -> Job[Continuations]:
@@ -160,7 +176,8 @@ class AllContinuations(Experiment[FuturesLesson]):
         return _job(self.lesson)
 
     def _draw(self, _job: Job[Continuations]) -> None:
-        """Leaves the tree to `_end`: a fragment sends all of it whenever something is pressed."""
+        """Says what was measured: the tree, which a fragment sends at every press, is above."""
+        show_caption(_measured(self.lesson))
 
     def _tree(self) -> None:
         lesson, reader = self.lesson, home_session(self.lesson.lm)
@@ -168,11 +185,9 @@ class AllContinuations(Experiment[FuturesLesson]):
         above = st.container()
         made_or_said(lambda: lesson.take_runs(own, n_tokens), above)
         made_or_said(lambda: lesson.lay_beam(SETTINGS["beams"], n_tokens), above)
-        data = lesson.payload(
-            n_tokens, SETTINGS["beams"], presenter=is_presenting(), asks=not lesson_asks()
-        )
+        told = {"presenter": is_presenting(), "waits": self.waits, "guided": lesson_asks()}
+        data = lesson.payload(n_tokens, SETTINGS["beams"], **told)
         _futures(key="futures", data=data, on_event_change=_take_event)
-        show_caption(_measured(lesson))
 
 
 def _measured(lesson: FuturesLesson) -> str:

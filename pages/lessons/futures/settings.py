@@ -20,7 +20,6 @@ VIEW = (  # what is set in the component
     TokenIds("top", "Text that fills the width", most=MAX_TOKENS),
     Whole("drops", "Pointers", 0, high=N_DROPS),
     Whole("seed", "Seed of the first pointer", 0, high=MAX_SEED),
-    Choice("guess", "Your answer", "", ("", "yes", "no"), in_link=False),
 )
 SETTINGS = SettingsTable(
     "futures",

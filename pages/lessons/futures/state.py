@@ -28,7 +28,7 @@ from pages.lessons.futures.settings import VIEW
 
 N_BEAMS = 4  # of the search that a text is looked for in, if none is laid over the tree
 N_PROMPT = 48  # characters of the prompt that stand above the tree
-NOTHING_CHOSEN: dict[str, Any] = {"selected": (), "top": (), "drops": 0, "seed": 0, "guess": ""}
+NOTHING_CHOSEN: dict[str, Any] = {"selected": (), "top": (), "drops": 0, "seed": 0}
 
 
 class Run(NamedTuple):
@@ -141,7 +141,9 @@ class FuturesLesson(LessonState):
         parts = {"model": self.lm.name, "prompt": self.prompt, "beams": n_beams or N_BEAMS}
         return f"./beam_search?{urlencode(parts | {'tokens': max(2, n_tokens), 'ends': 'text'})}"
 
-    def payload(self, n_tokens: int, n_beams: int, *, presenter: bool, asks: bool) -> bytes:
+    def payload(
+        self, n_tokens: int, n_beams: int, *, presenter: bool, waits: bool, guided: bool
+    ) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout."""
         tree, lm = self.tree, self.lm
         header = {
@@ -160,7 +162,8 @@ class FuturesLesson(LessonState):
             "beam": self.beam and {"kept": kept_by(self.beam)},
             "view": self.first_view,
             "presenter": presenter,
-            "asks": asks,
+            "waits": waits,
+            "guided": guided,
         }
         return encode_payload(header, tree_arrays(tree.texts))
 
