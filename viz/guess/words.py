@@ -46,7 +46,7 @@ def _of_player(player: PlayerRound, done: GuessRound) -> str:
     others = f"{count(done.n_vocab - len(player.guesses))} tokens"
     return (
         f"{name} gave {named} {_share(given)}. The other {_share(1 - given)} is for all other "
-        f"{others} alike, so it had {percent(player.prob)}: {worth}."
+        f"{others} alike, so “{as_word(done.label)}” had {percent(player.prob)}: {worth}."
     )
 
 

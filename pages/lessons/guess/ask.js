@@ -2,7 +2,7 @@
 // show of hands, have a field each.
 
 import { announced } from "../../frame/live/announced.js";
-import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { activeIn, createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatShare } from "../../frame/live/format.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { N_GUESSES, wordsToGuess } from "../../frame/live/words_to_guess.js";
@@ -56,7 +56,8 @@ export function createAsk(actions) {
     el("div", { class: "row guess-options", role: "group", "aria-label": "Four guesses" }, ...options),
     rows,
     howSure,
-    el("div", { class: "row board-last" }, reveal, skip, notice),
+    el("div", { class: "row board-last" }, reveal, skip),
+    notice,
   );
   const end = announced(el("p", { class: "board-end-words" }));
   const more = createButton("button is-primary", "Ten more words", () => actions.goOn());
@@ -105,6 +106,7 @@ export function createAsk(actions) {
   function update(now) {
     const isNew = now.position !== data?.position || now.players.join() !== data.players.join();
     const isOther = now.players.join() !== data?.players.join() || now.unit !== data.unit;
+    const wasOver = data?.isRoundOver ?? false;
     data = now;
     if (isOther) {
       fields = now.players.map((name) => createField(name, now, isAlone()));
@@ -120,23 +122,27 @@ export function createAsk(actions) {
     for (const { box } of fields) box.type = now.isVeiled ? "password" : "text";
     now.stakes.forEach(({ share, right, wrong }, i) => {
       setText(sure[i].share, formatShare(share));
-      setText(sure[i].stake, `right ${points(right)}, wrong ${points(wrong)}`);
+      setText(sure[i].stake, `✓ ${points(right)} ✗ ${points(wrong)}`);
+      const heard = `${SURENESS[i]}, ${formatShare(share)}: right ${points(right)}, wrong ${
+        points(wrong)
+      } points`;
+      setAttribute(sure[i].node, "aria-label", heard);
     });
     setText(notice, now.notice);
-    const hadFocus = element.contains(/** @type {ShadowRoot} */ (element.getRootNode()).activeElement);
+    const active = activeIn(element);
+    const wasIn = active !== null && element.contains(active);
     setAttribute(ask, "inert", now.isRoundOver ? "" : null);
     setAttribute(over, "inert", now.isRoundOver ? null : "");
     setText(end, now.end);
     setShown(more, !now.isOver);
     setAttribute(other, "class", now.isOver ? "button is-primary" : "button");
-    if (hadFocus && isNew)
-      (now.isRoundOver ? (now.isOver ? other : more) : next()).focus({ preventScroll: true });
+    if (wasIn && wasOver !== now.isRoundOver) {
+      const goal = now.isRoundOver ? (now.isOver ? other : more) : options[0];
+      goal.focus({ preventScroll: true }); // what had the focus is out of sight
+    }
     offer(now);
     paint();
   }
-  /** What has the focus once a word has come: the field, where one writes; else the first of the words. */
-  const next = () => (matchMedia("(pointer: coarse)").matches ? options[0] : fields[0].box);
-
   /** @param {GuessBoard} now */
   function offer({ likely, labels: address, position }) {
     const labels = labelsAt(address, () => data?.position === position && !labels && update(data));

@@ -1,7 +1,7 @@
 // The guessing game: the text with its empty place, the question with words to press, and beside it what came of
 // the last guess. Every part has its room before it is filled.
 
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setText } from "../../frame/live/dom.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
 import { createAsk, points } from "./ask.js";
 import { createResult } from "./result.js";
@@ -19,6 +19,7 @@ export class Board {
     /** @type {number|null} */
     this.sentAt = null; // the position of which a guess is under way
     this.text = el("p", { class: "board-words", translate: false });
+    this.scroll = el("div", { class: "board-text" }, this.text);
     this.count = el("span", { class: "board-count" });
     this.totals = el("span", { class: "row board-totals" });
     this.ask = createAsk({
@@ -31,7 +32,7 @@ export class Board {
     this.root = el(
       "div",
       { class: "ott board", ariaBusy: "true" },
-      el("div", { class: "board-text" }, this.text),
+      this.scroll,
       el("p", { class: "row board-score" }, this.count, this.totals),
       el("div", { class: "board-halves" }, this.ask.element, this.result.element),
     );
@@ -92,6 +93,7 @@ export class Board {
     const slot = el("span", { class: "slot", role: "img", "aria-label": "the hidden word" }, "?");
     const more = el("span", { class: "board-more" }, nHidden > 1 ? ` … ${nHidden - 1} more to come` : "");
     this.text.replaceChildren(...parts, ...(nHidden > 0 ? [" ", slot, more] : []));
+    this.scroll.scrollTop = this.scroll.scrollHeight; // a long text shows its end
   }
 
   /** @param {string} name @param {unknown} value */
@@ -100,6 +102,5 @@ export class Board {
     if (component === null || data === null || this.sentAt === data.position) return;
     this.sentAt = data.position; // what is pressed again meanwhile is of no other word
     component.setTriggerValue(name, value);
-    setShown(this.root, true);
   }
 }

@@ -27,10 +27,10 @@ def show_game(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     show_board(lesson, lambda: _start_next(lesson))
-    with st.container(key="guess_result_unseen"):
-        if len(lesson.game.rounds) >= N_TO_REMEMBER:
-            st.html("<span></span>")  # what show_summary waits for
-    show_summary("pages/guess.py", found="guess_result_unseen")
+    is_played = len(lesson.game.rounds) >= N_TO_REMEMBER
+    with st.container(key="guess_played_unseen" if is_played else "guess_begun_unseen"):
+        st.html("<span></span>")  # as high as before: what is below stays
+    show_summary("pages/guess.py", found="guess_played_unseen")
     _setup(lesson)
     show_laboratory(lesson)
     show_code(

@@ -30,7 +30,7 @@ export function createResult() {
         el(
           "tr",
           {},
-          el("td", { class: "bars-corner" }),
+          el("th", { class: "bars-corner" }),
           el("th", { class: "bars-head", scope: "col", "data-col": "active" }, createAxis()),
         ),
       ),
