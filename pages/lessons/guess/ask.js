@@ -10,7 +10,7 @@ import { N_GUESSES, wordsToGuess } from "../../frame/live/words_to_guess.js";
 const SURENESS = ["a guess", "fairly", "very"];
 const FAIRLY = 1; // what Enter says
 const HANDS = "mat 12 floor 7 sofa 3"; // an example
-const WHOLE = /^␣?\p{L}+$|^[.,!?;:]$/u; // a word, how one goes on, or a mark
+const WHOLE = /^␣?(\p{L}{2,}|[aAI])$|^[.,!?;:]$/u; // a word, how one goes on, or a mark
 
 /** @param {number} n */
 export const points = (n) => `${n < 0 ? "−" : ""}${Math.abs(n)}`;
@@ -54,12 +54,12 @@ export function createAsk(actions) {
     { class: "guess board-ask" },
     question,
     el("div", { class: "row guess-options", role: "group", "aria-label": "Four guesses" }, ...options),
-    rows,
+    el("div", { class: "row board-own" }, rows, reveal, skip),
     howSure,
-    el("div", { class: "row board-last" }, reveal, skip),
     notice,
   );
   const end = announced(el("p", { class: "board-end-words" }));
+  const best = el("p", { class: "muted board-best" });
   const more = createButton("button is-primary", "Ten more words", () => actions.goOn());
   const other = createButton("button", "Another text", () => actions.otherText());
   const over = el(
@@ -67,6 +67,7 @@ export function createAsk(actions) {
     { class: "guess board-over" },
     end,
     el("div", { class: "row board-on" }, more, other),
+    best,
   );
   const element = el("div", { class: "board-left" }, ask, over);
 
@@ -134,6 +135,7 @@ export function createAsk(actions) {
     setAttribute(ask, "inert", now.isRoundOver ? "" : null);
     setAttribute(over, "inert", now.isRoundOver ? null : "");
     setText(end, now.end);
+    setText(best, now.best === null ? "" : `Your best ten words before: ${points(now.best)}.`);
     setShown(more, !now.isOver);
     setAttribute(other, "class", now.isOver ? "button is-primary" : "button");
     if (wasIn && wasOver !== now.isRoundOver) {

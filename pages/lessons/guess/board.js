@@ -33,7 +33,14 @@ export class Board {
       "div",
       { class: "ott board", ariaBusy: "true" },
       this.scroll,
-      el("p", { class: "row board-score" }, this.count, this.totals),
+      el(
+        "p",
+        { class: "row board-score" },
+        this.count,
+        this.totals,
+        el("span", { class: "board-tint-key" }, "the model did not expect it"),
+        el("span", { class: "board-named-key" }, "somebody named it"),
+      ),
       el("div", { class: "board-halves" }, this.ask.element, this.result.element),
     );
     place.append(this.root);

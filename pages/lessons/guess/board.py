@@ -83,6 +83,7 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
         "last": _last(game.rounds[-1]) if game.rounds else None,
         "covered": [row.model_prob for row in best[:N_ROWS]],
         "end": end_words(rounds, lesson.names) if is_over and rounds else "",
+        "best": lesson.best,
         "isOver": game.is_over,
         "isRoundOver": is_over,
         "notice": lesson.problem or lesson.hint or "",

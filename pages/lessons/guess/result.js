@@ -16,11 +16,11 @@ export function createResult() {
   const sentences = announced(el("div", { class: "board-said" }));
   const legend = el("p", { class: "row bars-legend" });
   const rows = Array.from({ length: N_ROWS + 1 }, (_, i) => createRow(i === N_ROWS));
-  const source = el("p", { class: "muted board-source" });
+  const source = el("p", { class: "muted" });
   const bars = el(
     "div",
     { class: "bars" },
-    el("div", { class: "row bars-top" }, legend),
+    el("div", { class: "row bars-top" }, legend, source),
     el(
       "table",
       { class: "bars-table", "aria-label": "The model’s shares" },
@@ -37,7 +37,7 @@ export function createResult() {
       el("tbody", {}, ...rows.map(({ element }) => element)),
     ),
   );
-  const element = el("div", { class: "board-right" }, sentences, bars, source);
+  const element = el("div", { class: "board-right" }, sentences, bars);
 
   /** @param {GuessBoard} data */
   function update({ last, covered, players, model }) {
@@ -48,7 +48,7 @@ export function createResult() {
       el("span", { class: "bars-key is-kept" }, "the model"),
       ...players.map((name, k) => el("span", { class: "board-key" }, mark(k), ` ${name}`)),
     );
-    setText(source, last ? `Measured: the shares that ${model} gave just then.` : "");
+    setText(source, `Measured: the shares of ${model}.`);
     const said = last?.said ?? [COVERED];
     sentences.replaceChildren(
       ...said.map((words, k) => {

@@ -63,6 +63,7 @@ class GuessLesson(LessonState):
         game: The text that is guessed.
         text: The same as it was given, with what is revealed of it at the start.
         begun_at: How many words were guessed before the present round of ten.
+        best: The most points of a player alone in a round of ten before this one.
         played: Each word since the text began: the players' lines, None where it was skipped.
     """
 
@@ -72,6 +73,7 @@ class GuessLesson(LessonState):
     unit: GuessUnit = "percent"
     hint: str | None = None  # what to do instead of an empty guess, in one sentence
     begun_at: int = 0
+    best: int | None = None
     played: list[dict[str, str] | None] = field(default_factory=list)
 
     @contextmanager
@@ -97,7 +99,9 @@ class GuessLesson(LessonState):
     def start(self, text: str, n_open: int) -> None:
         """Begins with another text; one that cannot be played leaves the game as it is."""
         with self.attempt("The game goes on with the text before it."):
-            self.game, self.text = GuessingGame(self.lm, text, n_open), (text, n_open)
+            game = GuessingGame(self.lm, text, n_open)
+            self._end_round()
+            self.game, self.text = game, (text, n_open)
             self.begun_at, self.played = 0, []
 
     def set_players(self, written: str, unit: GuessUnit) -> None:
@@ -108,7 +112,7 @@ class GuessLesson(LessonState):
         with self.attempt():
             names = read_names(written, unit)
             if (names, unit) != (self.names, self.unit):
-                self.begun_at = len(self.game.rounds)
+                self.begun_at, self.best = len(self.game.rounds), None
             self.names, self.unit = names, unit
 
     def play(self, lines: Mapping[str, str]) -> bool:
@@ -129,7 +133,13 @@ class GuessLesson(LessonState):
 
     def go_on(self) -> None:
         """Begins the next round of ten on the same text."""
+        self._end_round()
         self.begun_at = len(self.game.rounds)
+
+    def _end_round(self) -> None:
+        if len(self.round) >= N_ROUND and len(self.names) == 1:
+            won = sum(player.points for one in self.round for player in one.players)
+            self.best = won if self.best is None else max(self.best, won)
 
     def saved(self) -> dict[str, Any]:
         """Returns what a reload needs to stand where one was; `restore` takes it."""
@@ -140,6 +150,7 @@ class GuessLesson(LessonState):
             "names": list(self.names),
             "unit": self.unit,
             "begun_at": self.begun_at,
+            "best": self.best,
             "played": self.played,
         }
 
@@ -159,8 +170,9 @@ class GuessLesson(LessonState):
                 else:
                     other.play({str(name)[:MAX_NAME]: str(line) for name, line in lines.items()})
             begun_at = int(saved["begun_at"])
+            best = None if saved["best"] is None else int(saved["best"])
         except (ValueError, TypeError, KeyError, AttributeError):
             return
         self.game, self.text, self.played = other.game, other.text, other.played
-        self.names, self.unit = other.names, other.unit
+        self.names, self.unit, self.best = other.names, other.unit, best
         self.begun_at = min(max(0, begun_at), len(self.game.rounds))

@@ -29,6 +29,7 @@ interface GuessBoard {
   last: GuessedWord | null;
   covered: number[]; // shares of the likeliest, before anything was guessed
   end: string; // what is said of a round that is over
+  best: number | null; // points of the best round before, of who plays alone
   isOver: boolean;
   isRoundOver: boolean;
   notice: string;
