@@ -31,7 +31,12 @@ export function createResult() {
           "tr",
           {},
           el("th", { class: "bars-corner" }),
-          el("th", { class: "bars-head", scope: "col", "data-col": "active" }, createAxis()),
+          el(
+            "th",
+            { class: "bars-head", scope: "col", "data-col": "active" },
+            el("span", { class: "bars-head-box" }, "The model’s share"),
+            createAxis(),
+          ),
         ),
       ),
       el("tbody", {}, ...rows.map(({ element }) => element)),
@@ -48,7 +53,7 @@ export function createResult() {
       el("span", { class: "bars-key is-kept" }, "the model"),
       ...players.map((name, k) => el("span", { class: "board-key" }, mark(k), ` ${name}`)),
     );
-    setText(source, `Measured: the shares of ${model}.`);
+    setText(source, `Measured: ${model}`);
     const said = last?.said ?? [COVERED];
     sentences.replaceChildren(
       ...said.map((words, k) => {
