@@ -52,19 +52,17 @@ def test_names_are_data_and_not_markup() -> None:
 
 def test_a_verdict_says_what_was_given_and_what_it_was_worth() -> None:
     ada, ben, model = verdict(one_round())
-    assert [word in ada for word in ("mat", f"50{THIN}%", "90 points")] == [True] * 3
-    assert [word in ben for word in ("floor", f"25{THIN}%", f"75{THIN}%", "4\u202f095")] == [
-        True
-    ] * 4
+    for word in ("mat", f"50{THIN}%", "90 points"):
+        assert word in ada
+    for word in ("mat", f"25{THIN}%", f"75{THIN}%", f"4{THIN}095"):
+        assert word in ben
     assert "40 points" in ben, "of 1 in 64: six bits"
     assert f"25.0{THIN}%: 80 points" in model
     silent = dataclasses.replace(one_round(), players=(PlayerRound("Ada", (), 2**-12, None),))
     assert "−20 points" in verdict(silent)[0], "with a true minus sign"
 
 
-@pytest.mark.parametrize(
-    ("label", "word"), [("␣mat", "mat"), ("ing", "…ing"), (".", "."), ("7", "…7")]
-)
+@pytest.mark.parametrize(("label", "word"), [("␣mat", "mat"), ("ing", "…ing"), (".", ".")])
 def test_a_token_is_written_as_a_person_would(label: str, word: str) -> None:
     assert as_word(label) == word
 

@@ -1,7 +1,6 @@
 """The guessing game as Streamlit runs it, and in a real browser by keyboard alone."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -11,9 +10,9 @@ from model.loading import LanguageModel
 from pages.lessons.guess.board import board_data, take_guess
 from pages.lessons.guess.settings import PASSAGES
 from pages.lessons.guess.state import N_ROUND, GuessLesson
-from tests.driving.harness import by_key
+from tests.driving.harness import Server, Witness, by_key, visit
 from tests.driving.home_page import PATIENCE_MS
-from tests.frame.accessibility import assert_accessible_to_all
+from tests.frame.accessibility import assert_accessible_to_all, forget_first_requests
 from tests.frame.driving import captions, kept, open_lesson, press
 
 PLACES = """() => {
@@ -132,8 +131,8 @@ def test_another_text_is_played_to_its_end_and_one_that_is_too_short_is_not() ->
 
 
 @pytest.mark.browser
-def test_a_game_by_presses_and_by_keyboard(turn_to: Callable[[str], Page]) -> None:
-    page = turn_to("guess")
+def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: Witness) -> None:
+    visit(page, f"{server.url}/guess")
     board = by_key(page, "guess_board")
     words = board.locator(".guess-option:not([data-empty])")
     expect(words).to_have_count(4, timeout=4 * PATIENCE_MS)
@@ -161,4 +160,5 @@ def test_a_game_by_presses_and_by_keyboard(turn_to: Callable[[str], Page]) -> No
     assert page.evaluate(PLACES) == places, "nothing moves when an answer comes"
     page.reload()
     expect(asked).to_have_count(4, timeout=4 * PATIENCE_MS)
+    forget_first_requests(witness)
     assert_accessible_to_all(page)
