@@ -78,14 +78,14 @@ def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> str:
     if mine > models:
         return f"{score} {name} won! {named}; {MODEL}’s first choice was right {_times(n_first)}."
     reason = f"{named}, {MODEL}’s first choice was right {_times(n_first)}"
-    return f"{score} {reason}. {_where_missed(rounds)}"
+    return f"{score} {reason}. {_where_missed(rounds, name)}"
 
 
 def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _where_missed(rounds: Sequence[GuessRound]) -> str:
+def _where_missed(rounds: Sequence[GuessRound], name: str) -> str:
     """Says what a miss cost on average, if that is what the model was better at."""
     mine = [p.points for one in rounds for p in one.players if p.rank is None]
     models = [points(one.model_prob) for one in rounds if one.model_rank > 1]
@@ -96,7 +96,7 @@ def _where_missed(rounds: Sequence[GuessRound]) -> str:
         return "It was surer of what came."
     return (
         f"It gives every word a little: where it was wrong it still had {number(its_miss)} a word; "
-        f"your misses had {number(a_miss)}."
+        f"{'your' if name == YOU else f'{name}’s'} misses had {number(a_miss)}."
     )
 
 
