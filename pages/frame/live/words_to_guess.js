@@ -3,7 +3,7 @@
 const N_LIKELY = 3;
 export const N_GUESSES = N_LIKELY + 1;
 export const N_LOOKED_AT = 12; // tokens, the likeliest first, among which whole words are looked for
-export const WORD = /^␣\p{L}{2,}$/u;
+const WORD = /^␣\p{L}{2,}$/u;
 /** One of these stands beside the likely words, the first that the model has as one token. */
 const FUNNY = ["elephant", "banana", "dragon", "cheese", "spoon", "pizza", "robot"].map((word) => `␣${word}`);
 
