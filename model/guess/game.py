@@ -13,13 +13,21 @@ import numpy as np
 from model.draw import best_ids, place_of, rank_order
 from model.generation import Generation
 from model.guess.parsing import GuessUnit, read_guesses, read_line
-from model.guess.records import GuessRead, GuessRound, GuessRow, HiddenText, PlayerRound
+from model.guess.records import (
+    GuessRead,
+    GuessRound,
+    GuessRow,
+    HiddenText,
+    PlayerRound,
+    points,
+)
 from model.language_model import LanguageModel
 from model.masks import log_softmax
 from model.records import FloatArray, Piece
 from model.tokenizing import encode_within, label, pieces
 
 N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
+N_BEST = 12  # of the model's tokens, among which guesses are offered
 MAX_TOKENS = 1_000  # tokens
 
 
@@ -45,6 +53,11 @@ def score(name: str, guesses: Sequence[GuessRead], token_id: int, n_vocab: int) 
         prob=prob_of(shares, token_id, n_vocab),
         rank=list(shares).index(token_id) + 1 if token_id in shares else None,
     )
+
+
+def points_at_stake(share: float, n_vocab: int) -> tuple[int, int]:
+    """Returns what a share on one token brings if that token comes, and if another one does."""
+    return points(share), points(prob_of({0: share}, 1, n_vocab))
 
 
 class NoGuess(ValueError):  # noqa: N818  it is no error
@@ -109,10 +122,13 @@ class GuessingGame:
             n_hidden=len(self.ids) - self.position,
         )
 
-    def best_shares(self) -> tuple[float, ...]:
-        """Returns what the model gives its best tokens for the next place, best first."""
+    def best(self) -> tuple[GuessRow, ...]:
+        """Returns the model's best tokens for the next place, best first."""
         log_probs = log_softmax(self._generation.logits_with(set()))
-        return tuple(float(p) for p in np.exp(log_probs[best_ids(log_probs, N_ROWS)]))
+        best = best_ids(log_probs, N_BEST).tolist()
+        return tuple(
+            GuessRow(i, label(self.lm.tokenizer, i), math.exp(log_probs[i]), ()) for i in best
+        )
 
     def play(self, lines: Mapping[str, str], unit: GuessUnit = "percent") -> GuessRound:
         """Scores everyone's guesses for the next token, and reveals it.

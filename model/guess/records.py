@@ -10,6 +10,14 @@ from dataclasses import dataclass
 MODEL, UNIFORM = "the model", "uniform"  # predictors beside the players
 
 
+def points(prob: float) -> int:
+    """Returns the points of a guess that gave the true token a probability: 100, less ten a bit.
+
+    They are as proper as the bits: who says what they believe can expect the most (Good, 1952).
+    """
+    return round(100 + 10 * math.log2(prob))
+
+
 @dataclass(frozen=True)
 class GuessRead:
     """One typed guess, as the tokenizer reads it behind the text so far."""
@@ -40,6 +48,11 @@ class PlayerRound:
         """The log score: the smaller, the better; 0 for certainty that came true."""
         return -math.log2(self.prob) + 0.0  # certainty costs 0, not minus 0
 
+    @property
+    def points(self) -> int:
+        """The log score as points: the more, the better."""
+        return points(self.prob)
+
 
 @dataclass(frozen=True)
 class GuessRow:
@@ -63,6 +76,11 @@ class GuessRound:
     model_rank: int  # of the true token, from 1
     players: tuple[PlayerRound, ...]
     rows: tuple[GuessRow, ...]  # the model's best, what was guessed, and the true token; best first
+
+    @property
+    def model_prob(self) -> float:
+        """What the model gave the token."""
+        return math.exp(self.model_log_prob)
 
     @property
     def model_bits(self) -> float:

@@ -38,7 +38,7 @@ def show_summary(
         laboratory: Titles of the sections below, which Streamlit finds by their words; those that
             contents.py names, where that is a laboratory's page.
         asked: Key of the question that comes first: until it is answered, the sentence is hidden.
-        found: Key of the place of a first result, which the sentence waits for.
+        found: Key of the place of a first result, which all of this waits for.
     """
     if lesson_asks():
         return
@@ -51,11 +51,11 @@ def show_summary(
         waits = None
         if asked:
             question = f".st-key-{asked}_asked"
-            waits = f':has({question}):not(:has({question} [aria-checked="true"]))'
+            waits = f':has({question}):not(:has({question} [aria-checked="true"])) .remember'
         elif found:
-            waits = f":not(:has(.st-key-{found} .stElementContainer))"
+            waits = f":not(:has(.st-key-{found} .stElementContainer)) .st-key-summary"
         if waits:
-            st.html(f"<style>.stMain{waits} .remember {{visibility: hidden;}}</style>")
+            st.html(f"<style>.stMain{waits} {{visibility: hidden;}}</style>")
         after = neighbours(path)[1]
         with st.container(horizontal=True, vertical_alignment="center"):
             if lesson.measures:

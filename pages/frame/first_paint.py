@@ -47,6 +47,7 @@ _ENTRIES = ("frame/announcer.js", "frame/address.js")
 _OWN = {
     "": ("home/live/mount.js", "home/to_top.js"),
     "sampling": ("lessons/sampling/mount.js",),
+    "guess": ("lessons/guess/mount.js",),
 }
 # two tokens that were given, one that was drawn
 _ICON = "data:image/svg+xml," + quote(

@@ -166,8 +166,16 @@ class CannotBeginError(ValueError):
 
 
 @contextmanager
-def lesson_page(path: str, doing: str = LOADING) -> Iterator[DeltaGenerator]:
-    """Draws the page of that file around what the lesson draws; yields as `stage` does."""
+def lesson_page(
+    path: str, doing: str = LOADING, *, has_next: bool = True
+) -> Iterator[DeltaGenerator]:
+    """Draws the page of that file around what the lesson draws; yields as `stage` does.
+
+    Args:
+        path: Of the page's file.
+        doing: What the page waits for.
+        has_next: Whether the way to the next lesson stands at the page's foot too.
+    """
     lesson = lesson_at(path)
     with open_page(_(lesson.title), is_english=path not in TRANSLATED):
         presenter_toggle()
@@ -177,10 +185,10 @@ def lesson_page(path: str, doing: str = LOADING) -> Iterator[DeltaGenerator]:
             yield waiting
         except CannotBeginError as error:
             show_error(words.told(error), waiting)
-    close_lesson(path)
+    close_lesson(path, has_next=has_next)
 
 
-def close_lesson(path: str) -> None:
+def close_lesson(path: str, *, has_next: bool = True) -> None:
     """Shows the way to the lessons before and after this one, where there are any."""
     before, after = neighbours(path)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
@@ -191,6 +199,6 @@ def close_lesson(path: str) -> None:
             )
         if "pages/glossary.py" not in (path, after and after.path):
             st.page_link("pages/glossary.py", label=_("Glossary"))
-        if after is not None:
+        if after is not None and has_next:
             on, label = ":material/arrow_forward:", _("Next: {title}", title=_(after.title))
             st.page_link(after.path, label=label, icon=on, icon_position="right")

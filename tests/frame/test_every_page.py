@@ -93,12 +93,12 @@ def answer_all(page: Page) -> None:
     """Says something wherever the page asks: what was covered is looked at too."""
     while page.evaluate(ANSWER):
         wait_idle(page)
-    word = by_key(page, "guess_line_0").get_by_role("textbox")
-    if word.count() > 0:
-        expect(page.locator(".remember")).to_be_hidden()
-        word.fill("the")
-        by_key(page, "guess_reveal").get_by_role("button").click()
-        expect(by_key(page, "guess_result")).to_be_visible()
+    board = by_key(page, "guess_board")
+    while board.count() > 0 and page.locator(".remember").is_hidden():
+        n = board.locator(".board-word").count()
+        board.locator(".guess-option").first.click()
+        board.locator(".board-sure").first.click()
+        expect(board.locator(".board-word")).to_have_count(n + 1)
         wait_idle(page)
 
 

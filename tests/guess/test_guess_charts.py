@@ -1,8 +1,7 @@
-"""Figures of the guessing game: what is drawn, in whose colour, and that names are no markup."""
+"""What the guessing game draws and says: scores in points and bits, names that are no markup."""
 
 import dataclasses
 import math
-import re
 from collections.abc import Callable
 
 import pytest
@@ -14,22 +13,20 @@ from model.guess.records import (
     GuessRead,
     GuessRound,
     GuessRow,
-    HiddenText,
     PlayerRound,
+    points,
 )
 from pages.lessons.guess.state import read_names
 from tests.charts.drawn_charts import as_json, checked, column
-from viz.guess.covered_bar import covered_bar
+from viz.format import THIN
 from viz.guess.score_charts import (
     bounds_figure,
     mean_bits,
-    revealed_figure,
     rounds_table,
     rows_to_draw,
     running_figure,
 )
-from viz.guess.text import points, text_html, tiles_html
-from viz.palette import colour
+from viz.guess.words import as_word, end_words, totals, verdict
 
 MAT, FLOOR, TAG = 7, 8, 9
 
@@ -49,39 +46,39 @@ def one_round(position: int = 5, ada: float = 0.5) -> GuessRound:
     return GuessRound(position, MAT, "␣mat", 4096, math.log(0.25), 2, players, rows)
 
 
-def test_the_distribution_sums_to_one_and_everyone_is_marked_at_what_they_named() -> None:
-    chart = revealed_figure(one_round())
-    bars, ada, ben = checked(chart).data
-    assert sum(bars.x) == pytest.approx(1)
-    assert list(bars.marker.line.width) == [1, 3, 1, 0]  # the true token's is outlined
-    assert bars.marker.line.color[1] == colour("chosen")
-    assert checked(chart).layout.yaxis.ticktext[1] == "<b>␣mat</b> ✓"
-    assert checked(chart).layout.yaxis.ticktext[-1].endswith("093 others")
-    assert "rank 2" in chart.caption
-    assert (list(ada.x), list(ada.y)) == ([0.5], [1])
-    assert (list(ben.x), list(ben.y)) == ([0.25], [0])
-    assert ada.marker.symbol != ben.marker.symbol
+def test_names_are_data_and_not_markup() -> None:
+    assert "<b>Ben" not in as_json(checked(running_figure([one_round()])))
 
 
-def test_names_and_labels_are_data_and_not_markup() -> None:
-    for chart in (revealed_figure(one_round()), running_figure([one_round()])):
-        assert "<b>Ben" not in as_json(checked(chart))
-    hidden = HiddenText(("One", " <script>", " two"), (None, 3.0, 5.0), 2)
-    shown = text_html(hidden) + tiles_html([one_round()], in_bits=True)
-    assert "<script>" not in shown
-    assert "<b>Ben" not in shown
-    assert "3.0 bits for the model" in shown
-    assert shown.count("outline:2.5px") == 1  # around the newest
-    assert "and 1 more token hidden" in shown
-    assert "1.0\u202fbits" in shown
-    assert "Ada, best" in shown
+def test_a_verdict_says_what_was_given_and_what_it_was_worth() -> None:
+    ada, ben, model = verdict(one_round())
+    for word in ("mat", f"50{THIN}%", "90 points"):
+        assert word in ada
+    for word in ("mat", f"25{THIN}%", f"75{THIN}%", f"4{THIN}095"):
+        assert word in ben
+    assert "40 points" in ben, "of 1 in 64: six bits"
+    assert f"25.0{THIN}%: 80 points" in model
+    silent = dataclasses.replace(one_round(), players=(PlayerRound("Ada", (), 2**-12, None),))
+    assert "−20 points" in verdict(silent)[0], "with a true minus sign"
 
 
-def test_the_covered_bar_lays_the_shares_end_to_end() -> None:
-    bar = covered_bar((0.5, 0.25, 0.01))
-    widths = [float(width) for width in re.findall(r"flex:0 0 ([\d.]+)%", bar)]
-    assert widths == pytest.approx([50, 25, 1, 24])
-    assert re.findall(r">([^<]+)<", bar) == ["50.0\u202f%", "25.0\u202f%"], "no word stands in it"
+@pytest.mark.parametrize(("label", "word"), [("␣mat", "mat"), ("ing", "…ing"), (".", ".")])
+def test_a_token_is_written_as_a_person_would(label: str, word: str) -> None:
+    assert as_word(label) == word
+
+
+def test_a_round_ends_with_the_points_of_both_and_what_made_the_difference() -> None:
+    hit, miss = one_round(5, 0.5), one_round(6, 0.5)
+    (ada, _) = hit.players
+    missed = dataclasses.replace(ada, prob=2**-13, rank=None)
+    alone = [dataclasses.replace(hit, players=(ada,)), dataclasses.replace(miss, players=(missed,))]
+    assert totals(alone, ["Ada"]) == {"Ada": 90 - 30, "the model": 160}
+    said = end_words(alone, ["Ada"])
+    assert [words in said for words in ("60 points", "160", "1 of 2", "80", "−30")] == [True] * 5
+    won = end_words(alone[:1], ["Ada"])
+    assert "won" in won
+    assert "90 points" in won
+    assert end_words([hit], ["Ada", "<b>Ben"]).startswith("Ada won with 90 points; the model 80")
 
 
 def test_the_true_token_is_drawn_however_unlikely() -> None:
@@ -137,7 +134,7 @@ def test_who_says_what_they_believe_can_expect_the_most_points(belief: float, sa
         return belief * score(stated) + (1 - belief) * score(1 - stated)
 
     def of_page(share: float) -> float:
-        return points(-math.log2(share))
+        return points(share)
 
     assert expected(of_page, said) <= expected(of_page, belief) + 1, "points are whole"
     if (belief, said) == (0.6, 0.99):  # a point a percent, which this refuses

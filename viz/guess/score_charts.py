@@ -1,4 +1,4 @@
-"""Figures of the guessing game: the model's distribution, the score so far, Shannon's estimate.
+"""Figures of the guessing game: the score so far, Shannon's estimate.
 
 The model's colour is that of generated text, people's that of the prompt: their own tokens. People
 are told apart by the shape of their marks and by their names.
@@ -7,10 +7,9 @@ are told apart by the shape of their marks and by their names.
 from collections.abc import Sequence
 
 from model.guess.records import MODEL, UNIFORM, EntropyBounds, GuessRound, GuessRow
-from viz.bars import share_axis
 from viz.chart import Chart, Table, add_bars, add_line, add_points, new_figure, number_axis
-from viz.figure import Figure, Style
-from viz.format import count, percent, plural
+from viz.figure import Style
+from viz.format import count, plural
 from viz.labels import name_lines, place_rows, plain
 from viz.palette import colour, sheer
 
@@ -18,37 +17,6 @@ SYMBOLS = ("diamond", "circle", "square", "triangle-up", "star", "cross")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MAX_NAME = 18  # characters of a token or a player
 HEIGHT = 390  # pixels
-MAX_ROWS, MAX_ROWS_LARGE = 14, 8  # tokens with a bar of their own; on a projector
-
-
-def revealed_figure(last: GuessRound, max_rows: int = MAX_ROWS) -> Chart:
-    """Draws the model's distribution for the token that was revealed, and what people gave."""
-    figure = new_figure()
-    rows = rows_to_draw(last, max_rows)
-    true = next(i for i, row in enumerate(rows) if row.token_id == last.token_id)
-    rest = max(0.0, 1 - sum(row.model_prob for row in rows))
-    _add_model(figure, [*(row.model_prob for row in rows), rest], true)
-    _add_guesses(figure, last, rows)
-    labels = [plain(row.label, MAX_NAME) for row in rows]
-    labels[true] = f"<b>{labels[true]}</b> ✓"
-    labels.append(f"{count(last.n_vocab - len(rows))} others")
-    figure.update_xaxes(share_axis())
-    place_rows(figure, labels)
-    figure.update_layout(height=90 + 30 * len(labels), bargap=0.3)
-    return Chart(figure, "The next token", _revealed_words(last))
-
-
-def _add_model(figure: Figure, probs: Sequence[float], true: int) -> None:
-    """Draws the model's bars, the last one for all other tokens together."""
-    tone, ink = colour("generated"), colour("chosen")
-    places = list(range(len(probs)))
-    edges = {
-        "color": [ink if i == true else tone for i in places],
-        "width": [3 if i == true else 1 for i in places[:-1]] + [0],
-    }
-    fills = [sheer(tone)] * (len(probs) - 1) + [colour("line")]
-    look: Style = {"width": 0.66, "marker": {"color": fills, "line": edges}}
-    add_bars(figure, MODEL, places, probs, list(map(percent, probs)), **look)
 
 
 def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
@@ -59,32 +27,6 @@ def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
     )
     chosen = {row.token_id for row in by_weight[:most]}
     return [row for row in last.rows if row.token_id in chosen]
-
-
-def _add_guesses(figure: Figure, last: GuessRound, rows: Sequence[GuessRow]) -> None:
-    """Marks what every player gave each token that they named."""
-    for k, player in enumerate(last.players):
-        named = {guess.token_id for guess in player.guesses}
-        marks = [(row.player_probs[k], i) for i, row in enumerate(rows) if row.token_id in named]
-        probs, rows_named = [prob for prob, _ in marks], [i for _, i in marks]
-        edge = {"color": colour("paper"), "width": 2}
-        marker = {"symbol": SYMBOLS[k % len(SYMBOLS)], "size": 15, "color": colour("prompt")}
-        name, words = plain(player.name, MAX_NAME), list(map(percent, probs))
-        look: Style = {"marker": marker | {"line": edge}, "hover": "%{text}", "text": words}
-        add_points(figure, name, probs, rows_named, **look)
-
-
-def _revealed_words(last: GuessRound) -> str:
-    prob = 2.0**-last.model_bits
-    people = "; ".join(
-        f"{player.name} {percent(player.prob)}"
-        + ("" if player.rank else ", an even share of what was kept back")
-        for player in last.players
-    )
-    return (
-        f"Measured: the model gave the true token {percent(prob)}, rank {count(last.model_rank)} "
-        f"of {count(last.n_vocab)}. {people}."
-    )
 
 
 def running_figure(rounds: Sequence[GuessRound]) -> Chart:

@@ -1,66 +1,44 @@
-"""What is shown after a guess: the distribution, all scores, Shannon's estimate, the rules."""
+"""The laboratory of the guessing game: the scores in bits, Shannon's estimate, the rules."""
 
 import streamlit as st
 
 from model.guess.shannon import estimate
-from pages.frame.figures import show_chart, show_charts, show_folded, show_table
-from pages.frame.layout import is_presenting
+from pages.frame.figures import show_chart, show_folded, show_table
+from pages.frame.second_run import is_whole
 from pages.lessons.guess.state import GuessLesson
 from viz.format import count, percent, plural
-from viz.guess.score_charts import (
-    MAX_ROWS,
-    MAX_ROWS_LARGE,
-    bounds_figure,
-    revealed_figure,
-    rounds_table,
-    running_figure,
-)
-from viz.guess.text import tiles_html
+from viz.guess.score_charts import bounds_figure, rounds_table, running_figure
 
 MIN_ROUNDS = 5  # tokens, for a first estimate
-N_IN_POINTS = 3  # rounds, from which on scores are bits
-POINTS = (
-    "Who gave 100 % to the word that came has 100 points, 50 % has 90, 25 % has 80: each half "
-    "costs ten. **The most points win.**"
-)
 COST = (
-    "Who gave the true token probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. "
-    "The fewest bits win."
+    "Points are the laboratory’s *bits* turned round: 100 less ten a bit. Who gave the true token "
+    "probability p pays log₂ 1/p bits for it: 1 bit at 50 %, 2 at 25 %. The fewest bits win."
 )
 
 
-def show_result(lesson: GuessLesson) -> None:
-    """Shows the newest round and the score so far: in points first, in bits from the third on."""
-    rounds = lesson.game.rounds
-    in_bits = len(rounds) >= N_IN_POINTS
-    tiles = tiles_html(rounds, in_bits=in_bits)
-    revealed = revealed_figure(rounds[-1], MAX_ROWS_LARGE if is_presenting() else MAX_ROWS)
-    if in_bits:
-        st.markdown(COST)
-        st.html(tiles)
-        show_charts([(revealed, "guess_revealed"), (running_figure(rounds), "guess_running")])
+def show_laboratory(lesson: GuessLesson) -> None:
+    """Shows all rounds, and what they say of the text and of the players, in a fold."""
+    fold = st.expander(
+        "In the laboratory: bits, Shannon’s estimate, the rules",
+        key="guess_laboratory",
+        on_change="rerun",
+    )
+    if not (fold.open or is_whole()):
         return
-    scores, picture = st.columns([2, 3], gap="large")  # so that the next field stays on the screen
-    with scores:
-        st.markdown(POINTS)
-        st.html(tiles)
-    with picture:
-        show_chart(revealed, "guess_revealed")
-
-
-def show_scores(lesson: GuessLesson) -> None:
-    """Shows all rounds, and what they say of the text and of the players."""
-    rounds = lesson.game.rounds
-    with st.expander("All rounds", key="guess_rounds"):
-        show_table(rounds_table(rounds), "guess_table")
-    _show_bounds(lesson)
-    _show_scoring(lesson)
+    with fold:
+        rounds = lesson.game.rounds
+        st.markdown(COST)
+        if rounds:
+            show_chart(running_figure(rounds), "guess_running")
+            show_table(rounds_table(rounds), "guess_table")
+        _show_bounds(lesson)
+        _show_scoring(lesson)
 
 
 def _show_bounds(lesson: GuessLesson) -> None:
     """Shows Shannon's estimate over all tokens that were guessed."""
     n_rounds = len(lesson.game.rounds)
-    st.header("Shannon’s estimate", anchor=False)
+    st.subheader("Shannon’s estimate", anchor=False)
     st.markdown(
         "How often the first guess is right, the second, and so on, bounds the entropy of the "
         "text from below and from above. The estimate needs the order of the guesses, not their "
@@ -85,28 +63,26 @@ def _show_bounds(lesson: GuessLesson) -> None:
 def _show_scoring(lesson: GuessLesson) -> None:
     """Says how guesses are scored, and in a fold how they are read, in numbers of this model."""
     n_vocab = count(lesson.lm.vocab_size)
-    st.header("A proper scoring rule", anchor=False)
+    st.subheader("A proper scoring rule", anchor=False)
     st.markdown(
-        "The rule is *proper*: on average nobody pays less than by writing what they believe."
+        "The rule is *proper*: on average nobody pays less than by saying what they believe.\n"
+        "- **What a guess may be.** `-ing` continues the word before; `,` and `.` are guesses "
+        "too; capitals count.\n"
+        "- **No penalty is infinite.** What you keep back is spread evenly over all other "
+        f"tokens of the {n_vocab}, at least 1 %: 100 is read as 99. In a show of hands, one "
+        "extra hand counts for all other tokens together.\n"
+        "- **Guesses without a number** share half of what is left; an empty field spreads all "
+        "evenly.\n"
+        f"- **The score favours the model.** It gives a probability to each of {n_vocab} "
+        "tokens and you to a handful, so your misses cost more.\n"
+        "- **The model predicts tokens, you write words.** Its tokenizer reads what you type "
+        "after the text so far. Of a word of several tokens the first counts; words that begin "
+        "with the same token are one guess.\n"
+        "- **Both see the same text.** The true token is appended whatever was predicted. What "
+        "nobody can type, such as a lone space or half a character, is revealed by itself."
     )
-    with st.expander("The rules in full", key="guess_rules"):
-        st.markdown(
-            "- **What a guess may be.** `-ing` continues the word before; `,` and `.` are guesses "
-            "too; capitals count.\n"
-            "- **No penalty is infinite.** What you keep back is spread evenly over all other "
-            f"tokens of the {n_vocab}, at least 1 %: 100 is read as 99. In a show of hands, one "
-            "extra hand counts for all other tokens together.\n"
-            "- **Guesses without a number** share half of what is left; an empty field spreads all "
-            "evenly.\n"
-            f"- **The score favours the model.** It gives a probability to each of {n_vocab} "
-            "tokens and you to a handful, so your misses cost more.\n"
-            "- **The model predicts tokens, you write words.** Its tokenizer reads what you type "
-            "after the text so far. Of a word of several tokens the first counts; words that begin "
-            "with the same token are one guess.\n"
-            "- **Both see the same text.** The true token is appended whatever was predicted. What "
-            "nobody can type, such as a lone space or half a character, is revealed by itself."
-        )
-    _parsed_guesses(lesson)
+    if lesson.game.rounds:
+        _parsed_guesses(lesson)
 
 
 def _parsed_guesses(lesson: GuessLesson) -> None:

@@ -18,12 +18,7 @@ import {
 import { formatCount, formatProbability } from "../../../frame/live/format.js";
 import { activeResult } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
-
-const N_LIKELY = 3;
-const N_LOOKED_AT = 12; // tokens, the likeliest first, among which whole words are looked for
-const WORD = /^␣\p{L}{2,}$/u;
-/** One of these stands beside the likely words, the first that the model has as one token. */
-const FUNNY = ["elephant", "banana", "dragon", "cheese", "spoon", "pizza", "robot"].map((word) => `␣${word}`);
+import { N_GUESSES, N_LOOKED_AT, wordsToGuess } from "../../../frame/live/words_to_guess.js";
 
 /** The question over the covered bars, and the verdict above them. @param {Actions} actions */
 export function createGuess(actions) {
@@ -41,7 +36,7 @@ export function createGuess(actions) {
     isNewcomers = view?.asksNewcomer ?? false;
     actions.guess(word);
   };
-  const options = Array.from({ length: N_LIKELY + 1 }, () => {
+  const options = Array.from({ length: N_GUESSES }, () => {
     const node = createButton("button guess-option", null, () => say(node.textContent));
     return Object.assign(node, { translate: false, dir: "auto" });
   });
@@ -89,34 +84,19 @@ export function createGuess(actions) {
 }
 
 /**
- * Writes the words to guess from: of the likeliest that are whole the first, third and fifth, so that one can
- * be right without having said the likeliest; and a funny one; in no telling order.
+ * Writes the words to guess from.
  * @param {HTMLElement[]} options
  * @param {BarsView} view
  */
 function offer(options, view) {
-  const words = wordsToGuess(view);
-  options.forEach((node, i) => {
-    setShown(node, i < words.length);
-    setText(node, words[i] ?? "");
-  });
-}
-
-/** @param {View} view */
-function wordsToGuess(view) {
   const result = activeResult(view);
   const nLooked = Math.min(N_LOOKED_AT, result.order.length);
   const likely = Array.from({ length: nLooked }, (_, row) => view.label(result.idOf(row)));
-  const whole = likely.filter((label) => WORD.test(label));
-  const words = (whole.length < 2 * N_LIKELY - 1 ? whole : whole.filter((_, i) => i % 2 === 0)).slice(
-    0,
-    N_LIKELY,
-  );
-  const known = new Set(Object.values(view.labels));
-  const funny = FUNNY.find((label) => known.has(label) && !likely.includes(label));
-  const all = [...words, ...(funny ? [funny] : [])].map((label) => label.slice(1));
-  const turn = view.position % Math.max(1, all.length);
-  return [...all.slice(turn), ...all.slice(0, turn)];
+  const words = wordsToGuess(likely, view.labels, view.position);
+  options.forEach((node, i) => {
+    setShown(node, i < words.length);
+    setText(node, words[i]?.slice(1) ?? "");
+  });
 }
 
 /**

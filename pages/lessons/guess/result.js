@@ -1,0 +1,121 @@
+// What came of the last guess: a sentence on what it was worth, and the model's shares on their axis.
+
+import { announced } from "../../frame/live/announced.js";
+import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { move } from "../../frame/live/motion.js";
+
+const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
+const N_ROWS = 6;
+const GROW_MS = 350;
+const COVERED = "The model’s bars for this word, covered until you have guessed.";
+
+export function createResult() {
+  /** @type {number|undefined} */
+  let shown; // the position of the word
+  const sentences = announced(el("div", { class: "board-said" }));
+  const legend = el("p", { class: "row bars-legend" });
+  const rows = Array.from({ length: N_ROWS + 1 }, (_, i) => createRow(i === N_ROWS));
+  const source = el("p", { class: "muted" });
+  const bars = el(
+    "div",
+    { class: "bars" },
+    el("div", { class: "row bars-top" }, legend, source),
+    el(
+      "table",
+      { class: "bars-table", "aria-label": "The model’s shares" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { class: "bars-corner" }),
+          el(
+            "th",
+            { class: "bars-head", scope: "col", "data-col": "active" },
+            el("span", { class: "bars-head-box" }, "The model’s share"),
+            createAxis(),
+          ),
+        ),
+      ),
+      el("tbody", {}, ...rows.map(({ element }) => element)),
+    ),
+  );
+  const element = el("div", { class: "board-right" }, sentences, bars);
+
+  /** @param {GuessBoard} data */
+  function update({ last, covered, players, model }) {
+    const isNew = shown !== last?.position;
+    shown = last?.position;
+    element.style.setProperty("--n-players", String(players.length));
+    legend.replaceChildren(
+      el("span", { class: "bars-key is-kept" }, "the model"),
+      ...players.map((name, k) => el("span", { class: "board-key" }, mark(k), ` ${name}`)),
+    );
+    setText(source, `Measured: ${model}`);
+    const said = last?.said ?? [COVERED];
+    sentences.replaceChildren(
+      ...said.map((words, k) => {
+        const isHit = last?.hits[k];
+        const sign = isHit === undefined ? "" : isHit ? "✓ " : "✗ ";
+        const line = el("p", {}, sign + words);
+        setAttribute(line, "data-right", isHit === true ? "" : null);
+        return line;
+      }),
+    );
+    rows.forEach((row, i) => {
+      const given = last?.rows[i];
+      if (i === N_ROWS) row.show(last?.others ?? "", last?.rest ?? null);
+      else if (last) row.show(given?.word ?? "", given?.prob ?? null, given);
+      else row.show("?", covered[i] ?? null);
+    });
+    if (isNew && last) {
+      for (const { bar } of rows) move(bar, [{ transform: "scaleX(0)" }, {}], { duration: GROW_MS });
+    }
+  }
+  return { element, update };
+}
+
+/** @param {number} player */
+const mark = (player) => el("span", { class: "board-mark-sign", "aria-hidden": "true" }, MARKS[player]);
+
+/** @param {boolean} isRest */
+function createRow(isRest) {
+  const label = el("span", { class: "bars-label", translate: false, dir: "auto" });
+  const { track, bars, number, show } = createBarCell();
+  bars[0].style.transformOrigin = "left";
+  const marks = el("span", { class: "board-marks" });
+  track.append(marks);
+  const cell = el(
+    "td",
+    { "data-col": "active", "data-state": "kept" },
+    el("span", { class: "bar-cell" }, track, number),
+  );
+  const element = el(
+    "tr",
+    { class: isRest ? "bars-tail" : "bars-row" },
+    el("th", { scope: "row" }, label),
+    cell,
+  );
+  return {
+    element,
+    bar: bars[0],
+    /** @param {string} word @param {number|null} prob @param {GuessedRow} [row] */
+    show(word, prob, row) {
+      setText(label, word);
+      setAttribute(element, "data-chosen", row?.isTrue ? "" : null);
+      setAttribute(element, "data-mine", row?.marks.length ? "" : null);
+      setAttribute(element, "data-empty", prob === null ? "" : null);
+      show(prob ?? 0);
+      marks.replaceChildren(
+        ...(row?.marks ?? []).map(([player, share]) => {
+          const node = mark(player);
+          node.style.left = `${100 * share}%`;
+          return node;
+        }),
+      );
+      setShown(number, prob !== null);
+    },
+  };
+}
