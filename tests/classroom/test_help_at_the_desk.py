@@ -151,6 +151,7 @@ def test_each_question_of_a_scene_has_a_premise_of_the_scenes_own(tag: str) -> N
             sentences = [plain(one) for one in sentences_of(item.scene.words)]
             assert (item.premise in sentences) == (item.kind == "own")
             assert len(item.premise) < 140
+            assert not item.premise.endswith(("?", "؟", "？"))
 
 
 def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> None:
