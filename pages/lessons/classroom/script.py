@@ -154,6 +154,10 @@ class Script:
         """How long the class has been at it."""
         return 0 if self._began is None else monotonic() - self._began
 
+    def minutes(self, n_items: int) -> float:
+        """Returns the minutes that are planned for the first questions."""
+        return sum(item.minutes for item in self.items[:n_items])
+
     def put(self, place: int) -> Item:
         """Returns the question of a place, which the class now sees."""
         items = self.items
