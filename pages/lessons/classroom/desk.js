@@ -302,8 +302,8 @@ const endItem = () =>
     "li",
     {},
     el("span", { class: "title", textContent: _("The end") }),
-    createButton("", pgettext("a scene to the class", "Show"), () => press("finish")),
     el("p", {}, _("What to remember, and where to go on")),
+    createButton("", pgettext("a scene to the class", "Show"), () => press("finish")),
   );
 
 function paintCounts() {

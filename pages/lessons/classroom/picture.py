@@ -6,7 +6,6 @@ and what the question is not about is seen once the answer is.
 
 from dataclasses import replace
 
-from model.classroom.names import as_word
 from model.classroom.records import Picture
 from model.language_model import LanguageModel
 from model.sampling import Settings
@@ -73,7 +72,7 @@ def _pieces(lm: LanguageModel, prompt: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     labels = labels_of(lm, ids[1:] if ids[0] == lm.bos_id else ids)
-    return tuple(as_word(one) for one in labels)
+    return tuple(one.replace("␣", " ") for one in labels)
 
 
 def idea_of(scene: Scene) -> tuple[str, ...]:
