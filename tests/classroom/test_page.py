@@ -51,6 +51,7 @@ def test_where_no_room_can_be_opened_one_sentence_says_why(monkeypatch: pytest.M
     assert "choose another" in errors(app)
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize(
     ("is_open", "n_answers", "n_people", "numbers"),
     [

@@ -310,9 +310,10 @@ function paintBar(question) {
 
 /** The way to the page that is spoken of, on this phone. @param {boolean} isOpen */
 function paintLink(isOpen) {
-  const { scene } = view;
+  const { scene, question } = view;
   const isThere = scene !== null && (scene.is_page_shown || scene.is_end);
-  const link = scene === null ? view.link && `./${view.link}` : isThere ? scene.address : "";
+  const ofText = question !== null && view.link ? `./${view.link}` : ""; // who waits is not sent away
+  const link = scene === null ? ofText : isThere ? scene.address : "";
   setShown(byId("over"), Boolean(link) && !isOpen);
   if (!link) return;
   byId("over").href = ROOMS.replace(/room$/, link.slice(2));

@@ -73,7 +73,7 @@ function paint() {
   byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome, question);
-  setText(byId("revealed"), view.revealed);
+  setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
   paintPicture();
   paintCounts();
