@@ -224,6 +224,7 @@ function paintHands(question) {
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
   const isNumber = question.kind === "number"; // a comma may belong to one
+  byId("hand-words").placeholder = isNumber ? "5; 6; 6" : "";
   setText(
     byId("between"),
     isNumber ? _("Numbers, with semicolons between") : _("Answers, with commas between"),
