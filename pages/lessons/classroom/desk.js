@@ -9,6 +9,7 @@ import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
 import { numberTyped } from "../../frame/live/typed.js";
 import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
+import { paceInWords } from "./pace.js";
 import {
   answeredInWords,
   ask,
@@ -310,20 +311,7 @@ const endItem = () =>
 function paintCounts() {
   const left = secondsLeft(view.question, since);
   const time = left === null ? "" : ` · ${_("{n} s left", { n: left })}`;
-  setText(byId("counts"), `${answeredInWords(view)}${time}${paceInWords()}`);
-}
-
-/** How long the class has been at the script, and whether that is as planned; empty where nothing is planned. */
-function paceInWords() {
-  const { minutes_before: before, minutes_planned: planned, minutes_in_all: all } = view;
-  if (planned === 0) return "";
-  const passed = (view.seconds + (performance.now() - since) / 1000) / 60;
-  const late = Math.round(passed - planned);
-  const early = Math.round(before - passed);
-  const at = { n: Math.floor(passed) + 1, all: Math.round(all) };
-  if (late > 0) return ` · ${_("minute {n} of {all}, {late} min late", { ...at, late })}`;
-  if (early > 1) return ` · ${_("minute {n} of {all}, {early} min early", { ...at, early })}`;
-  return ` · ${_("minute {n} of {all}, on time", at)}`;
+  setText(byId("counts"), `${answeredInWords(view)}${time}${paceInWords(view, since)}`);
 }
 
 /** Ends the room, once its answers are here: with the room the server forgets them. */
