@@ -345,7 +345,7 @@ export function drawPicture(place, picture, isLow) {
   }
   if (picture.text !== "") {
     place.replaceChildren(
-      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text} …` }),
+      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text}\u00a0…` }),
     );
     return;
   }
