@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from benchmarks.bench_room import Phone, open_desk
 from pages.lessons.classroom.script import Item, items_of
@@ -66,6 +66,13 @@ class Class:
         desk = self.pages["desk"]
         with desk.expect_response("**/desk/press"):
             desk.locator("#presses, #appends").get_by_role("button", name=name, exact=True).click()
+
+    def ask(self, entry: Locator, name: str) -> None:
+        """Presses a button of a row of the script, which opens for it."""
+        if not entry.locator("details").evaluate("(row) => row.open"):
+            entry.locator("summary").click()
+        with self.pages["desk"].expect_response("**/desk/press"):
+            entry.get_by_role("button", name=name, exact=True).click()
 
     def has(self, name: str) -> bool:
         """Whether the teacher may press that now."""
@@ -164,15 +171,17 @@ def teach(room: Class, place: int, item: Item, minute: float) -> None:
     title = f"{place + 1} {item.scene.title}"
     desk, other = room.pages["desk"], room.pages["other"].context
     entry = desk.locator("#items > li").nth(place)
-    entry.get_by_role("button", name="Show").click()
+    room.ask(entry, "Show")
     room.note(minute, f"{title}: Show")
     if place == LATE:
         room.others.phones.append(Phone(room.others.url, room.others.code))
     room.others.is_asleep, room.others.has_left = place in ASLEEP, place > LEAVES
     other.set_offline(place == OFFLINE)
     room.others.item = None if place == NOBODY else item
+    desk.locator("#else").evaluate("(one) => (one.open = true)")
     desk.locator("#may-write").set_checked(item.kind == "next")
-    entry.get_by_role("button", name="Ask").click()
+    desk.locator("#else").evaluate("(one) => (one.open = false)")
+    room.ask(entry, "Ask")
     expect(room.pages["phone"].locator("#ask")).not_to_be_empty()
     room.note(minute + 0.3, f"{title}: Ask")
     if place == NOBODY:

@@ -159,6 +159,7 @@ def test_a_room_with_a_desk_a_projector_and_a_phone(tab: DrivenTab, url: str) ->
     phone.fill("#name", "Ada")
     phone.click("#join button")
     phone.until(f"words('#text')[0] === '{PROMPT}'")
+    desk.click("#else summary")
     desk.click("#next")
     phone.until("all('#options button').length === 5")
     phone.click("#options button:nth-of-type(2)")

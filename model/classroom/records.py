@@ -103,6 +103,7 @@ class Dots:
     dots: tuple[tuple[float, int, int], ...]  # place, how high it is stacked from 1, series
     marks: tuple[tuple[str, float, str], ...]  # words, place, role of the palette
     ends: tuple[str, str]  # what the line's ends say
+    piles: tuple[tuple[float, int, str, str], ...] = ()  # place, height, how many, which number
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Picture:
     """What the projector draws of a scene: a text, its draw bar, or an idea in cells."""
 
     text: str = ""
+    pieces: tuple[str, ...] = ()  # the text as tokens, once the answer is known
     labels: tuple[str, ...] = ()  # of the draw bar; empty ones are covered
     shares: tuple[float, ...] = ()  # their probabilities, summing to 1
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
@@ -152,6 +154,7 @@ class SceneShown:
 
     def seen(self, *, is_explained: bool) -> Self:
         """Returns it as the screens are told it: a picture that tells the answer comes later."""
-        if is_explained or not self.picture.is_answer:
+        if is_explained:
             return self
-        return replace(self, picture=Picture())
+        is_early = not self.picture.is_answer
+        return replace(self, picture=replace(self.picture, pieces=()) if is_early else Picture())

@@ -58,7 +58,7 @@ class Room:
     scene: SceneShown | None = None
     outcome: Outcome | None = None  # of the question that was closed
     revealed: str = ""  # how it came out, one sentence
-    explained: str = ""  # what to remember of it, for the projector alone
+    explained: str = ""  # what to remember of it
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
@@ -142,7 +142,6 @@ class Room:
             is_drawn = self.question and self.question.kind == "sampler" and not self.is_open
             fell = [pointer for pointer, _ in self.pointers()] if is_drawn else []
             more = {"version": version, "pointers": fell, "has_begun": self._n_asked > 0}
-            more |= {"explained": self.explained}
             return self._seen_by_all() | counts | more
 
     def _seen_by_all(self) -> dict[str, Any]:
@@ -153,6 +152,7 @@ class Room:
             "question": self.question and asdict(self.question) | time,
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,
+            "explained": self.explained,
         }
 
     def _is_right(self, answer: Answer | None) -> bool | None:

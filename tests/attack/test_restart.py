@@ -69,6 +69,7 @@ def in_a_room(browser: Browser, url: str) -> Acts:
     phone.goto(f"{url}/room/{code}")
     phone.locator("#join button").click()
     expect(phone.locator("#text")).to_contain_text(DEFAULT_PROMPT)
+    desk.locator("#else summary").click()
     desk.locator("#next").click()
     expect(projector.locator("#options li")).to_have_count(5)
     yield

@@ -141,9 +141,19 @@ def test_numbers_are_dots_that_hide_none_beside_median_and_truth() -> None:
     assert not numbers(written(("2", 1), ("9", 1))).words
 
 
+def test_numbers_say_how_many_gave_each_as_long_as_there_is_room() -> None:
+    outcome = numbers(written(("3", 5), ("6", 13), ("7", 2), ("18", 1)))
+    assert outcome.dots is not None
+    piles = {round(18 * place): (n, label) for place, _, n, label in outcome.dots.piles}
+    assert piles == {3: ("5", "3"), 6: ("13", "6"), 18: ("1", "")}, (
+        "7 is too near; an end has its own"
+    )
+
+
 def test_one_number_alone_and_none_are_drawn_too() -> None:
     alone = numbers(written(("7", 1))).dots
     assert alone is not None
-    assert alone.dots == ((0.5, 1, 0),)
+    assert alone.dots == ((1, 1, 0),)
+    assert alone.ends == ("0", "7"), "the line begins at nought"
     assert numbers(written()).dots is None
     assert numbers(written()).words

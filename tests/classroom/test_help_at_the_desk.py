@@ -151,6 +151,7 @@ def test_each_question_of_a_scene_has_a_premise_of_the_scenes_own(tag: str) -> N
             sentences = [plain(one) for one in sentences_of(item.scene.words)]
             assert (item.premise in sentences) == (item.kind == "own")
             assert len(item.premise) < 140
+            assert not item.premise.endswith(("?", "؟", "？"))
 
 
 def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> None:
@@ -186,6 +187,7 @@ def test_a_desk_counts_minutes_beside_those_of_the_plan_in_every_language(
         for place, planned in ((0, 2.5), (1, 5), (4, 14), (3, 10)):
             desk.ask_item(place)
             assert view(desk)["minutes_planned"] == planned
+            assert view(desk)["minutes_before"] < planned <= view(desk)["minutes_in_all"] == 45
         assert view(desk)["seconds"] > 120, "it began once"
         desk.open_script(PLAN)
         assert (view(desk)["seconds"], view(desk)["minutes_planned"]) == (0, 0)

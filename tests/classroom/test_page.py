@@ -1,6 +1,9 @@
 """The page from which a room is opened, as Streamlit runs it."""
 
+import re
+
 import pytest
+from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
 from model.classroom.room import Room
@@ -46,3 +49,29 @@ def test_where_no_room_can_be_opened_one_sentence_says_why(monkeypatch: pytest.M
     app = open_lesson("pages/classroom.py")
     press(app, "classroom_open")
     assert "choose another" in errors(app)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("is_open", "n_answers", "n_people", "numbers"),
+    [
+        (True, 0, 0, ["0"]),  # an empty room has nobody to count
+        (False, 0, 0, ["0"]),
+        (True, 0, 3, ["0", "3"]),
+        (True, 4, 3, ["4", "4"]),  # hands, or a phone that has left
+        (True, 2, 0, ["2", "2"]),
+        (False, 2, 3, ["3"]),
+    ],
+)
+def test_who_has_answered_is_counted_where_somebody_is_there(
+    scripts: Page, is_open: bool, n_answers: int, n_people: int, numbers: list[str]
+) -> None:
+    state = {"question": {"is_open": is_open}, "n_answers": n_answers, "n_people": n_people}
+    said = scripts.evaluate(
+        """async (state) => {
+          const room = await import("/pages/lessons/classroom/room.js");
+          return room.answeredInWords(state);
+        }""",
+        state,
+    )
+    assert re.findall(r"\d+", said) == numbers

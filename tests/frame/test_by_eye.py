@@ -117,6 +117,7 @@ def test_a_phone_in_a_room_has_room_too(browser: Browser, url: str) -> None:
     phone.locator("#name").fill("Ada")
     phone.locator("#join button").click()
     expect(phone.locator("#text")).to_be_visible()
+    desk.locator("#else summary").click()
     press = desk.get_by_role("button", name="What comes next?", exact=True).first
     options = phone.locator("#options button")
     for act, shown in (

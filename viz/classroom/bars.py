@@ -5,6 +5,7 @@ most five rows: more cannot be read from the back of a room.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from viz.format import count, in_full, percent
 
 MAX_BARS = 5
 N_PLACES = 40  # dots that have room beside each other
+N_LABELS = 14  # and numbers below them
 WIDE = 1000  # times the least number is the largest: their line is logarithmic
 CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "generated")
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
@@ -132,7 +134,7 @@ def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) 
 
 
 def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:
-    """Draws the numbers that a class wrote as stacked dots, and their median.
+    """Draws the numbers that a class wrote as stacked dots along a line from 0, and their median.
 
     Args:
         tally: What was written.
@@ -146,11 +148,13 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
         return Outcome(series, words=Sentence("Nobody wrote a number."))
     low, high = min(every), max(every)
     is_wide = low > 0 and high >= WIDE * low
+    low, high = (low, high) if is_wide else (min(0.0, low), max(0.0, high))
     place = _scale(low, high, is_log=is_wide)
+    heights = [_stacked(list(map(place, of_round))) for of_round in rounds]
     dots = [
         (place(number), height, i)
         for i, of_round in enumerate(rounds)
-        for number, height in zip(of_round, _stacked(list(map(place, of_round))), strict=True)
+        for number, height in zip(of_round, heights[i], strict=True)
     ]
     marks = []
     if rounds[0]:
@@ -163,8 +167,26 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
             (Sentence("true {number}", number=Numeral(in_full(truth))), place(truth), "generated")
         )
     words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
-    drawn_dots = Dots(tuple(dots), tuple(marks), (Numeral(in_full(low)), Numeral(in_full(high))))
+    ends = Numeral(in_full(low)), Numeral(in_full(high))
+    piles = _piles(rounds[0], heights[0], place)
+    drawn_dots = Dots(tuple(dots), tuple(marks), ends, piles)
     return Outcome(series, dots=drawn_dots, words=words)
+
+
+def _piles(
+    given: Sequence[float], heights: Sequence[int], place: Callable[[float], float]
+) -> tuple[tuple[float, int, str, str], ...]:
+    """Returns how many gave each number, the most frequent ones where all have no room."""
+    tops = dict(zip(given, heights, strict=True))  # the last of equal ones is the highest
+    found: list[tuple[float, int, str, str]] = []
+    for number, n in Counter(given).most_common():
+        at = place(number)
+        if all(abs(at - other) >= 1 / N_LABELS for other, *_ in found):
+            is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end has its own number
+            found.append(
+                (at, tops[number], count(n), "" if is_at_end else Numeral(in_full(number)))
+            )
+    return tuple(sorted(found))
 
 
 def in_short(tally: Tally, right: str = "") -> tuple[float, Bar | None]:

@@ -32,9 +32,8 @@ def advise(desk: Classroom) -> Sentence:
             "Say: “Who changed their mind, and why?” Then press {button}.", button=reveal
         )
     if desk.votes is not None and not desk.has_appended:
-        return Sentence(
-            "Say: “Where do we differ from the model? Nobody is wrong.” Then append a token."
-        )
+        said = Sentence("Say: “Where do we differ from the model? Nobody is wrong.”")
+        return joined((said, then if desk.n_items else Sentence("Then append a token.")))
     if room.question.kind == "sampler":
         return joined((Sentence("Say: “Does a wide segment catch more pointers?”"), then))
     if desk.remember:

@@ -9,6 +9,7 @@ import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { localStore, setCookie } from "../../frame/live/storage.js";
 import { numberTyped } from "../../frame/live/typed.js";
 import { _, listed, ngettext, pgettext, translateMarkup } from "../../frame/live/words.js";
+import { paceInWords } from "./pace.js";
 import {
   answeredInWords,
   ask,
@@ -39,6 +40,7 @@ let drawn = ""; // the script that is listed
 let nPressed = 0;
 let handsOf = 0; // the question whose fields for hands are there
 let openedFor = 0; // and the one for which they were opened, as no phone answered it
+let openRow = -1; // the row of the script that the lesson has come to
 let isLost = false; // the last answer did not come
 let isEnded = false; // by this desk
 
@@ -113,12 +115,14 @@ function show(told) {
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("advice"), view.advice);
-  setText(byId("revealed"), revealed);
+  setText(byId("revealed"), view.right ? "" : revealed); // what is right stands above
   paintWritten();
   paintHands(question);
   setText(byId("text"), view.text);
   paintButtons(byId("presses"), pressesNow());
-  paintButtons(byId("appends"), appendsNow());
+  const isNow = view.is_beside || view.script === null; // else a lesson needs none
+  paintButtons(byId("appends"), isNow ? appendsNow() : []);
+  paintButtons(byId("more-appends"), isNow ? [] : appendsNow());
   paintScript();
   paintCounts();
 }
@@ -144,13 +148,13 @@ function pressesNow() {
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
     view.can_reveal && again,
-    !view.can_close && hasNext && !isAtEnd &&
+    !view.can_close && !view.can_reveal && hasNext && !isAtEnd &&
     [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
     isAtEnd && [_("End the room"), "end"],
     isAtEnd && [_("Answers as CSV"), "csv"], // with the room they are gone
     view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
-    view.scene !== null && !isAtEnd &&
+    view.scene !== null && !isAtEnd && !view.can_close && // while it is open, the page could tell the answer
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
   ];
   return wanted.filter((button) => button !== false);
@@ -217,9 +221,11 @@ function paintHands(question) {
   }
   if (handsOf === question.number) return;
   handsOf = question.number;
+  if (!isNeeded) byId("by-hand").open = false; // it was for an earlier one
   setShown(byId("said-by-hand"), question.may_write);
   byId("hand-words").value = "";
   const isNumber = question.kind === "number"; // a comma may belong to one
+  byId("hand-words").placeholder = isNumber ? "5; 6; 6" : "";
   setText(
     byId("between"),
     isNumber ? _("Numbers, with semicolons between") : _("Answers, with commas between"),
@@ -247,12 +253,23 @@ function paintScript() {
     drawn = script?.name ?? "";
     const items = (script?.items ?? []).map((item, i) => itemOf(item, i, script?.spoken));
     byId("items").replaceChildren(...items, ...(script === null ? [] : [endItem()]));
+    setShown(byId("what"), script !== null);
+    if (script === null) byId("else").open = true;
+    openRow = -1;
   }
   const list = byId("items"); // on a wide screen it scrolls by itself
   list.querySelectorAll("li").forEach((item, i) => {
     if (i === place && !item.hasAttribute("aria-current")) list.scrollTop = item.offsetTop - list.offsetTop;
     setAttribute(item, "aria-current", i === place ? "step" : null);
   });
+  // open is the row of what is asked; once all is said about that, of what comes next, with its note
+  const isOver = !view.can_close && !view.can_reveal;
+  const wanted = Math.min(place + Number(isOver), (script?.items.length ?? 0) - 1);
+  if (wanted === openRow) return;
+  const rows = list.querySelectorAll("details");
+  if (openRow >= 0) rows[openRow].open = false;
+  if (wanted >= 0) rows[wanted].open = true;
+  openRow = wanted;
 }
 
 /** @param {ScriptItem} item @param {number} place @param {Spoken|null} [spoken] */
@@ -260,12 +277,24 @@ function itemOf(item, place, spoken) {
   return el(
     "li",
     {},
-    el("span", { class: "title", ...spoken, textContent: `${place + 1} · ${item.title}` }),
-    createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
-    createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
-    el("p", { ...(item.is_own && spoken), textContent: item.question }),
-    el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
-    el("p", { class: "note", ...spoken, textContent: item.note }),
+    el(
+      "details",
+      {},
+      el(
+        "summary",
+        {},
+        el("span", { class: "title", ...spoken, textContent: `${place + 1} · ${item.title}` }),
+        el("span", { class: "question", ...(item.is_own && spoken), textContent: item.question }),
+      ),
+      el(
+        "div",
+        { class: "row" },
+        createButton("", pgettext("a scene to the class", "Show"), () => press("scene", { place })),
+        createButton("", pgettext("a question to the class", "Ask"), () => press("item", { place })),
+      ),
+      el("p", { class: "note", textContent: item.right && rightInWords(item.right) }),
+      el("p", { class: "note", ...spoken, textContent: item.note }),
+    ),
   );
 }
 
@@ -275,17 +304,14 @@ const endItem = () =>
     "li",
     {},
     el("span", { class: "title", textContent: _("The end") }),
-    createButton("", pgettext("a scene to the class", "Show"), () => press("finish")),
     el("p", {}, _("What to remember, and where to go on")),
+    createButton("", pgettext("a scene to the class", "Show"), () => press("finish")),
   );
 
 function paintCounts() {
   const left = secondsLeft(view.question, since);
   const time = left === null ? "" : ` · ${_("{n} s left", { n: left })}`;
-  const n = Math.floor((view.seconds + (performance.now() - since) / 1000) / 60);
-  const planned = Math.round(view.minutes_planned);
-  const pace = planned === 0 ? "" : ` · ${_("minute {n}, planned so far: {planned}", { n, planned })}`;
-  setText(byId("counts"), `${answeredInWords(view)}${time}${pace}`);
+  setText(byId("counts"), `${answeredInWords(view)}${time}${paceInWords(view, since)}`);
 }
 
 /** Ends the room, once its answers are here: with the room the server forgets them. */

@@ -108,6 +108,9 @@ def _show_ways(lm: LanguageModel) -> None:
     st.button(words, key="classroom_open", on_click=_open, args=(lm,), type=kind)
     if room is not None:
         _show_links(room)
+    _address, fault = phone_address("")
+    if fault:  # before a room is opened: another address takes another room
+        st.warning(_(fault))
     st.markdown("\n".join(f"- {_(way)}" for way in WAYS))
     st.caption(
         _(
@@ -151,7 +154,7 @@ def _room_here() -> Room | None:
 
 
 def _show_links(room: Room) -> None:
-    address, fault = phone_address(room.code)
+    address, _fault = phone_address(room.code)
     opens = _("Open the desk"), _("Open the projector")
     st.html(_LINKS.format(room.code, room.key, chosen(), *opens))
     st.markdown(
@@ -161,5 +164,3 @@ def _show_links(room: Room) -> None:
             address=as_written(address),
         )
     )
-    if fault:
-        st.warning(_(fault))

@@ -7,7 +7,7 @@ import { replaceAddress } from "../../frame/live/page_address.js";
 import { createLanguagePicker } from "../../frame/live/language_picker.js";
 import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
-import { localStore } from "../../frame/live/storage.js";
+import { localStore, readJson } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
 import {
   ask,
@@ -54,6 +54,7 @@ const NO_STATE = {
   question: null,
   outcome: null,
   revealed: "",
+  explained: "",
   right: "",
   link: "",
 };
@@ -69,6 +70,8 @@ let hasJoined = false; // just now, by the form: the question takes the focus
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
 
 const key = () => `one-token-room-${code.toUpperCase()}`;
+/** Whether this phone was right, by the question. @returns {Record<string, boolean>} */
+const isRightOf = () => readJson(localStore, `${key()}-right`) ?? {};
 const say = (/** @type {string} */ words) => setText(byId("error"), words);
 /** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) =>
@@ -125,7 +128,8 @@ function paint() {
   byId("room").className = question === null ? "is-waiting" : "";
   writePremise(view);
   const waiting = scene?.words ?? _("You are in. The next question comes by itself.");
-  writeAsked(byId("ask"), question === null ? waiting : wordsOf(question), question === null ? scene : null);
+  if (question !== null) writeAsked(byId("ask"), wordsOf(question));
+  else writeAsked(byId("ask"), waiting, scene, isRightOf());
   if (scene?.is_end) keepRemembered({ place: "room", sentences: scene.remembered });
   paintTime();
   const isOpen = question !== null && question.is_open;
@@ -136,7 +140,9 @@ function paint() {
   setText(byId("sent"), question === null ? "" : sentInWords(question));
   drawOutcome(byId("outcome"), outcome, question);
   keep(question);
-  setText(byId("revealed"), view.revealed);
+  setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
+  setText(byId("explained"), view.explained);
+  tagLanguage(byId("explained"), question?.spoken);
   paintLink(isOpen);
   if (hasJoined) focusQuestion();
   hasJoined = false;
@@ -174,6 +180,9 @@ function sentInWords(question) {
     said.push(_("It fell on “{word}”.", { word: question.options[fallOf(question)] }));
   }
   if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("✗ Not right."));
+  const ofModel = view.outcome?.series.findIndex(([, role]) => role === "generated") ?? -1;
+  const bar = view.outcome?.bars.find(({ label, is_rest: isRest }) => label === answer && !isRest);
+  if (ofModel > 0 && bar) said.push(_("The model gives it {share}.", { share: bar.texts[ofModel] }));
   return said.join(" ");
 }
 
@@ -188,6 +197,8 @@ function answerOf({ kind, mine, options }) {
 function keep(question) {
   if (question === null || question.is_open || isOfTokens(question)) return;
   const { words, is_right: isRight } = question;
+  if (isRight !== null)
+    localStore.write(`${key()}-right`, JSON.stringify({ ...isRightOf(), [words]: isRight }));
   const title = _("In class");
   keepAnswer({ place: "room", title, question: words, said: answerOf(question), right: view.right, isRight });
 }
@@ -211,32 +222,48 @@ function paintOptions(question, isOpen) {
     const hadFocus = place.contains(document.activeElement);
     painted = shown;
     byId("word").value = ""; // what was written to another question
-    place.replaceChildren(
-      ...(isOpen && question ? question.options.map((_, i) => optionOf(question, i)) : []),
-    );
+    paintAnswers(place, isOpen ? question : null);
     const isLong = question?.options.some((words) => words.length > LONG);
-    place.className = `${isLong ? "long" : ""} ${(question?.options.length ?? 0) > MANY ? "many" : ""}`;
-    setShown(place, place.childElementCount > 0); // an empty group would say the question again
+    const isBar = question?.kind === "sampler";
+    const isMany = (question?.options.length ?? 0) > MANY;
+    place.className = isBar ? "draw" : `${isLong ? "long" : ""} ${isMany ? "many" : ""}`;
     if (hadFocus) focusQuestion();
   }
   if (!isOpen || question === null) return;
-  [...place.children].forEach((button, i) =>
+  place.querySelectorAll("button").forEach((button, i) =>
     setAttribute(button, "aria-pressed", String(question.mine?.option === i))
   );
 }
 
+/**
+ * The answers of a question that is open: buttons, or the segments of the bar on which the pointer falls.
+ * @param {HTMLElement} place
+ * @param {PhoneQuestion|null} question
+ */
+function paintAnswers(place, question) {
+  setShown(place, question !== null && question.options.length > 0); // an empty group would say the question again
+  if (question === null) return place.replaceChildren();
+  if (question.kind !== "sampler") {
+    return place.replaceChildren(...question.options.map((_, i) => optionOf(question, i)));
+  }
+  place.className = "draw";
+  const pointers = question.pointer === null ? [] : [question.pointer];
+  drawBar(place, question, pointers, (words, option) => {
+    const button = createButton("", words, () => send({ option, confidence: 1 }));
+    setAttribute(button, "aria-label", `${words}, ${rangeOf(question, option)}`); // the eye has the bar
+    return button;
+  });
+}
+
 /** @param {PhoneQuestion} question @param {number} option */
 function optionOf(question, option) {
-  const { options, shares, kind } = question;
+  const { options, kind } = question;
   const answer = () => send({ option, confidence: kind === "next" ? sureness : 1 });
   const button = createButton("", null, answer);
   const { spoken } = question;
   button.append(
     el("b", { textContent: options[option], dir: "auto", ...spoken, translate: !isOfTokens(question) }),
   );
-  if (shares.length > 0) { // for the ear: the eye has the bar
-    button.append(el("span", { class: "heard", textContent: ` ${rangeOf(question, option)}` }));
-  }
   return button;
 }
 
@@ -276,14 +303,17 @@ function paintField(question, isOpen) {
 
 /** @param {PhoneQuestion|null} question */
 function paintBar(question) {
-  const isDrawn = question !== null && question.kind === "sampler";
+  const isDrawn = question !== null && question.kind === "sampler" && !question.is_open; // else it is the answers
   setShown(byId("bar"), isDrawn);
-  if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer], true);
+  if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer]);
 }
 
 /** The way to the page that is spoken of, on this phone. @param {boolean} isOpen */
 function paintLink(isOpen) {
-  const link = view.scene?.address ?? (view.link && `./${view.link}`);
+  const { scene, question } = view;
+  const isThere = scene !== null && (scene.is_page_shown || scene.is_end);
+  const ofText = question !== null && view.link ? `./${view.link}` : ""; // who waits is not sent away
+  const link = scene === null ? ofText : isThere ? scene.address : "";
   setShown(byId("over"), Boolean(link) && !isOpen);
   if (!link) return;
   byId("over").href = ROOMS.replace(/room$/, link.slice(2));

@@ -10,6 +10,7 @@ from model.classroom.records import Picture
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.sentences import Numeral, Sentence
+from model.tokenizing import encode, labels_of
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, ClassText
@@ -47,7 +48,8 @@ def _drawn(lm: LanguageModel, item: Item) -> Picture:
     scene, prompt = item.scene, prompt_of(item.scene)
     if scene.page in PAGES_OF_A_BAR and prompt:
         if scene.light and not {"bars", "draw bar"} & {*scene.light, *scene.cover}:
-            return Picture(prompt)
+            is_number = item.kind == "own" and not scene.choices
+            return Picture(prompt, pieces=_pieces(lm, prompt) if is_number else ())
         # a link with the control "use" begins with the raw distribution
         settings = Settings() if "use" in dict(scene.query) else DRAWING
         try:
@@ -61,6 +63,16 @@ def _drawn(lm: LanguageModel, item: Item) -> Picture:
             names = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
         return Picture(labels=tuple(names), shares=tuple(shares))
     return Picture(rows=idea_of(scene))
+
+
+def _pieces(lm: LanguageModel, prompt: str) -> tuple[str, ...]:
+    """Returns the tokens of a text; none if this model cannot read it."""
+    try:
+        ids = encode(lm, prompt)
+    except ValueError:
+        return ()
+    labels = labels_of(lm, ids[1:] if ids[0] == lm.bos_id else ids)
+    return tuple(one.replace("␣", " ") for one in labels)
 
 
 def idea_of(scene: Scene) -> tuple[str, ...]:

@@ -73,29 +73,30 @@ function paint() {
   byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome, question);
-  paintPicture();
-  setText(byId("revealed"), view.revealed);
+  setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
+  paintPicture();
   paintCounts();
 }
 
 /**
- * The draw bar of the sampler, and the answers to choose from while a question is open.
+ * The draw bar of the sampler, or the answers to choose from while a question is open.
  * @param {RoomQuestion|null} question
  */
 function paintOpen(question) {
   const isDrawn = question !== null && question.kind === "sampler";
   setShown(byId("bar"), isDrawn);
   setShown(byId("ends"), isDrawn);
-  if (isDrawn) drawBar(byId("bar"), question, view.pointers, true);
-  const isListed = question !== null && question.is_open && question.options.length > 0;
+  const isListed = question !== null && !isDrawn && question.is_open && question.options.length > 0;
   setShown(byId("options"), isListed);
-  if (isListed) {
-    const { options, shares } = question;
-    const rows = isDrawn ? options.map((words, i) => `${words}: ${formatProbability(shares[i])}`) : options;
-    byId("options").replaceChildren(
-      ...rows.map((words) => el("li", { ...question.spoken, translate: !isOfTokens(question) }, words)),
-    );
+  if (isDrawn) {
+    const { options, shares, is_open: isOpen } = question;
+    const names = options.map((words, i) => isOpen ? `${words}\n${formatProbability(shares[i])}` : words);
+    drawBar(byId("bar"), { shares, options: names }, view.pointers);
+  } else if (isListed) {
+    const { options, spoken } = question;
+    const translate = !isOfTokens(question);
+    byId("options").replaceChildren(...options.map((words) => el("li", { ...spoken, translate }, words)));
   }
 }
 
@@ -104,7 +105,7 @@ function paintPicture() {
   const { question, scene, outcome, explained } = view;
   const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
   const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
-  drawPicture(byId("picture"), isDrawn ? scene.picture : null);
+  drawPicture(byId("picture"), isDrawn ? scene.picture : null, !isBare);
 }
 
 /**

@@ -140,15 +140,18 @@ export function writeText(place, text, before, most) {
  * @param {HTMLElement} place
  * @param {string} words
  * @param {RoomScene|null} [scene] the one that is at its end
+ * @param {Record<string, boolean>} [isRight] whether this phone was, by the question
  */
-export function writeAsked(place, words, scene = null) {
+export function writeAsked(place, words, scene = null, isRight = {}) {
   const remembered = scene?.remembered.slice(0, MAX_REMEMBERED) ?? [];
   const shown = JSON.stringify([words, remembered]);
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   place.replaceChildren(
     words,
-    ...remembered.map((one) => el("span", { class: "sentence" }, pictureOf(one), el("b", {}, one.words))),
+    ...remembered.map((one) =>
+      el("span", { class: "sentence" }, pictureOf(one, isRight[one.question]), el("b", {}, one.words))
+    ),
   );
 }
 
@@ -162,8 +165,12 @@ export function writePremise({ question, scene, revealed }) {
   tagLanguage(byId("premise"), scene?.spoken);
 }
 
-/** What this class answered, as its one number with a bar; an idea in cells, where nobody did. @param {Remembered} one */
-function pictureOf({ bar, rows }) {
+/**
+ * What this class answered, as its one number with a bar; an idea in cells, where nobody did.
+ * @param {Remembered} one
+ * @param {boolean} [isRight] whether this phone was
+ */
+function pictureOf({ bar, rows }, isRight) {
   if (bar === null) return drawCells(rows);
   const line = el("i", { class: "prompt" });
   line.style.width = `${100 * (bar.values[0] ?? 0)}%`;
@@ -173,6 +180,7 @@ function pictureOf({ bar, rows }) {
     el("strong", { lang: languageTag(), dir: "auto" }, bar.texts[0]),
     bar.values.length > 0 ? el("span", { class: "part", ariaHidden: "true" }, line) : "",
     el("small", { dir: "auto" }, `${bar.label}${bar.is_marked ? " ✓" : ""}`),
+    isRight === undefined ? "" : el("small", { class: "own" }, isRight ? _("You: ✓") : _("You: ✗")),
   );
 }
 
@@ -248,7 +256,7 @@ function axisOf(long) {
 }
 
 /** @param {RoomDots} shown @param {RoomSeries} series */
-function dotsOf({ dots, marks, ends }, series) {
+function dotsOf({ dots, marks, ends, piles }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
   const step = Math.min(0.9, MAX_PILE / highest); // a whole class may say the same
@@ -267,6 +275,13 @@ function dotsOf({ dots, marks, ends }, series) {
     mark.style.color = mark.style.borderColor = `var(--${role})`;
     place.append(mark);
   }
+  for (const [at, height, n, number] of piles) {
+    const many = el("span", { class: "pile", textContent: n });
+    const which = el("span", { class: "end", textContent: number });
+    many.style.left = which.style.left = `${100 * at}%`;
+    many.style.bottom = `${step * height}em`;
+    place.append(many, which);
+  }
   ends.forEach((words, i) => {
     const end = el("span", { class: "end", textContent: words });
     end.style.left = `${100 * i}%`;
@@ -280,12 +295,18 @@ function dotsOf({ dots, marks, ends }, series) {
  * @param {HTMLElement} place
  * @param {Pick<RoomQuestion, "shares" | "options">} shown
  * @param {number[]} pointers
- * @param {boolean} withNames
+ * @param {(words: string, i: number) => HTMLElement} [segmentOf] what a segment is, if it can be pressed
  */
-export function drawBar(place, { shares, options }, pointers, withNames) {
+export function drawBar(
+  place,
+  { shares, options },
+  pointers,
+  segmentOf = (textContent) => el("span", { textContent }),
+) {
   setShown(place, shares.length > 0);
   const segments = shares.map((share, i) => {
-    const segment = el("span", { textContent: withNames ? options[i] : "", translate: false });
+    const segment = segmentOf(options[i], i);
+    segment.translate = false;
     segment.style.flex = `${share} 0 0`;
     return segment;
   });
@@ -301,6 +322,7 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
       scrollWidth > clientWidth || scrollHeight > clientHeight
     );
   for (const segment of tooLong()) segment.className = "upright";
+  for (const segment of tooLong()) setText(segment, segment.innerText.split("\n")[0]); // without its share
   for (const segment of tooLong()) segment.textContent = "";
 }
 
@@ -308,23 +330,29 @@ export function drawBar(place, { shares, options }, pointers, withNames) {
  * Draws what a scene is about: a text, a draw bar, or an idea in cells.
  * @param {HTMLElement} place
  * @param {RoomPicture|null} picture
+ * @param {boolean} isLow whether it stands below votes
  */
-export function drawPicture(place, picture) {
-  const shown = JSON.stringify(picture);
+export function drawPicture(place, picture, isLow) {
+  const shown = JSON.stringify([picture, isLow]);
   const isAny = picture !== null && (picture.text + picture.shares + picture.rows) !== "";
   setShown(place, isAny);
   if (!isAny || place.dataset.shown === shown) return;
   place.dataset.shown = shown;
+  if (picture.pieces.length > 0) {
+    const pieces = picture.pieces.map((piece) => el("span", { class: "piece", textContent: piece }));
+    place.replaceChildren(el("p", { class: "written pieces", dir: "auto", translate: false }, ...pieces));
+    return;
+  }
   if (picture.text !== "") {
     place.replaceChildren(
-      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text} …` }),
+      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text}\u00a0…` }),
     );
     return;
   }
   if (picture.shares.length > 0) {
     const bar = el("div", { class: "draw" });
     place.replaceChildren(bar, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
-    drawBar(bar, { shares: picture.shares, options: picture.labels }, [], true);
+    drawBar(bar, { shares: picture.shares, options: picture.labels }, []);
     return;
   }
   const letters = new Set(picture.rows.join(""));
@@ -346,13 +374,13 @@ export function answeredInWords({ question, n_answers: n, n_people: all }) {
   return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
 }
 
-const fourDigits = (/** @type {number} */ share) => numeral(share.toFixed(4));
+const twoDigits = (/** @type {number} */ share) => numeral(share.toFixed(2));
 
 /** From where to where a segment lies. @param {RoomQuestion} question @param {number} i */
 export function rangeOf({ shares }, i) {
   const from = shares.slice(0, i).reduce((sum, share) => sum + share, 0);
-  return _("{from} to {to}", { from: fourDigits(from), to: fourDigits(from + shares[i]) });
+  return _("{from} to {to}", { from: twoDigits(from), to: twoDigits(from + shares[i]) });
 }
 
-/** A pointer as it is shown: never beyond the segment that it fell on. @param {number} pointer */
-export const pointerInWords = (pointer) => fourDigits(Math.floor(pointer * 1e4) / 1e4);
+/** A pointer as it is shown, in a hundredth; the bar has it exactly. @param {number} pointer */
+export const pointerInWords = (pointer) => twoDigits(Math.floor(pointer * 100) / 100);

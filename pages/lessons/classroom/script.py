@@ -27,6 +27,7 @@ WORDS = {
 
 
 _SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])")  # where one ends
+_ASKS = ("?", "؟", "？")  # how a question ends
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,13 @@ class Item:
     def premise(self) -> str:
         """What a class has to know for a scene's question: the sentence that says its term.
 
-        Without a term in bold it is the scene's first; the app's own questions need none.
+        Without a term in bold it is the scene's first that asks nothing itself; the app's own
+        questions need none.
         """
         if self.kind in WORDS:
             return ""
-        sentences = sentences_of(self.scene.words)
-        return plain(next((one for one in sentences if "**" in one), sentences[0]))
+        said = [one for one in sentences_of(self.scene.words) if not one.endswith(_ASKS)]
+        return plain(next((one for one in said if "**" in one), next(iter(said), "")))
 
 
 def items_of(lesson: GuidedLesson) -> Iterator[Item]:
@@ -151,6 +153,10 @@ class Script:
     def seconds(self) -> float:
         """How long the class has been at it."""
         return 0 if self._began is None else monotonic() - self._began
+
+    def minutes(self, n_items: int) -> float:
+        """Returns the minutes that are planned for the first questions."""
+        return sum(item.minutes for item in self.items[:n_items])
 
     def put(self, place: int) -> Item:
         """Returns the question of a place, which the class now sees."""

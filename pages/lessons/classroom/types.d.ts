@@ -26,6 +26,7 @@ interface PhoneQuestion extends RoomQuestion {
 }
 interface RoomPicture {
   text: string;
+  pieces: string[]; // its tokens, once the answer is known
   labels: string[]; // of the draw bar; empty ones are covered
   shares: number[]; // their probabilities
   rows: string[]; // of cells, a letter each
@@ -61,6 +62,7 @@ interface RoomDots {
   dots: [position: number, height: number, series: number][];
   marks: [words: string, position: number, role: string][];
   ends: [string, string];
+  piles: [position: number, height: number, count: string, number: string][];
 }
 /** How a closed question was answered. */
 interface RoomOutcome {
@@ -79,6 +81,7 @@ interface RoomState<Question extends RoomQuestion = RoomQuestion> {
   question: Question | null;
   outcome: RoomOutcome | null;
   revealed: string;
+  explained: string; // what to remember of it, once it was revealed
 }
 interface PhoneState extends RoomState<PhoneQuestion> {
   link: string; // by which the text is taken over
@@ -89,7 +92,6 @@ interface ProjectorState extends RoomState {
   n_people: number;
   pointers: number[]; // those of all phones, once the question is closed
   has_begun: boolean; // a question was asked
-  explained: string;
 }
 /** What the desk is told: see view() in desk.py. */
 interface DeskState extends ProjectorState {
@@ -100,6 +102,8 @@ interface DeskState extends ProjectorState {
   place: number; // index of the item that was asked last
   seconds: number; // since the script's first
   minutes_planned: number; // to the end of that item
+  minutes_before: number; // and to its beginning
+  minutes_in_all: number;
   right: string;
   about: string;
   can_close: boolean;
@@ -156,6 +160,7 @@ interface RoomElements {
   continuation: HTMLTextAreaElement;
   page: HTMLIFrameElement;
   "by-hand": HTMLDetailsElement;
+  else: HTMLDetailsElement;
   qr: HTMLImageElement;
   "may-write": HTMLInputElement;
   "hand-words": HTMLInputElement;
