@@ -70,7 +70,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Sampling strategies"),
         N_("Choose"),
         N_("The model gives probabilities. A mask says which tokens may be drawn."),
-        N_("Temperature reshapes the distribution; top-p and top-k cut its tail."),
+        N_("Top-p cuts the tail, and what is left shares the whole bar."),
     ),
     Lesson(
         "pages/futures.py",
@@ -141,7 +141,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("The encoder-decoder"),
         N_("Other ways"),
         N_("What fits into a gap depends on the words after it as well."),
-        N_("Another ending puts another word into the gap: the encoder reads it first."),
+        N_("An encoder reads what comes after a gap, so another ending gets another word."),
         has_figure=False,
     ),
     Lesson(

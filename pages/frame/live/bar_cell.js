@@ -27,16 +27,17 @@ export function createBarCell() {
   const number = el("span", { class: "bar-number" });
   /**
    * @param {number} share of the whole
-   * @param {{out?: number|null, pieces?: [number, number][]|null, words?: string|null}} more the raw share of
-   *   what is out; what it takes of the axis where cells lie end to end; another number than the share
+   * @param {{out?: number|null, outFrom?: number, pieces?: [number, number][]|null, words?: string|null}} more
+   *   the raw share of what is out, and where it lay; what it takes of the axis where cells lie end to end;
+   *   another number than the share
    */
-  function show(share, { out = null, pieces = null, words = null } = {}) {
+  function show(share, { out = null, outFrom = 0, pieces = null, words = null } = {}) {
     const isOut = out !== null;
     /** @type {[number, number][]} */
     const lies = pieces?.length ? pieces : [[0, isOut ? 0 : share]];
     while (bars.length < lies.length) bars.push(addBar(track));
     bars.forEach((bar, i) => lay(bar, lies[i] ?? [0, 0]));
-    setLength(ghost, out ?? 0);
+    lay(ghost, [outFrom, outFrom + (out ?? 0)]);
     setText(number, words ?? (isOut ? _("out") : formatProbability(share)));
   }
   return { track, bars, ghost, number, show };
@@ -53,7 +54,7 @@ const lengths = new WeakMap(); // of bars and outlines, as written
 const starts = new WeakMap(); // of bars, as written
 
 /**
- * Lays a bar on the axis: it is moved there by a transform, which shifts nothing else.
+ * Lays a bar or an outline on the axis: it is moved there by a transform, which shifts nothing else.
  * @param {HTMLElement} bar
  * @param {[number, number]} piece
  */

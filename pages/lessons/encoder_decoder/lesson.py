@@ -7,8 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.encoder_decoder.gaps import with_sentinels
 from model.encoder_decoder.infilling import Infilling
+from model.generation import Generation
 from model.loading import LanguageModel, LoadError
-from model.tokenizing import labels_of, labels_of_text
+from model.tokenizing import labels_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import show_charts
@@ -16,6 +17,7 @@ from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
+from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.question import answered, opening, was_answered
 from pages.frame.second_run import is_whole
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
@@ -29,7 +31,8 @@ from viz.format import duration
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
 SAID = "gap_said"
-GUESSES = ("sky", "pond", "tree")  # of what goes before the first ending
+QUESTION = "Left to right, a model cannot see the fish. Which word does it write?"
+GUESSES = ("pond", "tree", "sky")  # of what is written without the ending
 MAX_WORDS = 12  # tokens in the gap of an ending
 
 
@@ -54,10 +57,12 @@ class GapLesson(SteppedLesson[GapSteps]):
     """All that one reader has on the page.
 
     Attributes:
+        unseen: What the shipped causal model writes there, which sees no ending.
         words: What is written before each of the endings.
         tried: The endings that were pressed.
     """
 
+    unseen: str = ""
     words: tuple[str, ...] = ()
     tried: set[int] = field(default_factory=set)
 
@@ -74,8 +79,8 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
     waiting.empty()
     show_faults(SETTINGS)
     opening(
-        "A model that writes from left to right never sees those words. Here an encoder reads all "
-        "of the text; then a decoder fills the gap."
+        "A model that writes from left to right never sees those words. An encoder reads all of "
+        "the text; then a decoder fills the gap."
     )
     st.fragment(_endings)(lesson)
     show_summary("pages/encoder_decoder.py", asked=SAID)
@@ -92,7 +97,14 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
 def _begin(waiting: DeltaGenerator) -> GapLesson:
     name = asked_model(SETTINGS) or SETTINGS.default_model
     lm = shared_model(name, progress=progress_caption(waiting))
-    return GapLesson(lm, stepper=_steps_of(lm), words=words_of(lm))
+    unseen = word_unseen(shared_model(DEFAULT_MODEL))
+    return GapLesson(lm, stepper=_steps_of(lm), unseen=unseen, words=words_of(lm))
+
+
+def word_unseen(lm: LanguageModel) -> str:
+    """Returns what a causal model finds likeliest in the gap: it sees what is before it alone."""
+    text = Generation(lm, f"{BIRD} {BEGINNING}")
+    return text_of(lm.tokenizer, [int(text.logits.argmax())]).strip()
 
 
 def words_of(lm: LanguageModel) -> tuple[str, ...]:
@@ -118,16 +130,15 @@ def _read(lesson: GapLesson) -> None:
 
 
 def _endings(lesson: GapLesson) -> None:
-    """Asks for the word before the first ending; then the others can be tried."""
-    right = lesson.words[0]
-    is_asked = right in GUESSES
+    """Asks for the word of a model that sees no ending; then the others can be tried."""
+    is_asked = lesson.unseen in GUESSES
     is_said = not is_asked or was_answered(SAID)
     seen = lesson.tried | {0} if is_said else set()
     words = [word if i in seen else None for i, word in enumerate(lesson.words)]
-    st.html(endings_html(BIRD, BEGINNING, ENDINGS, words))
+    unseen = lesson.unseen if is_said else None
+    st.html(endings_html(BIRD, BEGINNING, ENDINGS, words, unseen=unseen))
     if is_asked:
-        asked = f"Which word will it write if the text goes on “{ENDINGS[0]}”?"
-        answered(asked, GUESSES, right, SAID)
+        answered(QUESTION, GUESSES, lesson.unseen, SAID)
     with st.container(horizontal=True, key="gap_endings"):
         for i, ending in enumerate(ENDINGS[1:], start=1):
             st.button(
