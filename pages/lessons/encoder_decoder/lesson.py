@@ -1,6 +1,6 @@
 """The encoder-decoder below its title: a gap before several endings, both machines and caches."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -18,7 +18,7 @@ from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_MODEL
-from pages.frame.question import answered, opening, was_answered
+from pages.frame.question import answered, opening
 from pages.frame.second_run import is_whole
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.frame.story import BIRD
@@ -31,7 +31,7 @@ from viz.format import duration
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
 SAID = "gap_said"
-QUESTION = "Left to right, a model cannot see the fish. Which word does it write?"
+QUESTION = "A model that goes left to right cannot see the fish. What does it write?"
 GUESSES = ("pond", "tree", "sky")  # of what is written without the ending
 MAX_WORDS = 12  # tokens in the gap of an ending
 
@@ -59,12 +59,10 @@ class GapLesson(SteppedLesson[GapSteps]):
     Attributes:
         unseen: What the shipped causal model writes there, which sees no ending.
         words: What is written before each of the endings.
-        tried: The endings that were pressed.
     """
 
     unseen: str = ""
     words: tuple[str, ...] = ()
-    tried: set[int] = field(default_factory=set)
 
 
 def show_gap_lesson(waiting: DeltaGenerator) -> None:
@@ -78,10 +76,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         st.session_state[LESSON] = lesson
     waiting.empty()
     show_faults(SETTINGS)
-    opening(
-        "A model that writes from left to right never sees those words. An encoder reads all of "
-        "the text; then a decoder fills the gap."
-    )
+    opening("An encoder reads all of a text; then a decoder fills its gap.")
     st.fragment(_endings)(lesson)
     show_summary("pages/encoder_decoder.py", asked=SAID)
     is_own = SETTINGS["gaps"] != text_with(ENDINGS[0])
@@ -130,24 +125,11 @@ def _read(lesson: GapLesson) -> None:
 
 
 def _endings(lesson: GapLesson) -> None:
-    """Asks for the word of a model that sees no ending; then the others can be tried."""
-    is_asked = lesson.unseen in GUESSES
-    is_said = not is_asked or was_answered(SAID)
-    seen = lesson.tried | {0} if is_said else set()
-    words = [word if i in seen else None for i, word in enumerate(lesson.words)]
+    """Asks for the word of a model that sees no ending; then all words are uncovered."""
+    is_said = lesson.unseen not in GUESSES or answered(QUESTION, GUESSES, lesson.unseen, SAID)
+    words = lesson.words if is_said else (None,) * len(ENDINGS)
     unseen = lesson.unseen if is_said else None
     st.html(endings_html(BIRD, BEGINNING, ENDINGS, words, unseen=unseen))
-    if is_asked:
-        answered(QUESTION, GUESSES, lesson.unseen, SAID)
-    with st.container(horizontal=True, key="gap_endings"):
-        for i, ending in enumerate(ENDINGS[1:], start=1):
-            st.button(
-                f"… {ending}",
-                key=f"gap_ending_{i}",
-                on_click=lesson.tried.add,
-                args=(i,),
-                disabled=not is_said or i in seen,
-            )
 
 
 def _inside(lesson: GapLesson) -> None:

@@ -134,9 +134,7 @@ def _read_source(state: Lab, kind: str) -> Given:
     return from_generation(reader.generation if reader else state.text)
 
 
-def show_masks(
-    *, is_picture: bool = False, compares: bool = False, waits: bool = False
-) -> Lab:
+def show_masks(*, is_picture: bool = False, compares: bool = False, waits: bool = False) -> Lab:
     """Shows the masks on the distribution, in a fragment; returns the reader's state.
 
     Args:
