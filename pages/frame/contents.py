@@ -91,7 +91,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/constraints.py",
         N_("Constrained decoding"),
         N_("Choose"),
-        N_("A mask can force the form of a text."),
+        N_("A mask removes what would break a rule, before every token."),
         N_("A mask takes probability away and gives the rest its share. It adds no knowledge."),
     ),
     Lesson(
