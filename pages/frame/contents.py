@@ -169,8 +169,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/roofline.py",
         N_("Roofline and cost"),
         LABORATORY,
-        N_("A pass waits for memory or for arithmetic, and what it waits for has a price."),
-        N_("One token reads every weight and computes little with it, so the device waits."),
+        N_("A pass waits for memory or for arithmetic."),
+        N_("For each token the whole model is read from memory; the device waits for it."),
         measures="pages/prefill_decode.py",
         sections=(
             "The roofline: memory-bound or compute-bound",
