@@ -22,6 +22,7 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(gap_lesson, "shared_model", lambda *_, **__: tiny_gapfiller())
+    monkeypatch.setattr(gap_lesson, "word_unseen", lambda _: "")  # tiny_gapfiller is not causal
     app = open_lesson("pages/encoder_decoder.py", gaps="The ___ ran to the ___.")
     lesson = kept(app, "gap_lesson", GapLesson)
     stepper = lesson.stepper
