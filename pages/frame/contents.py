@@ -70,7 +70,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Sampling strategies"),
         N_("Choose"),
         N_("The model gives probabilities. A mask says which tokens may be drawn."),
-        N_("Temperature reshapes the distribution; top-p and top-k cut its tail."),
+        N_("Top-p cuts the tail, and what is left shares the whole bar."),
     ),
     Lesson(
         "pages/futures.py",
@@ -91,7 +91,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/constraints.py",
         N_("Constrained decoding"),
         N_("Choose"),
-        N_("A mask can force the form of a text."),
+        N_("A mask removes what would break a rule, before every token."),
         N_("A mask takes probability away and gives the rest its share. It adds no knowledge."),
     ),
     Lesson(
@@ -141,7 +141,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("The encoder-decoder"),
         N_("Other ways"),
         N_("What fits into a gap depends on the words after it as well."),
-        N_("Another ending puts another word into the gap: the encoder reads it first."),
+        N_("An encoder reads what comes after a gap, so another ending gets another word."),
         has_figure=False,
     ),
     Lesson(
@@ -169,8 +169,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/roofline.py",
         N_("Roofline and cost"),
         LABORATORY,
-        N_("A pass waits for memory or for arithmetic, and what it waits for has a price."),
-        N_("One token reads every weight and computes little with it, so the device waits."),
+        N_("A pass waits for memory or for arithmetic."),
+        N_("For each token the whole model is read from memory; the device waits for it."),
         measures="pages/prefill_decode.py",
         sections=(
             "The roofline: memory-bound or compute-bound",

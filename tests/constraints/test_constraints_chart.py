@@ -69,7 +69,7 @@ def test_what_is_taken_is_framed_and_a_word_that_goes_on_is_whole() -> None:
         1000,
     )
     markup = walk_picture([WalkedToken(seen, "u", "so")])
-    assert widths(markup) == [("sou", 40, False), ("sof", 60, True), ("sou", 100, False)]
+    assert widths(markup) == [("so·u", 40, False), ("so·f", 60, True), ("so·u", 100, False)]
     assert markup.count("font-weight:600") == 1
     assert "font-weight:600" not in walk_picture([WalkedToken(seen, None, "so")])
     covered = walk_picture([WalkedToken(seen, None)], is_covered=True)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model.loading import load_model
 from pages.lessons.encoder_decoder import lesson as gap_lesson
-from pages.lessons.encoder_decoder.lesson import GapLesson, words_of
+from pages.lessons.encoder_decoder.lesson import GapLesson, word_unseen, words_of
 from pages.lessons.encoder_decoder.settings import ENDINGS
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
@@ -22,6 +22,7 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(gap_lesson, "shared_model", lambda *_, **__: tiny_gapfiller())
+    monkeypatch.setattr(gap_lesson, "word_unseen", lambda _: "")  # tiny_gapfiller is not causal
     app = open_lesson("pages/encoder_decoder.py", gaps="The ___ ran to the ___.")
     lesson = kept(app, "gap_lesson", GapLesson)
     stepper = lesson.stepper
@@ -43,26 +44,22 @@ def test_gaps_are_filled_step_by_step_and_a_text_without_one_is_refused(
     assert lesson.stepper is not stepper
 
 
-def test_the_shipped_model_writes_another_word_before_each_ending() -> None:
+def test_the_shipped_models_write_another_word_for_who_sees_each_ending_and_who_sees_none() -> None:
     words = words_of(load_model("gapfiller"))
-    assert words == ("pond", "tree", "sky")
-    assert set(words) == set(gap_lesson.GUESSES)
+    unseen = word_unseen(load_model("storyteller"))
+    assert len(set(words)) == len(ENDINGS)
+    assert unseen != words[0], "or nothing is to be seen in the first two rows"
+    assert {unseen, *words} == set(gap_lesson.GUESSES)
 
 
-def test_the_word_before_the_first_ending_is_asked_and_the_others_are_pressed() -> None:
+def test_the_word_of_who_sees_no_ending_is_asked_and_then_all_are_uncovered() -> None:
     app = open_lesson("pages/encoder_decoder.py")
     lesson = kept(app, "gap_lesson", GapLesson)
-    assert app.button(key="gap_ending_1").disabled
-    assert shown(app) == [UNKNOWN] * len(ENDINGS)
-    first, *others = lesson.words
-    app.get_by_key("gap_said").set_value(others[0]).run()
-    assert f"right is **{first}**" in words(app)
-    assert shown(app) == [first, UNKNOWN, UNKNOWN]
-    press(app, "gap_ending_2")
-    assert shown(app) == [first, UNKNOWN, others[1]]
-    press(app, "gap_ending_1")
-    assert shown(app) == list(lesson.words)
-    assert app.button(key="gap_ending_1").disabled
+    first = lesson.words[0]
+    assert shown(app) == [UNKNOWN] * (1 + len(ENDINGS))
+    app.get_by_key("gap_said").set_value(first).run()
+    assert f"right is **{lesson.unseen}**" in words(app)
+    assert shown(app) == [lesson.unseen, *lesson.words]
     engine = lesson.stepper.steps.engine
     assert engine.n_done == 0
     while not engine.finished:
@@ -81,7 +78,6 @@ def shown(app: AppTest) -> list[str]:
 def test_the_page_shows_both_caches_at_once(turn_to: Callable[[str], Page]) -> None:
     page = turn_to("encoder_decoder")
     by_key(page, "gap_said").get_by_role("radio").first.click()
-    by_key(page, "gap_ending_1").get_by_role("button").click()
     by_key(page, "gap_inside").locator("summary").first.click()
     by_key(page, "gap_step").get_by_role("button").click()
     expect(by_key(page, "gap_back").get_by_role("button")).to_be_enabled()

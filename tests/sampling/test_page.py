@@ -158,7 +158,7 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     expect(kept_lines).to_have_count(2, timeout=PATIENCE_MS)  # mat and sofa
     expect(top_p).to_have_value("0.5")
     top_p.evaluate("(n) => { n.value = 1; n.dispatchEvent(new Event('input')); }")
-    expect(kept_lines).to_have_count(8)  # none is out
+    expect(kept_lines).to_have_count(6)  # none is out
     top_p.evaluate("(n) => { n.value = 0.5; n.dispatchEvent(new Event('input')); }")
     top_p.dispatch_event("change")
     by_key(shown, "lab_link").get_by_role("button").click()

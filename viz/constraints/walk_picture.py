@@ -11,18 +11,19 @@ from viz.palette import colour
 from viz.strip import SPACE, element
 
 N_PLACES = 4  # tokens that are in sight, the newest ones
-MAX_NAMED = 3  # allowed tokens with a segment of their own
+MAX_NAMED = 2  # allowed tokens with a segment of their own
+DOT = "·"  # between the pieces of a word
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
 ROUNDING = 1e-5  # of a sum: less is no token
 _ROWS = "the model", "the rule"
 _GRID = "display:grid;grid-template-columns:max-content 1fr;gap:3px .7rem;align-items:center"
-_BAR = "display:flex;height:1.4rem;box-sizing:border-box;forced-color-adjust:none"
+_BAR = "display:flex;height:1.25rem;box-sizing:border-box;forced-color-adjust:none"
 _PART = (
     "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
-    "text-overflow:clip;font:var(--size-body) var(--read);line-height:1.3rem"
+    "text-overflow:clip;font:var(--size-body) var(--read);line-height:1.15rem"
 )
-# a narrow page has two lines for the sentence, a wide one needs one
-_SAID = "margin:.5rem 0 0;min-height:clamp(1.4em,calc((640px - 100vw) * 99),2.8em);line-height:1.4"
+# a narrow page has three lines for the sentences, a wide one needs one
+_SAID = "margin:.4rem 0 0;min-height:clamp(1.4em,calc((640px - 100vw) * 99),4.2em);line-height:1.4"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class WalkedToken:
     Attributes:
         seen: The distribution, and what the rule left of it.
         taken: The token's label; None where it is still to come.
-        stem: What is written of its word already.
+        stem: What is written of its word already, its pieces parted by a dot.
     """
 
     seen: MaskedDistribution
@@ -67,7 +68,7 @@ def walk_picture(
 
 def _place(one: WalkedToken) -> Markup:
     seen = one.seen
-    allowed = [token for token in seen.tokens if token.is_allowed][:MAX_NAMED]
+    allowed = [one for one in seen.tokens if one.is_allowed and one.label != SPACE][:MAX_NAMED]
     if one.taken is not None and one.taken not in {token.label for token in allowed}:
         rarer = [token for token in seen.tokens if token.is_allowed and token.label == one.taken]
         allowed = [*allowed[: MAX_NAMED - 1], *rarer[:1]]
@@ -95,7 +96,7 @@ def _wanted(seen: MaskedDistribution) -> MaskedToken:
 def _pair(model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
     cells: list[Markup] = []
     for name, parts in zip(_ROWS, (model, rule), strict=True):
-        label = f"font-size:var(--size-body);line-height:1.4rem;color:{colour(tone)}"
+        label = f"font-size:var(--size-body);line-height:1.25rem;color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 
@@ -108,9 +109,12 @@ def _empty() -> Markup:
 
 def _kept(name: str, share: float, is_taken: bool) -> Markup:
     frame = f";outline:2px solid {colour('chosen')};outline-offset:-2px" if is_taken else ""
+    stem, dot, piece = name.rpartition(DOT)
     look = f"background:{colour('kept-tint')};border:1px solid {colour('kept')}{frame}"
-    weight = ";font-weight:600" if is_taken else ""
-    return _part(name, share, look + weight, f"{name}: {percent(share)}")
+    new = element("span", piece, style="font-weight:600") if is_taken else piece
+    return _part(
+        name, share, look, f"{name}: {percent(share)}", Markup("{}{}{}").format(stem, dot, new)
+    )
 
 
 def _removed(name: str, share: float) -> Markup:
@@ -119,15 +123,16 @@ def _removed(name: str, share: float) -> Markup:
     return _part(name, share, look, f"{name}: {percent(share)}, removed")
 
 
-def _part(name: str, share: float, look: str, title: str) -> Markup:
+def _part(name: str, share: float, look: str, title: str, shown: Markup | str = "") -> Markup:
     style = f"{_PART};flex:0 1 {100 * share:.4f}%;{look}"
-    return element("span", name if share >= ROOM * len(name) else "", style=style, title=title)
+    words = (shown or name) if share >= ROOM * len(name) else ""
+    return element("span", words, style=style, title=title)
 
 
 def name_of(label: str, stem: str = "") -> str:
     """Returns a token as it is read: what goes on with a word, with what is written of it."""
     if stem and label.isalpha():
-        return stem + label
+        return f"{stem}{DOT}{label}"
     return label.strip(SPACE) or "a space"
 
 

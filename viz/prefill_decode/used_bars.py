@@ -24,7 +24,7 @@ def passes_by_use(run: Roofline) -> list[tuple[str, RoofPoint]]:
         found.append(("one token written", max(alone, key=lambda p: p.flops_per_second)))
     if many:
         batch = max(many, key=lambda p: (p.n_batch, p.flops_per_second))
-        found.append((f"a token for each of {count(batch.n_batch)} texts at once", batch))
+        found.append((f"one for each of {count(batch.n_batch)} texts", batch))
     if prompts:
         prompt = max(prompts, key=lambda p: (p.n_input, p.flops_per_second))
         found.append((f"a prompt of {count(prompt.n_input)} tokens read", prompt))
@@ -47,7 +47,7 @@ def used_words(run: Roofline) -> str:
     machine = run.machine
     return (
         f"Measured on {machine.where}, {machine.model}. A full bar is all that it can compute, "
-        f"{peak_words(run.ceilings)}; each pass by its quickest engine."
+        f"{peak_words(run.ceilings)}."
     )
 
 
@@ -55,10 +55,14 @@ def _row(name: str, point: RoofPoint, share: float, is_covered: bool) -> Markup:
     tone = colour(PHASE_ROLES[point.phase])
     ground = f"background:{colour('raised')};border:1.5px solid {colour('line')}"
     fill = f"display:block;height:100%;min-width:3px;width:{100 * min(share, 1):.2f}%"
-    number = element("b", utilisation(share), style="font-size:var(--size-row);line-height:1.2")
+    number = element(
+        "b",
+        "\u00a0" if is_covered else utilisation(share),
+        style="font-size:var(--size-row);line-height:1.2",
+    )
     return Markup("").join(
         (
-            element("div", element("span", name), "" if is_covered else number, style=_HEAD),
+            element("div", element("span", name), number, style=_HEAD),
             element(
                 "div",
                 "" if is_covered else element("i", style=f"{fill};background:{tone}"),

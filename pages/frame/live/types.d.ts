@@ -410,6 +410,7 @@ interface LabHeader {
   nFirst: number;
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;
+  isPicture: boolean; // whether the one picture is shown, by itself
   compares: boolean; // whether the engines' orders stand below the masks
   guided: boolean; // whether a guided lesson is followed
   waits: boolean; // whether the reader is to say something before the picture can be moved

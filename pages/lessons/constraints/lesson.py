@@ -21,7 +21,7 @@ from pages.frame.figures import draw_when_opened, show_chart, show_table
 from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import lesson_state
 from pages.frame.link import offer_link
-from pages.frame.question import answered, lesson_asks, opening
+from pages.frame.question import answered, lesson_asks
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import show_stepper
 from pages.lessons.constraints.settings import SETTINGS, put_request, request_now
@@ -37,9 +37,8 @@ from pages.lessons.constraints.state import (
 )
 from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.walk_picture import WalkedToken, name_of, walk_picture
+from viz.constraints.walk_picture import DOT, WalkedToken, name_of, walk_picture
 from viz.format import percent, plural
-from viz.palette import Size
 from viz.strip import SPACE, prose
 
 LESSON = "constraint_lesson"
@@ -48,13 +47,13 @@ PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
 _ONLY = Markup("The model wanted <em>{}</em>; the rule left it only <em>{}</em>.")
 _WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
+_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>: with it goes <em>{}</em>. ")
 _SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
-    opening("Before every token a mask removes what would break a rule.")
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _generation(lesson), PLAY_SECONDS)
     with st.expander("Another prompt, another rule", key="constraint_setup"):
@@ -144,8 +143,8 @@ def _walk(steps: ConstrainedSteps, coming: MaskedDistribution | None) -> list[Wa
     walk, stem = [], ""
     for seen, step in zip(steps.seen, steps.generation.steps, strict=True):
         walk.append(WalkedToken(seen, step.label, stem))
-        begun = step.label if step.label.startswith(SPACE) else stem + step.label
-        stem = begun.strip(SPACE) if begun.strip(SPACE).isalpha() else ""
+        name = name_of(step.label, "" if step.label.startswith(SPACE) else stem)
+        stem = name if name.replace(DOT, "").isalpha() else ""
     return walk if coming is None else [*walk, WalkedToken(coming, None, stem)]
 
 
@@ -158,10 +157,28 @@ def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
     one, best = walk[at], walk[at].seen.tokens[0]
     if best.is_allowed:
         return _SHARE.format(percent(one.seen.mass))
+    parted = _parted(lesson, walk[at - 1]) if at > 0 else Markup("")
+    if parted and walk[at].taken is None:
+        return parted
     wanted, left = name_of(best.label, one.stem), lesson.left_by_the_rule(at)
     if left is None:
         return _WANTED.format(wanted, percent(one.seen.mass))
-    return _ONLY.format(wanted, left)
+    return parted + _ONLY.format(wanted, left)
+
+
+def _parted(lesson: ConstraintLesson, one: WalkedToken) -> Markup:
+    """Says what an ending was lost for, where the likelier of two tokens was taken, the first."""
+    request, taken = lesson.stepper.steps.request, one.taken
+    if request.kind != "choices" or taken is None:
+        return Markup("")
+    first, *others = [token for token in one.seen.tokens if token.is_allowed]
+    for token in others:
+        beginning = token.label.replace(SPACE, " ")
+        lost = [choice for choice in choices_of(request) if choice.startswith(beginning)]
+        is_other = not taken.replace(SPACE, " ").startswith(beginning)
+        if first.label == taken and is_other and len(lost) == 1:
+            return _PARTED.format(name_of(taken), name_of(token.label), lost[0].strip())
+    return Markup("")
 
 
 def _asked(lesson: ConstraintLesson) -> bool:
@@ -187,10 +204,8 @@ def _text(steps: ConstrainedSteps) -> None:
     text, request = steps.generation.text, steps.request
     written = pieces(text.lm.tokenizer, text.ids)[text.n_prompt :]
     parts = ((piece.joined, "generated") for piece in written)
-    is_long = request.kind == "schema"
     open_end = (" …", "") if steps.can_step else ("", "")
-    size: Size = "lead" if is_long else "row"
-    st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size=size))
+    st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size="lead"))
 
 
 def _show_rule(request: ConstraintRequest) -> None:

@@ -1,14 +1,15 @@
 """The encoder-decoder below its title: a gap before several endings, both machines and caches."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model.encoder_decoder.gaps import with_sentinels
 from model.encoder_decoder.infilling import Infilling
+from model.generation import Generation
 from model.loading import LanguageModel, LoadError
-from model.tokenizing import labels_of, labels_of_text
+from model.tokenizing import labels_of, labels_of_text, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.figures import show_charts
@@ -16,7 +17,8 @@ from pages.frame.layout import CannotBeginError, show_error
 from pages.frame.lesson_state import SteppedLesson, progress_caption
 from pages.frame.link import asked_model, begin_by_link, offer_link, show_faults
 from pages.frame.models import shared_model
-from pages.frame.question import answered, opening, was_answered
+from pages.frame.offers import DEFAULT_MODEL
+from pages.frame.question import answered, opening
 from pages.frame.second_run import is_whole
 from pages.frame.stepper import PassSteps, Stepper, show_stepper
 from pages.frame.story import BIRD
@@ -29,7 +31,8 @@ from viz.format import duration
 LESSON = "gap_lesson"
 PLAY_SECONDS = 0.6
 SAID = "gap_said"
-GUESSES = ("sky", "pond", "tree")  # of what goes before the first ending
+QUESTION = "A model that goes left to right cannot see the fish. What does it write?"
+GUESSES = ("pond", "tree", "sky")  # of what is written without the ending
 MAX_WORDS = 12  # tokens in the gap of an ending
 
 
@@ -54,12 +57,12 @@ class GapLesson(SteppedLesson[GapSteps]):
     """All that one reader has on the page.
 
     Attributes:
+        unseen: What the shipped causal model writes there, which sees no ending.
         words: What is written before each of the endings.
-        tried: The endings that were pressed.
     """
 
+    unseen: str = ""
     words: tuple[str, ...] = ()
-    tried: set[int] = field(default_factory=set)
 
 
 def show_gap_lesson(waiting: DeltaGenerator) -> None:
@@ -73,10 +76,7 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
         st.session_state[LESSON] = lesson
     waiting.empty()
     show_faults(SETTINGS)
-    opening(
-        "A model that writes from left to right never sees those words. Here an encoder reads all "
-        "of the text; then a decoder fills the gap."
-    )
+    opening("An encoder reads all of a text; then a decoder fills its gap.")
     st.fragment(_endings)(lesson)
     show_summary("pages/encoder_decoder.py", asked=SAID)
     is_own = SETTINGS["gaps"] != text_with(ENDINGS[0])
@@ -92,7 +92,14 @@ def show_gap_lesson(waiting: DeltaGenerator) -> None:
 def _begin(waiting: DeltaGenerator) -> GapLesson:
     name = asked_model(SETTINGS) or SETTINGS.default_model
     lm = shared_model(name, progress=progress_caption(waiting))
-    return GapLesson(lm, stepper=_steps_of(lm), words=words_of(lm))
+    unseen = word_unseen(shared_model(DEFAULT_MODEL))
+    return GapLesson(lm, stepper=_steps_of(lm), unseen=unseen, words=words_of(lm))
+
+
+def word_unseen(lm: LanguageModel) -> str:
+    """Returns what a causal model finds likeliest in the gap: it sees what is before it alone."""
+    text = Generation(lm, f"{BIRD} {BEGINNING}")
+    return text_of(lm.tokenizer, [int(text.logits.argmax())]).strip()
 
 
 def words_of(lm: LanguageModel) -> tuple[str, ...]:
@@ -118,25 +125,11 @@ def _read(lesson: GapLesson) -> None:
 
 
 def _endings(lesson: GapLesson) -> None:
-    """Asks for the word before the first ending; then the others can be tried."""
-    right = lesson.words[0]
-    is_asked = right in GUESSES
-    is_said = not is_asked or was_answered(SAID)
-    seen = lesson.tried | {0} if is_said else set()
-    words = [word if i in seen else None for i, word in enumerate(lesson.words)]
-    st.html(endings_html(BIRD, BEGINNING, ENDINGS, words))
-    if is_asked:
-        asked = f"Which word will it write if the text goes on “{ENDINGS[0]}”?"
-        answered(asked, GUESSES, right, SAID)
-    with st.container(horizontal=True, key="gap_endings"):
-        for i, ending in enumerate(ENDINGS[1:], start=1):
-            st.button(
-                f"… {ending}",
-                key=f"gap_ending_{i}",
-                on_click=lesson.tried.add,
-                args=(i,),
-                disabled=not is_said or i in seen,
-            )
+    """Asks for the word of a model that sees no ending; then all words are uncovered."""
+    is_said = lesson.unseen not in GUESSES or answered(QUESTION, GUESSES, lesson.unseen, SAID)
+    words = lesson.words if is_said else (None,) * len(ENDINGS)
+    unseen = lesson.unseen if is_said else None
+    st.html(endings_html(BIRD, BEGINNING, ENDINGS, words, unseen=unseen))
 
 
 def _inside(lesson: GapLesson) -> None:

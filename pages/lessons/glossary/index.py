@@ -22,18 +22,18 @@ from viz.palette import colour
 from viz.strip import element
 
 FIRST = {  # words that the others are explained with, and what to see in the picture of each
-    "token": N_("next is green"),
-    "distribution": N_("longer is likelier"),
-    "greedy decoding": N_("always the longest"),
-    "sampling": N_("any of them"),
-    "temperature": N_("low, and high"),
-    "top-p": N_("the tail is cut"),
-    "KV cache": N_("kept, and one is new"),
-    "prefill": N_("all at once"),
-    "decode": N_("one after another"),
-    "beam search": N_("several are kept"),
-    "speculative decoding": N_("guessed, then checked"),
-    "hallucination": N_("one is wrong"),
+    "token": N_("blue is read, green comes next"),
+    "distribution": N_("a longer row is likelier"),
+    "greedy decoding": N_("the longest row is taken"),
+    "sampling": N_("any row may be drawn"),
+    "temperature": N_("left it is low, right it is high"),
+    "top-p": N_("the striped rows are cut"),
+    "KV cache": N_("each row keeps what it had"),
+    "prefill": N_("all are read in one pass"),
+    "decode": N_("each row writes one more"),
+    "beam search": N_("the striped texts are dropped"),
+    "speculative decoding": N_("guesses above, checked below"),
+    "hallucination": N_("the red token is wrong"),
 }
 HEAD = 190  # an entry's heading and its link take the room of so many characters
 
@@ -81,6 +81,8 @@ def _cards() -> Markup:
 
 def _card(term: Term) -> Markup:
     gist = re.split(r"[.;](?= |$)|[。；؛]", term.sentence)[0]
+    title = _(lesson_at(term.page).title)
+    page = f"margin-top:auto;padding-top:.3rem;font-size:var(--size-small);color:{colour('muted')}"
     stop = "。" if "。" in term.sentence else "."
     style = (
         "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
@@ -96,6 +98,7 @@ def _card(term: Term) -> Markup:
         ),
         element("b", term.word, style="font-size:var(--size-body)"),
         element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),
+        element("span", _("See it: {title}", title=title), style=page),
         href=f"#{term.anchor}",
         style=style,
     )

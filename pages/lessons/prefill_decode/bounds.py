@@ -122,7 +122,8 @@ def _show_passes(run: Roofline) -> None:
     st.caption(
         "MBU: bytes read ÷ seconds ÷ the copy bandwidth of the same run. MFU: FLOPs, attention "
         "causal, ÷ seconds ÷ its matrix rate. Of an input embedding that is not the head as well "
-        "one row per token is counted, of experts those that can be active."
+        "one row per token is counted, of experts those that can be active. The bars above take "
+        "each pass by its quickest engine."
     )
 
 

@@ -12,7 +12,7 @@ import { drawnToken, effectOf, keptInWords, lastStage, remembered } from "../../
 
 /** @type {SettingName[]} */
 const NAMES = ["temperature", "top_p"];
-const N_ROWS = 7; // tokens one by one; the rest share the last row
+const N_ROWS = 5; // tokens one by one; the rest share the last row
 
 /**
  * Makes the picture. Its two sliders are its own.
@@ -75,9 +75,9 @@ export function createDrawPicture({ setControl }) {
     pointer.style.setProperty("--at", String(header.pointer));
     const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
     const hit = drawn &&
-      `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}, ${
+      `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}: ${
         formatProbability(drawn.to - drawn.from)
-      } of the bar.`;
+      }.`;
     setSentence(sentence, hit ? `${where} ${hit}` : where);
   }
   return { element, update };
@@ -88,10 +88,11 @@ function createRow() {
   const { track, number, show } = createBarCell();
   const element = el("div", { class: "lab-line" }, label, el("span", { class: "bar-cell" }, track, number));
   /** @param {ReturnType<typeof partsOf>[number]} part @param {boolean} isHit */
-  function showPart({ words, share, from, raw }, isHit) {
+  function showPart({ words, share, from, raw, rawFrom }, isHit) {
     setText(label, shorten(words, 18));
     setAttribute(label, "title", words);
-    show(share, { out: share > 0 ? null : raw, pieces: share > 0 ? [[from, from + share]] : null });
+    if (share > 0) show(share, { pieces: [[from, from + share]] });
+    else show(0, { out: raw, outFrom: rawFrom });
     setAttribute(element, "data-state", share > 0 ? "kept" : "rejected");
     setAttribute(element, "data-hit", isHit);
   }
@@ -99,7 +100,7 @@ function createRow() {
 }
 
 /**
- * The best tokens, and all others together: what each takes of the draw bar, and what it had before the cut.
+ * The best tokens, and all others together: what each takes of the draw bar, and where its share lay before the cut.
  * @param {LabView} view
  * @param {Result} result
  */
@@ -111,7 +112,7 @@ function partsOf({ distribution, label }, result) {
   let left = 1;
   const parts = Array.from({ length: nShown }, (_, row) => {
     const share = last.kept[row] ? last.probs[row] : 0;
-    const part = { words: label(result.idOf(row)), share, from, raw: raw.probs[row] };
+    const part = { words: label(result.idOf(row)), share, from, raw: raw.probs[row], rawFrom: 1 - left };
     from += share;
     left -= raw.probs[row];
     return part;
@@ -119,5 +120,6 @@ function partsOf({ distribution, label }, result) {
   if (nShown === nVocab) return parts;
   const nKept = last.nKept - last.kept.subarray(0, nShown).reduce((sum, kept) => sum + kept, 0);
   const words = `${formatCount(nVocab - nShown)} others`;
-  return [...parts, { words, share: nKept > 0 ? Math.max(0, 1 - from) : 0, from, raw: Math.max(0, left) }];
+  const rest = { raw: Math.max(0, left), rawFrom: 1 - left };
+  return [...parts, { words, share: nKept > 0 ? Math.max(0, 1 - from) : 0, from, ...rest }];
 }

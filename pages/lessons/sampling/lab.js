@@ -104,18 +104,19 @@ export class Lab {
   }
 
   /**
-   * What the page shows: the lesson one picture and the map, with the masks folded away; its laboratory the
+   * What this place of the page shows: one picture; or the masks, folded away, and the map; the laboratory has the
    * engines. A guided lesson speaks of the masks, or of the map if its link sets both of the map's sliders, and
    * has its own questions.
    * @param {LabHeader} given
    */
-  partsOf({ compares, guided }) {
+  partsOf({ isPicture, compares, guided }) {
+    if (isPicture) return [this.picture];
     if (compares) return [this.masks, this.orders, this.sampler];
     if (guided && isOfMap()) return [this.map, this.masks, this.reasons];
     if (guided) return [this.masks, this.reasons, this.map];
     const title = el("summary", {}, "The masks beside each other, and why the line falls there");
     const fold = el("details", { class: "section" }, title, this.masks.element, this.reasons.element);
-    return [this.picture, { element: this.masks.caption }, { element: fold }, this.map];
+    return [{ element: this.masks.caption }, { element: fold }, this.map];
   }
 
   /** @param {string} name @param {boolean} isUsed */
@@ -130,7 +131,9 @@ export class Lab {
     this.schedule();
     if (!isFinal) return;
     // a trigger takes one value a message: whatever came before the last is of no interest
-    this.component?.setTriggerValue("event", { controls: this.controls });
+    const { isPicture } = this.header;
+    const own = Object.entries(this.controls).filter(([name]) => name.startsWith("bar_") === isPicture);
+    this.component?.setTriggerValue("event", { controls: Object.fromEntries(own) });
   }
 
   schedule() {
@@ -145,7 +148,8 @@ export class Lab {
     setAttribute(this.root, "data-presenter", this.header.presenter);
     const labels = this.header.labels ?? labelsAt(this.header.labelsAt, () => this.schedule());
     if (labels === null) return;
-    const isSettled = this.header.compares || this.map.isSettled(() => this.schedule());
+    const { compares, isPicture } = this.header;
+    const isSettled = compares || isPicture || this.map.isSettled(() => this.schedule());
     if (!isSettled) return; // what is below has its place
     this.root.ariaBusy = null;
     const { more, use } = this.controls;
@@ -165,10 +169,10 @@ export class Lab {
       memory: NO_MEMORY,
       label: (id) => labels[id] ?? `id ${id}`,
     };
+    if (isPicture) return void this.picture.update(view);
     const results = this.masks.update(view);
-    if (this.header.compares) this.orders.update(view);
+    if (compares) this.orders.update(view);
     else {
-      this.picture.update(view);
       this.reasons.update(view, results);
       this.map.update(this.mapView(view));
     }

@@ -1,6 +1,7 @@
 """The sampling lesson below its title: the distribution, the masks on it, texts under them."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from pages.lessons.sampling.texts import GreedyLoops, SelfConsistency
 
 LAB = "sampling_lab"
 PATH = "pages/sampling.py"
-QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of the first bar?"
+QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of “{}”?"
 SAID, LONGER = "lab_said", "it grows"
 CHOICES = ("it shrinks", "it stays", LONGER)
 SOURCE_TITLE = "Another text, or another distribution"
@@ -45,13 +46,18 @@ def show_lab(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     follow_moved(PATH, SAMPLED, COMPARED)
     state = begin_lab(waiting)
-    is_answered = answered(QUESTION, CHOICES, LONGER, SAID)
-    picture, summary = st.container(), st.container()
-    choose_source(state)
-    with picture:
-        st.fragment(show_masks)(waits=not is_answered)
+    question, picture, summary, masks = (st.container() for _ in range(4))
+    with st.container(key="lab_source_below"):
+        choose_source(state)
+    with question:
+        is_answered = answered(QUESTION.format(state.first_word), CHOICES, LONGER, SAID)
+    if not lesson_asks():  # it speaks of the masks
+        with picture:
+            st.fragment(show_masks)(is_picture=True, waits=not is_answered)
     with summary:
         show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
+    with masks:
+        st.fragment(show_masks)()
     draw_in_second_run(lambda: _show_laboratory(state))
 
 
@@ -128,23 +134,29 @@ def _read_source(state: Lab, kind: str) -> Given:
     return from_generation(reader.generation if reader else state.text)
 
 
-def show_masks(*, compares: bool = False, waits: bool = False) -> Lab:
+def show_masks(*, is_picture: bool = False, compares: bool = False, waits: bool = False) -> Lab:
     """Shows the masks on the distribution, in a fragment; returns the reader's state.
 
     Args:
+        is_picture: Whether the one picture is shown, and none of the masks beside each other.
         compares: Whether the engines' orders stand below them, and a sampler of one's own.
         waits: Whether the picture stands still until the reader has said what it will do.
     """
     state: Lab = st.session_state[LAB]
+    key = "lab_picture" if is_picture else "lab"
     data = state.payload(
-        presenter=is_presenting(), compares=compares, guided=lesson_asks(), waits=waits
+        presenter=is_presenting(),
+        is_picture=is_picture,
+        compares=compares,
+        guided=lesson_asks(),
+        waits=waits,
     )
-    _lab(key="lab", data=data, on_event_change=_take_event)
+    _lab(key=key, data=data, on_event_change=partial(_take_event, key))
     show_error(state.problem)
     return state
 
 
-def _take_event() -> None:
-    event: dict[str, Any] | None = trigger_value("lab", "event")
+def _take_event(key: str) -> None:
+    event: dict[str, Any] | None = trigger_value(key, "event")
     if event:
         st.session_state[LAB].take(event)

@@ -20,6 +20,7 @@ from pages.frame.fields import control_fields, read_controls, sampling_number
 from pages.frame.labels import labels_address
 from pages.frame.lesson_state import LessonState
 from pages.lessons.sampling.source import Given
+from viz.strip import SPACE
 
 SLIDERS = MASKS_ALONE[1:]
 OF_BAR = ("temperature", "top_p")  # what the first picture sets by sliders of its own
@@ -84,9 +85,15 @@ class Lab(LessonState):
     n_draws: int = 0  # times that the draws were asked for: the seed of the last
 
     def take(self, event: Mapping[str, Any]) -> None:
-        """Takes the sliders as the page has them; what no slider can say changes nothing."""
+        """Takes the sliders of one part of the page; what no slider can say changes nothing."""
         with self.attempt():
-            self.controls = LabControls.from_page(event.get("controls") or {})
+            said = asdict(self.controls) | (event.get("controls") or {})
+            self.controls = LabControls.from_page(said)
+
+    @property
+    def first_word(self) -> str:
+        """The likeliest next token, as it is read."""
+        return self.given.label(int(self.given.logits.argmax()), self.lm).strip(SPACE)
 
     def alone(self, name: str) -> Stage:
         """Returns what one mask alone makes of the distribution."""
@@ -96,10 +103,11 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, *, compares: bool = False, **shown: bool) -> bytes:
+    def payload(self, *, is_picture: bool = False, compares: bool = False, **shown: bool) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout.
 
         Args:
+            is_picture: Whether the one picture is shown, by itself.
             compares: Whether the engines' orders are shown, under their pointer.
             shown: Of its header as well: `presenter`, `guided`, `waits`.
         """
@@ -121,6 +129,7 @@ class Lab(LessonState):
             "ordersRead": ORDERS_READ,
             "nFirst": N_FIRST,
             "pointer": POINTER if compares else FIRST_POINTER,
+            "isPicture": is_picture,
             "compares": compares,
             "distribution": {"n_vocab": kept.n_vocab},
             **shown,
