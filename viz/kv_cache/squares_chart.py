@@ -94,6 +94,7 @@ def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int)
         visible=n_columns <= MAX_WORDS,
         range=[-0.5, n_columns - 0.5],
         side="top",
+        ticks="",
         showgrid=False,
         tickvals=list(range(len(labels))),
         ticktext=[label.strip(SPACE)[:MAX_WORD] for label in labels],
