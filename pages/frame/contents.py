@@ -149,7 +149,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Serving many requests"),
         LABORATORY,
         N_("Many readers share one model, pass by pass."),
-        N_("A slot that is free goes to the next request at once."),
+        N_("A free slot filled at once: {after} tokens a second, not {before}."),
     ),
     Lesson(
         "pages/engines.py",
