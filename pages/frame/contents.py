@@ -184,8 +184,10 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/teacher_forcing.py",
         N_("Teacher forcing, measured"),
         LABORATORY,
-        N_("A model learns from true text, then writes on from its own."),
-        N_("After its own words a small model errs about as much as after true ones."),
+        N_(
+            "With teacher forcing a model learns on true text only. Then it writes on from its own."
+        ),
+        N_("This small model errs by {true} after true text, and by {own} after its own."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",
