@@ -184,9 +184,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/teacher_forcing.py",
         N_("Teacher forcing, measured"),
         LABORATORY,
-        N_(
-            "With teacher forcing a model learns on true text only. Then it writes on from its own."
-        ),
+        N_("Teacher forcing: a model learns on true text. Then it writes its own."),
         N_("This small model errs by {true} after true text, and by {own} after its own."),
         measures="pages/snowball.py",
         sections=(

@@ -52,7 +52,7 @@ def error_bars(exposure: Exposure, judge: str, *, is_covered: bool = False) -> C
         mean, tone = shortfall(kl), colour(role)
         words: Style = {"text": [f"<b>{percent(mean)}</b>"], "textposition": "outside"}
         words |= {
-            "textfont": {"size": 15, "color": colour("ink")},
+            "textfont": {"size": 13, "color": colour("ink")},
             "cliponaxis": False,
             "constraintext": "none",
         }
@@ -62,14 +62,14 @@ def error_bars(exposure: Exposure, judge: str, *, is_covered: bool = False) -> C
             figure, f"after {name}", line.places, 1 - np.exp(-line.means), pale, symbol=symbol,
             width=1.5, xaxis="x2", opacity=0.6,
         )  # fmt: skip
-    axis = {"domain": [0, 0.34], "range": [-0.6, 1.6], "tickvals": [0, 1], "ticktext": names}
+    axis = {"domain": [0, 0.4], "range": [-0.6, 1.6], "tickvals": [0, 1], "ticktext": names}
     positions = {"text": "tokens after the prompt", "standoff": 2}
     end = exposure.kl_forced.shape[1] + 1
     figure.update_xaxes(
         axis | {"ticks": "", "tickangle": 0, "tickfont": {"size": 13, "color": colour("ink")}}
     )
     figure.update_layout(
-        xaxis2={"domain": [0.42, 1], "range": [0, end], "title": positions, "anchor": "y"},
+        xaxis2={"domain": [0.48, 1], "range": [0, end], "title": positions, "anchor": "y"},
         showlegend=False,
     )
     figure.update_yaxes(
