@@ -149,7 +149,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Serving many requests"),
         LABORATORY,
         N_("Many readers share one model, pass by pass."),
-        N_("A slot that is free goes to the next request at once."),
+        N_("A free slot filled at once: {after} tokens a second, not {before}."),
     ),
     Lesson(
         "pages/engines.py",
@@ -184,8 +184,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/teacher_forcing.py",
         N_("Teacher forcing, measured"),
         LABORATORY,
-        N_("A model learns from true text, then writes on from its own."),
-        N_("After its own words a small model errs about as much as after true ones."),
+        N_("Teacher forcing: a model learns on true text. Then it writes its own."),
+        N_("This small model errs by {true} after true text, and by {own} after its own."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

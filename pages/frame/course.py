@@ -1,6 +1,6 @@
 """What each page is in the course: its sentence, what to remember of it, and what comes after."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -29,7 +29,11 @@ def show_claim(lesson: Lesson) -> None:
 
 
 def show_summary(
-    path: str, *laboratory: str, asked: str | None = None, found: str | None = None
+    path: str,
+    *laboratory: str,
+    asked: str | None = None,
+    found: str | None = None,
+    numbers: Mapping[str, str] | None = None,
 ) -> None:
     """Ends what a pupil needs of a page: what to remember, the next page, then the laboratory.
 
@@ -39,12 +43,13 @@ def show_summary(
             contents.py names, where that is a laboratory's page.
         asked: Key of the question that comes first: until it is answered, the sentence is hidden.
         found: Key of the place of a first result, which all of this waits for.
+        numbers: That were measured, by their names in the sentence.
     """
     if lesson_asks():
         return
     lesson = lesson_at(path)
     with st.container(key="summary", gap="xsmall"):
-        words, notes = explain(_(lesson.remember), "remember")
+        words, notes = explain(_(lesson.remember, **(numbers or {})), "remember")
         st.html(_REMEMBER.format(words) + notes)
         keep(key="end_asked_kept", data={"question": ""}, height="content")
         # an answer runs its own fragment alone: no run of the page would show what is below

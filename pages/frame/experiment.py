@@ -35,6 +35,7 @@ class Experiment(ABC, Generic[Kept]):
         has_progress: Whether a bar says how far the job has come.
         draws_when_done: Whether findings wait until the job is over; the recording stays till then.
         said: Key of the question that the button waits for, where the section asks one.
+        is_button_below: Whether the button stands below what was found, where a page asks first.
         code: The functions that made the numbers, if they are shown here.
     """
 
@@ -49,6 +50,7 @@ class Experiment(ABC, Generic[Kept]):
     has_progress: bool = True
     draws_when_done: bool = False
     said: str | None = None
+    is_button_below: bool = False
     code: tuple[Callable[..., Any], ...] = ()
 
     def __init__(self, lesson: Kept) -> None:
@@ -75,6 +77,7 @@ class Experiment(ABC, Generic[Kept]):
             has_progress=self.has_progress,
             draws_when_done=self.draws_when_done,
             waits=self.said is not None and not was_answered(self.said),
+            is_button_below=self.is_button_below,
         ).show()
         self._end()
         if self.code:

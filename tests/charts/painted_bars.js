@@ -45,7 +45,7 @@ export async function paint(figures, cards, cases, probs, width) {
     ));
     drawOutcome(section(id, "outcome"), { series, bars, dots: null, words: "" });
   }
-  drawBar(section("draw", "draw"), { shares: probs, options: probs.map(String) }, [probs[0]], true);
+  drawBar(section("draw", "draw"), { shares: probs, options: probs.map(String) }, [probs[0]]);
 }
 
 /** Of every bar: the axis that it stands on, from where to where it goes, and the number beside it. */

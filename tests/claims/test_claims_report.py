@@ -7,7 +7,7 @@ import pytest
 
 from model.claims.records import Evidence, Quantity
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share
-from viz.claims.interval import interval_picture
+from viz.claims.measured_bars import ROOM, bars_picture
 from viz.claims.report import (
     LOOKS,
     Row,
@@ -82,16 +82,16 @@ def test_evidence_is_written_with_its_interval_its_n_and_its_bar(
     assert evidence_words(part).replace("\u202f", " ").startswith(expected)
 
 
-def test_the_picture_of_a_part_covers_what_was_measured_until_it_is_asked() -> None:
-    shown, covered = (interval_picture(GAIN, is_covered=is_it) for is_it in (False, True))
-    assert "measured-mean" in shown
-    assert "20.0" in shown
-    assert "measured-mean" not in covered
-    assert "20.0" not in covered, "nor for who hears it"
+def test_bars_are_as_long_as_their_shares_and_the_last_waits_for_an_answer() -> None:
+    bars, line = [("soon", 0.2), ("late", 0.1)], ("below {}", 0.15)
+    shown, covered = (bars_picture("", bars, line, is_covered=is_it) for is_it in (False, True))
+    widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]
+    assert widths == pytest.approx([100 / ROOM, 50 / ROOM], abs=0.01)
+    (at,) = re.findall(r"dashed [^;]+;left:([\d.]+)%", shown)
+    assert float(at) == pytest.approx(75 / ROOM, abs=0.01)
     assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
-    assert not interval_picture(STEADY), "nothing was left to chance"
-    places = [float(place) for place in re.findall(r"left:(-?[\d.]+)%", shown)]
-    assert all(0 <= place <= 100 for place in places)
+    assert "10.0" in shown
+    assert "10.0" not in covered, "nor for who hears it"
 
 
 def test_what_chance_may_explain_says_how_little_was_seen() -> None:

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from model.sampling import ORDERS, Settings, process
 from model.settings import ENGINES
 from pages.frame.fields import read_fields
-from pages.lessons.sampling.engines import CASES, n_drawn, pipelines, rows
-from pages.lessons.sampling.settings import PAIRS, SETTINGS
+from pages.lessons.sampling.engines import CASES, SHOWN, n_drawn, pipelines, rows
+from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import FIELDS, POINTER, SLIDERS
 from tests.frame.driving import open_lesson
 
@@ -85,17 +85,16 @@ def test_the_link_of_a_row_opens_its_masks_on_its_distribution() -> None:
         assert read.values["source"] == "textbook"
 
 
-def test_the_picture_waits_for_an_answer_and_then_draws_the_pair_that_is_chosen() -> None:
+def test_the_picture_waits_for_an_answer_and_then_draws_a_bar_for_each_order() -> None:
     app: AppTest = open_lesson("pages/engines.py")
-    first, *_, last = PAIRS
-    assert " of 4 tokens" not in spoken(app)
-    assert app.get_by_key("lab_pair").disabled
-    app.get_by_key("engines_said").set_value("1").run()
-    for pair in (first, last):
-        app.get_by_key("lab_pair").set_value(pair).run()
-        (masks,) = [case for case in CASES if "+".join(case) == pair]
-        for one in pipelines(masks):
-            assert f"{one.engine} draws {one.token}, of {len(one.left)} token" in spoken(app)
+    n_left = {one.order: len(one.left) for one in pipelines(SHOWN)}
+    assert len(set(n_left.values())) == 2, "a question with an answer"
+    markup = "".join(html.proto.body for html in app.get("html"))
+    assert all(markup.count(order) == 1 for order in n_left), "the orders are what is asked about"
+    assert " tokens" not in spoken(app)
+    app.get_by_key("engines_said").set_value("neither").run()
+    for one in pipelines(SHOWN):
+        assert re.search(rf"{one.engine}[^;]* draws {one.token}, of {len(one.left)} ", spoken(app))
     (table,) = [html.proto.body for html in app.get("html") if ">masks<" in html.proto.body]
     assert table.count('<a href="/engines?') == len(CASES)
     assert not app.exception

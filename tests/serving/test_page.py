@@ -23,6 +23,7 @@ from tests.frame.driving import (
     words,
 )
 from tests.tiny_models import tiny
+from viz.format import digits
 
 BAD = {
     "": "write a prompt",
@@ -37,6 +38,11 @@ COVERED = f"() => getComputedStyle(document.querySelector('{LANES}')).clipPath !
 
 def lesson(app: AppTest) -> LessonState:
     return kept(app, "serving_lesson", LessonState)
+
+
+def told(app: AppTest) -> str:
+    """All that stands on the page as markup."""
+    return " ".join(re.sub(r"<(?!p class)[^>]*>", "<", h.proto.body) for h in app.get("html"))
 
 
 def serve(app: AppTest, key: str) -> Comparison:
@@ -59,7 +65,9 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     assert re.findall(r"send (\d+) requests .* room for (\d+) at", words(app)) == [("3", "2")]
     static, continuous = serve(app, "serving_batches").runs
     assert len(app.dataframe) == 2, "what the other policy gives is asked first"
-    app.button_group(key="serving_said").set_value("as many").run()
+    app.button_group(key="serving_said").set_value("nobody").run()
+    rates = [digits(run.tokens_per_second) for run in (continuous, static)]
+    assert re.findall(r"remember.*? (\d[\d.]*) .*? (\d[\d.]*)\.<", told(app)) == [tuple(rates)]
     assert [request.n_out for request in static.requests] == [3, 2, 16]
     assert {request.arrives for request in static.requests} == {0.0}
     assert len(continuous.passes) < len(static.passes)

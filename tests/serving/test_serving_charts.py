@@ -26,6 +26,7 @@ from viz.serving.lanes_chart import (
     run_words,
     runs_table,
     server_figure,
+    still_share,
 )
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
@@ -69,10 +70,18 @@ def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
 
 
+def test_what_stands_still_ends_between_the_lanes_of_the_first_run_and_of_the_next() -> None:
+    share = still_share([RUN, RUN], 1)
+    rows = [row for one in checked(lanes_figure([RUN, RUN], "cpu")).data for row in one.y if row]
+    assert max(rows) - min(rows) == pytest.approx(5 + 0.72)
+    assert 1.72 < share * 5.72 < 4, "below two lanes, above the two of the next run"
+    assert still_share([RUN, RUN], 0) == 0
+
+
 def test_a_run_is_told_by_the_definitions_of_its_speed_its_stalls_and_its_latencies() -> None:
-    assert re.findall(r"[\d.]+", run_words(RUN)) == ["8.00", "3"], "its preemptions"
+    assert re.findall(r"[\d.]+", "".join(run_words(RUN))) == ["8.00", "3"], "its preemptions"
     calm = replace(RUN, outputs=tuple(replace(one, n_preempted=0) for one in RUN.outputs))
-    assert re.findall(r"[\d.]+", run_words(calm)) == ["8.00", "200"], "else its longest stall"
+    assert re.findall(r"[\d.]+", "".join(run_words(calm))) == ["8.00", "200"], "its longest stall"
     assert RUN.first_seconds == pytest.approx([0.1, 0.35])
     assert RUN.gaps == pytest.approx([0.1, 0.3])
     row = runs_table(Comparison((RUN,), RUN, 2))[0]

@@ -62,11 +62,13 @@ def test_lines_are_the_records_own_numbers() -> None:
     forced = windows(EXPOSURE.kl_forced, 8).means
     assert line(error, held_out_charts.FORCED) == pytest.approx(forced)
     assert line(error, held_out_charts.FREE) == pytest.approx(windows(EXPOSURE.kl_free, 8).means)
-    plain = held_out_charts.error_lines(EXPOSURE)
-    assert line(plain, "after true tokens") == pytest.approx(forced)
-    covered = held_out_charts.error_lines(EXPOSURE, is_covered=True)
-    assert line(covered, "after its own tokens") == []
-    assert not any(trace.fill for trace in checked(plain).data)
+    both = checked(held_out_charts.error_bars(EXPOSURE, "the judge")).data
+    bars = [trace.y[0] for trace in both if trace.type == "bar"]
+    means = [np.nanmean(kl) for kl in (EXPOSURE.kl_forced, EXPOSURE.kl_free)]
+    assert bars == pytest.approx([1 - math.exp(-mean) for mean in means])
+    assert list(both[1].y) == pytest.approx(1 - np.exp(-forced))
+    covered = checked(held_out_charts.error_bars(EXPOSURE, "the judge", is_covered=True)).data
+    assert [trace.y[0] for trace in covered if trace.type == "bar"] == bars[:1]
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
     assert reference[-1] == pytest.approx(EXPOSURE.writer_loss[:, -8:].mean())
     repeats = line(written_charts.repeats_figure(LONG), "greedy")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from markupsafe import Markup
@@ -28,7 +29,7 @@ class Pipeline:
     """What one engine's order leaves to draw from."""
 
     engine: str
-    order: str  # its masks, in words
+    masks: tuple[str, ...]  # with their values, in the engine's order
     lacks: tuple[str, ...]  # those that it has not
     left: Shares
     drawn: int  # which of them the pointer falls on
@@ -37,6 +38,11 @@ class Pipeline:
     def token(self) -> str:
         """The one that is drawn."""
         return self.left[self.drawn][0]
+
+    @property
+    def order(self) -> str:
+        """Its masks in words."""
+        return " → ".join(self.masks)
 
     @property
     def lacking(self) -> str:
@@ -58,30 +64,35 @@ def pipelines_picture(
         given: The tokens and their shares before any mask.
         pipelines: In the order in which they stand below each other.
         pointer: Where it falls on all of them, from 0 to 1.
-        is_covered: Whether orders and what they leave wait until a reader has said what is drawn.
+        is_covered: Whether what they leave waits until a reader has said which leaves more.
     """
-    heard = "; ".join(f"{one.engine} {one.drawn_words}" for one in pipelines)
+    rows = [[*group] for _, group in groupby(pipelines, key=lambda one: (one.order, one.lacks))]
+    heard = "; ".join(f"{_names(row)} {row[0].drawn_words}" for row in rows)
     mark = _pointer(pointer)
     return element(
         "div",
-        element("div", _head("the bar that all four get", ""), _bar(given)),
-        *(_row(one, mark, is_covered) for one in pipelines),
+        element("div", _head("the bar that all four get", ""), _bar(given, mark)),
+        *(_row(_names(row), row[0], mark, is_covered) for row in rows),
         style=f"display:grid;gap:.4rem;color:{colour('ink')}",
         role="img",
-        aria_label="A bar for each engine." if is_covered else f"{heard}.",
+        aria_label="A bar for each order." if is_covered else f"{heard}.",
         translate="no",
     )
 
 
-def _row(one: Pipeline, mark: Markup, is_covered: bool) -> Markup:
+def _names(row: Sequence[Pipeline]) -> str:
+    return ", ".join(one.engine for one in row)
+
+
+def _row(names: str, one: Pipeline, mark: Markup, is_covered: bool) -> Markup:
     cover = "visibility:hidden" * is_covered
     said = element("b", one.drawn_words, style=f"margin-inline-start:auto;{cover}")
     bar = _bar((), mark) if is_covered else _bar(one.left, mark, hit=one.drawn)
-    return element("div", _head(one.engine, f"{one.order}{one.lacking}", said, cover=cover), bar)
+    return element("div", _head(f"{one.order}{one.lacking}", names, said), bar)
 
 
-def _head(name: str, order: str, *more: Markup, cover: str = "") -> Markup:
-    words = element("span", order, style=f"color:{colour('muted')};{cover}")
+def _head(name: str, order: str, *more: Markup) -> Markup:
+    words = element("span", order, style=f"color:{colour('muted')}")
     look = "display:flex;flex-wrap:wrap;gap:0 .6rem;margin-bottom:.15rem"
     return element("div", element("b", name), words, *more, style=look)
 

@@ -1,25 +1,25 @@
 """Requests as lanes: who waits, who is read, who writes, in every pass of the model."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TypeAlias
 
 import numpy as np
 
-from model.serving.records import Comparison, Request, ServerRun, ServingRun, State
-from viz.chart import Chart, Table, add_line, add_points, new_figure, number_axis, write_at
+from model.serving.records import Comparison, ServerRun, ServingRun, State
+from viz.chart import Chart, Table, add_line, new_figure, number_axis, write_at
 from viz.figure import Figure, Style
 from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 16, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 13, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
     "decode": ("writes", "generated", ""),
     "stalled": ("waits", "rejected", "/"),
-    "held": ("done, keeps its slot", "muted", "."),
+    "held": ("idle", "muted", "."),
 }
 SECONDS, PASSES = "seconds", "passes"
 
@@ -46,44 +46,53 @@ def lanes_figure(
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
     shown = runs[: len(runs) - n_covered]
     end = max(top, *(end_of(run, axis) for run in runs))
-    numbers: list[tuple[int, str]] = []  # rows and words
     for n, run in enumerate(runs):
-        first = len(labels) + 2  # row of its first lane, below its name and numbers
+        n_head = _n_head(run)
+        first = len(labels) + n_head  # row of its first lane
         is_shown = n < len(shown)
         if is_shown:
             own = _spans(run, axis)
             spans += [(first + lane, state, start, stop) for lane, state, start, stop in own]
-        lanes = map(_lane_name, range(1, len(run.requests) + 1), run.requests)
-        labels += ["", "", *lanes]
-        side: Style = {"xanchor": "left", "xref": "paper"}
-        write_at(figure, 0, first - 2, f"<b>{_capital(run.policy.name)}</b>", 15, **side)
-        numbers.append((first - 1, run_words(run) if is_shown else "? tokens/s"))
+        labels += [""] * n_head + [str(n) for n in range(1, len(run.requests) + 1)]
+        _write_head(figure, first - n_head, run, is_shown)
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
         boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
-    _write_numbers(figure, end, numbers)
     place_rows(figure, labels)
     figure.update_yaxes(
         range=[len(labels) - 0.5, -0.5], autorange=False
     )  # the covered ones have their room
-    figure.update_yaxes(ticklabelstandoff=8)
+    figure.update_yaxes(ticklabelstandoff=4, title={"text": "request", "standoff": 2})
     figure.update_xaxes(number_axis(end, axis, room=1.02))
-    figure.update_layout(height=100 + ROW_HEIGHT * len(labels))
+    figure.update_xaxes(title={"standoff": 0})
+    legend = {"itemwidth": 30}  # one line on a phone
+    figure.update_layout(height=92 + ROW_HEIGHT * len(labels), legend=legend)
     told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
 
 
-def _write_numbers(figure: Figure, end: float, numbers: Sequence[tuple[int, str]]) -> None:
-    """Writes the numbers of the runs among the lanes: lanes that fill come to them at their end."""
-    rows, words = zip(*numbers, strict=True)
-    more: Style = {"mode": "markers+text", "text": words, "textposition": "middle left"}
-    more |= {"textfont": {"size": 14, "color": colour("ink")}, "cliponaxis": False}
-    add_points(figure, "", [end] * len(rows), rows, {"size": 1, "opacity": 0}, **more)
+def _write_head(figure: Figure, row: int, run: ServingRun, is_shown: bool) -> None:
+    """Writes a run's name and rate above its lanes, and below them by what else it differs."""
+    side: Style = {"xanchor": "left", "xref": "paper"}
+    rate, more = run_words(run) if is_shown else ("? tokens/s", "")
+    write_at(figure, 0, row, f"<b>{_capital(run.policy.name)}: {rate}</b>", 15, **side)
+    if more:
+        write_at(figure, 0, row + 1, more, 12, **side)
 
 
-def _lane_name(number: int, request: Request) -> str:
-    return f"{number}: reads {len(request.prompt_ids)}, writes {request.n_out}"
+def still_share(runs: Sequence[ServingRun], n_still: int) -> float:
+    """Returns how much of the lanes' height those of the first runs take, down to the next head."""
+    if not n_still:
+        return 0.0
+    ends = list(accumulate(_n_head(run) + len(run.requests) for run in runs))
+    top, bottom = _n_head(runs[0]) - HALF, ends[-1] - 1 + HALF
+    return (ends[n_still - 1] - top) / (bottom - top)
+
+
+def _n_head(run: ServingRun) -> int:
+    """Returns how many rows a run's name and numbers take."""
+    return 2 if run_words(run)[1] else 1
 
 
 def _capital(name: str) -> str:
@@ -95,15 +104,15 @@ def end_of(run: ServingRun, axis: str) -> float:
     return float(len(run.passes)) if axis == PASSES else run.passes[-1].ended
 
 
-def run_words(run: ServingRun) -> str:
-    """Writes the numbers by which a run differs from the one beside it, few enough for a phone."""
-    words = [f"{digits(run.tokens_per_second)} tokens/s"]
+def run_words(run: ServingRun) -> tuple[str, str]:
+    """Writes a run's rate, and how often or how long its requests were held up, if they were."""
+    rate, more = f"{digits(run.tokens_per_second)} tokens/s", ""
     stalls = [end - start for _, state, start, end in _spans(run, SECONDS) if state == "stalled"]
     if run.n_preempted:
-        words.append(plural(run.n_preempted, "preemption"))
+        more = plural(run.n_preempted, "preemption")
     elif stalls:
-        words.append(f"stalled for up to {duration(max(stalls))}")
-    return ", ".join(words)
+        more = f"stops for up to {duration(max(stalls))} while a prompt is read"
+    return rate, more
 
 
 def _numbers(run: ServingRun) -> str:

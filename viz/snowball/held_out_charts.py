@@ -1,13 +1,15 @@
 """Models on held-out text: teacher forcing against free running, and loss against context."""
 
+import math
+
 import numpy as np
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
-from viz.chart import Chart, add_line, new_figure
-from viz.figure import Figure
-from viz.format import THIN, change, count, digits, nats
+from viz.chart import Chart, add_columns, add_line, filled, new_figure, write_at
+from viz.figure import Figure, Style
+from viz.format import THIN, change, count, digits, nats, percent
 from viz.labels import name_lines
-from viz.palette import colour
+from viz.palette import colour, sheer
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
@@ -23,30 +25,67 @@ MODELS = (
 )
 
 
-def error_lines(exposure: Exposure, *, is_covered: bool = False) -> Chart:
-    """Draws the writer's mean error after true tokens and after its own, and no more.
+def shortfall(kl: Floats) -> float:
+    """Returns how much less probability the writer gives to a token of the judge's, 0 to 1.
+
+    It is a geometric mean: KL is the mean logarithm of the judge's probability over the writer's.
+    """
+    return 1 - math.exp(-float(np.nanmean(kl)))
+
+
+def error_bars(exposure: Exposure, judge: str, *, is_covered: bool = False) -> Chart:
+    """Draws the writer's error after true text and after its own, and pale its course.
 
     Args:
         exposure: All of one run.
-        is_covered: Whether the error after its own tokens is left out.
+        judge: What the other model is called.
+        is_covered: Whether the error after its own text is left out.
     """
-    figure = new_figure(270, "tokens after the prompt", "error, 0 is none")
-    figure.update_xaxes(range=[0, exposure.kl_forced.shape[1] + 1])
-    forced, free = (windows(kl, WINDOW) for kl in (exposure.kl_forced, exposure.kl_free))
-    top = 1.5 * float(np.nanmax([*forced.means, *free.means]))
-    figure.update_yaxes(range=[0, top])
-    lines = [("after true tokens", "prompt", "circle", forced)]
-    if not is_covered:
-        lines.append(("after its own tokens", "generated", "square", free))
-    for name, role, symbol, line in lines:
-        add_line(figure, name, line.places, line.means, colour(role), symbol=symbol)
-    name_lines(figure)
-    caption = (
-        f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how far "
-        f"{exposure.writer} is from {exposure.judge}. Means of {WINDOW} positions, "
-        f"T = {exposure.temperature:g}; the intervals are in the laboratory."
+    figure = new_figure(260, y="error")
+    ways = [("true text", "prompt", "circle", exposure.kl_forced)]
+    names = ["after<br>true<br>text", "after<br>its own<br>text"]
+    if is_covered:
+        write_at(figure, 1, 0.15, "?", 20)
+    else:
+        ways.append(("its own text", "generated", "square", exposure.kl_free))
+    for i, (name, role, symbol, kl) in enumerate(ways):
+        mean, tone = shortfall(kl), colour(role)
+        words: Style = {"text": [f"<b>{percent(mean)}</b>"], "textposition": "outside"}
+        words |= {
+            "textfont": {"size": 13, "color": colour("ink")},
+            "cliponaxis": False,
+            "constraintext": "none",
+        }
+        add_columns(figure, f"after {name}", [i], [mean], width=0.7, marker=filled(tone), **words)
+        line, pale = windows(kl, WINDOW), sheer(tone, 0.45)
+        add_line(
+            figure, f"after {name}", line.places, 1 - np.exp(-line.means), pale, symbol=symbol,
+            width=1.5, xaxis="x2", opacity=0.6,
+        )  # fmt: skip
+    axis = {"domain": [0, 0.4], "range": [-0.6, 1.6], "tickvals": [0, 1], "ticktext": names}
+    positions = {"text": "tokens after the prompt", "standoff": 2}
+    end = exposure.kl_forced.shape[1] + 1
+    figure.update_xaxes(
+        axis | {"ticks": "", "tickangle": 0, "tickfont": {"size": 13, "color": colour("ink")}}
     )
-    return Chart(figure, "Error by position", caption)
+    figure.update_layout(
+        xaxis2={"domain": [0.48, 1], "range": [0, end], "title": positions, "anchor": "y"},
+        showlegend=False,
+    )
+    figure.update_yaxes(
+        range=[0, 1.12], tickvals=[0, 0.5, 1], ticktext=[f"{n}{THIN}%" for n in (0, 50, 100)]
+    )
+    look: Style = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    write_at(figure, 1, 1, f"100{THIN}%: nothing in common", 12, **look)
+    write_at(figure, 1, 0, f"0{THIN}%: same as {judge}", 12, **look)
+    caption = (
+        f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
+        f"much less probability {exposure.writer} gives to a token than {exposure.judge}. That is "
+        f"1 − e to the power of −KL({exposure.judge} ‖ {exposure.writer}), a geometric mean. Pale: "
+        f"means of {WINDOW} positions. T = {exposure.temperature:g}; the intervals are in the "
+        "laboratory."
+    )
+    return Chart(figure, "Error after true text and after its own", caption)
 
 
 def error_figure(exposure: Exposure) -> Chart:

@@ -1,17 +1,17 @@
 """The page of claims below its title: run one, run all, read what was found, keep the report."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.claims.context import THOROUGH
 from model.claims.experiments import EXPERIMENTS
-from model.claims.records import ClaimsRun
+from model.claims.records import ClaimsRun, Finding
 from model.job import Job
 from model.recorded import recorded_job
 from pages.frame.claims import BY_ID, CLAIMS, EMPIRICAL, Claim
@@ -24,7 +24,7 @@ from pages.frame.lesson_state import lesson_state
 from pages.frame.question import answered, was_answered
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.claims.state import ClaimsLesson
-from viz.claims.interval import interval_picture
+from viz.claims.measured_bars import bars_picture
 from viz.claims.report import (
     KINDS,
     Row,
@@ -35,6 +35,7 @@ from viz.claims.report import (
     to_html,
     to_json,
     verdict_html,
+    words,
 )
 from viz.claims.squares import sentence_html, squares_html
 
@@ -46,11 +47,7 @@ SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 RUN_WIDTH = 100  # px
 LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
 SURPRISING = "Four more that surprise"
-SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C31", "C20", "C23", "C17")]
-MEASURED = (  # in plain words what the first measures
-    "mistakes after a wrong word, less those without it (a mistake: under 1 % by the model itself)"
-)
-ENDS = "fewer mistakes", "more mistakes"  # of the axis of the first
+SURPRISES = [BY_ID[claim_id] for claim_id in ("C43", "C35", "C31", "C20", "C23")]
 VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
 SECTIONS = list(dict.fromkeys(claim.section for claim in CLAIMS))
 
@@ -61,14 +58,14 @@ def show_claims(waiting: DeltaGenerator) -> None:
     recorded = recorded_job("claims", ClaimsRun)
     rows = {row.claim: row for row in _rows(lesson, recorded)}
     first = SURPRISES[0]
-    _show_first(first, rows[first.id])
+    _show_first(lesson, first, rows[first.id])
     show_summary("pages/claims.py", asked=_key_of(first))
     draw_in_second_run(lambda: _show_all(lesson, rows, recorded))
 
 
 def _show_all(lesson: ClaimsLesson, rows: dict[str, Row], recorded: Job[ClaimsRun] | None) -> None:
     first, *surprises = SURPRISES
-    _show_verdict(lesson, first, rows[first.id], recorded)
+    _show_more(lesson, first, rows[first.id], recorded)
     st.markdown(
         f"That is one of {len(CLAIMS)} sentences that are said of language models. Some are true "
         "by definition; the others can fail, so an experiment tests each. **Which of them do you "
@@ -194,36 +191,46 @@ def _tell_of_recording(lesson: ClaimsLesson, job: Job[ClaimsRun]) -> None:
     )
 
 
-def _show_first(claim: Claim, row: Row) -> None:
-    """Shows one claim large: what a reader says of it, and then where the measured value lies."""
+def _show_first(lesson: ClaimsLesson, claim: Claim, row: Row) -> None:
+    """Shows one claim large: what a reader says of it, and then what was measured and found."""
     with st.container(key=f"claim_{claim.id}"):
         st.html(sentence_html(row, "text"))
         right = row.outcome.replace(" here", "")
         if row.finding is not None:
             is_said = _ask(claim, right)
-            pictures = [
-                interval_picture(
-                    replace(one, what=MEASURED), is_covered=not is_said, directions=ENDS
-                )
-                for one in row.finding.evidence
-            ]
-            if any(pictures):  # the first part is what the claim says
-                st.html(next(filter(None, pictures)))
+            if row.finding.evidence:
+                st.html(_thread_picture(row.finding, is_covered=not is_said))
+            is_here = claim.id in lesson.findings
+            st.html(outcome_html(row.finding, recorded=not is_here) if is_said else "<b>?</b>")
 
 
-def _show_verdict(
+def _thread_picture(finding: Finding, *, is_covered: bool) -> Markup:
+    """Draws how much of an opening comes back soon and late, and what the claim asks for."""
+    part, whole = (words(finding.quantities[name]) for name in ("part", "all"))
+    soon, late = (float(finding.quantities[name].value) for name in ("near", "far"))
+    return bars_picture(
+        f"Rare words of a text’s first {part} tokens that come back, beyond chance",
+        [(f"in the next {part} tokens", soon), (f"in the last {part} of {whole}", late)],
+        ("claim: below {} (books lose as much)", soon - asked_for(finding)),
+        is_covered=is_covered,
+    )
+
+
+def asked_for(finding: Finding) -> float:
+    """Returns what the first part of a finding's evidence has to be above."""
+    bar = finding.evidence[0].bar
+    assert bar is not None
+    return bar
+
+
+def _show_more(
     lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] | None
 ) -> None:
-    """Shows what was found of the first claim, in room that is there before the reader's answer."""
+    """Lets the reader run the first claim and read all of it, once something was said."""
     with st.container(key="claims_first_found"):
         if _is_asked(lesson, claim, row):
-            st.caption("What was measured stands here once you have said what you think.")
             return
-        if row.finding is not None:
-            is_here = claim.id in lesson.findings
-            st.html(outcome_html(row.finding, recorded=not is_here))
-            st.markdown(as_written(sentence(row.finding)))
-        _run_button(lesson, claim, f"Run {claim.id} here", None)
+        _run_button(lesson, claim, "Run it here", None)
         _details(lesson, claim, row, recorded)
 
 

@@ -7,6 +7,7 @@ from model.draw import draw
 from model.records import Stage
 from model.sampling import Settings, process
 from model.settings import ENGINES
+from pages.frame.course import show_summary
 from pages.frame.fields import write_fields
 from pages.frame.question import answered, opening
 from pages.lessons.sampling.settings import CASES, SETTINGS, title
@@ -18,24 +19,29 @@ from viz.sampling.pipelines_picture import Pipeline, Shares, pipelines_picture
 from viz.strip import element
 
 SAID = "engines_said"
-QUESTION = (
-    "Four engines get the same bar, the same two masks and the same pointer. How many different "
-    "tokens do they draw?"
-)
-NUMBERS = tuple(str(n) for n in range(1, len(ENGINES) + 1))
+QUESTION = "Four engines get the same bar and the same two masks. Which order keeps more tokens?"
+SHOWN = CASES[0]
+FIRST, LAST = (f"{title(name).lower()} first" for name in SHOWN)
+NEITHER = "neither"
 TITLES = {"vllm": "vLLM", "ollama": "Ollama"}
 _GIVEN = SHAPES["textbook"]
 
 
 def show_pipelines() -> None:
-    """Asks how many tokens the engines draw from one bar, then shows what each leaves of it."""
-    is_said = answered(QUESTION, NUMBERS, NUMBERS[n_drawn(CASES[0]) - 1], SAID)
-    picture = st.container()
-    pair = SETTINGS.widget("pair", label_visibility="collapsed", disabled=not is_said)
-    masks = next(case for case in CASES if "+".join(case) == pair)
+    """Asks which order keeps more of one bar, then shows what each leaves of it."""
+    found = pipelines(SHOWN)
+    is_said = answered(QUESTION, (FIRST, LAST, NEITHER), _keeps_more(found), SAID)
     given = _shares(process(_GIVEN.logits, [], Settings())[-1])
-    picture.html(pipelines_picture(given, pipelines(masks), POINTER, is_covered=not is_said))
+    st.html(pipelines_picture(given, found, POINTER, is_covered=not is_said))
+    show_summary("pages/engines.py", asked=SAID)
     st.caption(f"{_GIVEN.caption} The pointer is at {POINTER}.")
+
+
+def _keeps_more(found: list[Pipeline]) -> str:
+    """Says which of the two masks stands first where more tokens are left."""
+    first = title(next(iter(SHOWN)))
+    left = {one.masks[0].startswith(first): len(one.left) for one in found}
+    return NEITHER if left[True] == left[False] else FIRST if left[True] > left[False] else LAST
 
 
 def show_engines() -> None:
@@ -68,10 +74,10 @@ def pipelines(masks: dict[str, float]) -> list[Pipeline]:
         settings = controls.settings(engine)
         stage = process(_GIVEN.logits, [], settings)[-1]
         drawn = stage.order.tolist().index(draw(stage, POINTER))
-        order = [f"{title(name)} {masks[name]:g}" for name in settings.order if name in masks]
+        order = tuple(f"{title(name)} {masks[name]:g}" for name in settings.order if name in masks)
         lacks = tuple(title(name) for name in masks if name not in settings.order)
         name = TITLES.get(engine, engine)
-        found.append(Pipeline(name, " → ".join(order), lacks, _shares(stage), drawn))
+        found.append(Pipeline(name, order, lacks, _shares(stage), drawn))
     return found
 
 

@@ -6,11 +6,10 @@ from streamlit.delta_generator import DeltaGenerator
 from model.draw import count_draws
 from model.sampling import process
 from pages.frame.code_that_ran import show_code
-from pages.frame.course import show_summary
 from pages.frame.link import offer_link
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.sampling.aimed import AimedTexts
-from pages.lessons.sampling.engines import SAID, show_engines, show_pipelines
+from pages.lessons.sampling.engines import show_engines, show_pipelines
 from pages.lessons.sampling.lesson import as_shown, begin_lab, choose_source, show_masks
 from pages.lessons.sampling.measured import show_draws, show_overlap, show_temperatures
 from pages.lessons.sampling.settings import COMPARED
@@ -21,7 +20,6 @@ def show_samplers_compared(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     state = begin_lab(waiting)
     st.fragment(show_pipelines)()
-    show_summary("pages/engines.py", asked=SAID)
     draw_in_second_run(lambda: _show_rest(state))
 
 

@@ -41,12 +41,10 @@ CASES: tuple[dict[str, float], ...] = (  # in which two engines draw different t
     {"top_n_sigma": 1.0},
     {"mirostat": 2.0},
 )
-PAIRS = {"+".join(masks): " + ".join(map(title, masks)) for masks in CASES if len(masks) > 1}
 QUESTION = "The bird was thirsty. He wanted to drink some"
 LOOP_PROMPT = "The bird sang la la la la"
 AIM_PROMPT = "The little boy"
 _COMPARED = (
-    Choice("pair", "Two masks", next(iter(PAIRS)), PAIRS, is_segmented=True),
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
     Text("aim_prompt", "Prompt to go on from", AIM_PROMPT),
 )

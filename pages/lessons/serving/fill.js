@@ -1,11 +1,19 @@
 // Lanes that fill while one watches: the figure is uncovered from left to right, each lane at the moment at
-// which it was measured. It begins once it is in view; a press shows all at once, another one starts again.
+// which it was measured; lanes that were seen before stay. It begins once it is in view; a press shows all at once, another one starts again.
 
 import { createButton, setText } from "../../frame/live/dom.js";
 import { move, rest } from "../../frame/live/motion.js";
 import { mountOnce } from "../../frame/live/stale_updates.js";
 
-const FROM = { clipPath: "inset(0 100% 0 0)" }, TO = { clipPath: "inset(0)" };
+/**
+ * What is uncovered: all above a height, and below it what stands left of a line.
+ * @param {number} still share of the height
+ * @param {number} across share of the width
+ */
+function uncovered(still, across) {
+  const [y, x] = [still, across].map((share) => `${100 * share}%`);
+  return { clipPath: `polygon(0 0, 100% 0, 100% ${y}, ${x} ${y}, ${x} 100%, 0 100%)` };
+}
 
 class Fill {
   frame = 0; // that is asked for
@@ -13,7 +21,7 @@ class Fill {
   /** The lanes that fill at the moment. @type {Element|null} */
   moving = null;
 
-  data = { box: "", milliseconds: 0 }; // what Python said last
+  data = { box: "", milliseconds: 0, still: 0 }; // what Python said last
 
   /** @param {ShadowRoot} place */
   constructor(place) {
@@ -26,7 +34,7 @@ class Fill {
     place.append(this.button);
   }
 
-  /** @param {Component<{ box: string, run: string, milliseconds: number }>} component */
+  /** @param {Component<{ box: string, run: string, milliseconds: number, still: number }>} component */
   receive({ data }) {
     this.data = data;
     if (data.run === this.run) return;
@@ -40,7 +48,9 @@ class Fill {
     const lanes = document.querySelector(`.st-key-${this.data.box} .cartesianlayer .scatterlayer`);
     const isThere = lanes && getComputedStyle(lanes).visibility !== "hidden"; // a lesson may cover it
     if (!isThere) return this.frame = requestAnimationFrame(() => this.start());
-    const motion = move(lanes, [FROM, TO], { duration: this.data.milliseconds, easing: "linear" });
+    const { milliseconds, still } = this.data;
+    const frames = [uncovered(still, 0), uncovered(still, 1)];
+    const motion = move(lanes, frames, { duration: milliseconds, easing: "linear" });
     if (!motion) return;
     this.moving = lanes;
     motion.onfinish = () => this.end();

@@ -38,6 +38,7 @@ from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import AGAIN, pace
 from pages.frame.second_run import draw_in_second_run
+from pages.frame.words import numeral
 from pages.lessons.serving.requests import (
     all_at_once,
     asked_requests,
@@ -45,21 +46,23 @@ from pages.lessons.serving.requests import (
     with_long_prompt,
 )
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
-from viz.format import count, plural
-from viz.serving.lanes_chart import SECONDS, end_of, lanes_figure, runs_table, server_figure
+from viz.format import count, digits, plural
+from viz.serving.lanes_chart import (
+    SECONDS,
+    end_of,
+    lanes_figure,
+    runs_table,
+    server_figure,
+    still_share,
+)
 from viz.serving.memory_chart import blocks_figure, reserved_figure
 
 ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
-TIMES = {  # tokens a second beside static batches; right is the nearest
-    "as many": 1.0,
-    "a fifth more": 1.2,
-    "half as many again": 1.5,
-    "twice as many": 2.0,
-}
-QUESTION = "What if a free slot went to the next request at once? How many tokens a second come?"
-FILL_SECONDS = 8.0  # for which the lanes are watched
+ALL, SOME, NONE = SOONER = "everyone", "only some", "nobody"
+QUESTION = "What if a free slot went to the next request at once? Who has the whole text sooner?"
+FILL_SECONDS = 6.0  # for which the lanes are watched
 _fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
 
@@ -107,31 +110,45 @@ class Policies(Experiment[LessonState]):
         """Draws what stands directly below the lanes."""
 
     def _draw_lanes(
-        self, job: Job[Comparison], runs: Sequence[ServingRun], n_covered: int = 0
+        self, job: Job[Comparison], runs: Sequence[ServingRun], n_covered: int = 0, n_still: int = 0
     ) -> None:
+        """Draws the runs below each other; the last may be covered, the first may stand still."""
         where = measured_on(job, self.lesson.lm).where
         chart = lanes_figure(runs, where, SETTINGS["axis"], n_covered=n_covered)
         with st.container(key=f"{self.key}_lanes_box"):
             show_chart(chart, f"{self.key}_lanes", below=self._below_lanes)
         if not (job.is_running or n_covered):
-            _let_fill(self.key, runs)
+            _let_fill(self.key, runs, n_still)
 
 
-def _let_fill(key: str, runs: Sequence[ServingRun]) -> None:
+def _let_fill(key: str, runs: Sequence[ServingRun], n_still: int) -> None:
     """Lets the lanes fill in the browser, by the clock by which they were measured."""
     axis = SETTINGS["axis"]
     end = max(end_of(run, axis) for run in runs)
     told = f"{axis} {end} {len(runs)}"  # other lanes, which are watched from their start
-    data = {"box": f"{key}_lanes_box", "run": told, "milliseconds": FILL_SECONDS * 1_000}
+    data = {
+        "box": f"{key}_lanes_box",
+        "run": told,
+        "milliseconds": FILL_SECONDS * 1_000,
+        "still": still_share(runs, n_still),
+    }
     _fill(key=f"{key}_fill", data=data, height="content")
     if axis == SECONDS:
         st.caption(pace(FILL_SECONDS / end))
+
+
+def who_is_sooner(before: ServingRun, after: ServingRun) -> str:
+    """Says whose last token comes earlier in the second run than in the first."""
+    pairs = list(zip(before.outputs, after.outputs, strict=True))
+    n_sooner = sum(late.times[-1] > soon.times[-1] for late, soon in pairs)
+    return ALL if n_sooner == len(pairs) else SOME if n_sooner else NONE
 
 
 class Batches(Policies):
     """Requests in static batches and in a continuous one, which the reader sets."""
 
     key, button = "serving_batches", "Serve"
+    is_button_below = True
     shown_code = (
         *(Scheduler.step, Scheduler.arrive, Scheduler.admit, Scheduler.prefill, Scheduler.decode),
         *(Scheduler.evict, Batch.join),
@@ -145,16 +162,20 @@ class Batches(Policies):
             f"{SETTINGS['slots']} at a time."
         )
 
-    def _begin(self) -> None:
-        """Asks what another policy gains: its lanes are drawn once that is answered."""
+    def _measured(self) -> tuple[ServingRun, ServingRun] | None:
+        """Returns both runs once both have ended, else those of the recording."""
         job = self.lesson.jobs.get(self.key)
         if job is None or not job.is_done:
             job = recorded_job(self.key, Comparison)
-        if job is not None:
-            static, continuous = job.result.runs
-            times = continuous.tokens_per_second / static.tokens_per_second
-            right = min(TIMES, key=lambda words: abs(TIMES[words] - times))
-            answered(QUESTION, tuple(TIMES), right, SAID)
+        if job is None:
+            return None
+        static, continuous = job.result.runs
+        return static, continuous
+
+    def _begin(self) -> None:
+        """Asks who gains by another policy: its lanes are drawn once that is answered."""
+        if (runs := self._measured()) is not None:
+            answered(QUESTION, SOONER, who_is_sooner(*runs), SAID)
 
     def _start(self) -> Job[Comparison]:
         n_slots = SETTINGS["slots"]
@@ -164,10 +185,15 @@ class Batches(Policies):
     def _draw(self, job: Job[Comparison]) -> None:
         """Draws the static batches, and the continuous ones once their gain was asked for."""
         if runs := job.result.runs:
-            self._draw_lanes(job, runs, 0 if was_answered(SAID) else len(runs) - 1)
+            self._draw_lanes(job, runs, 0 if was_answered(SAID) else len(runs) - 1, n_still=1)
 
     def _below_lanes(self) -> None:
-        show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
+        if (runs := self._measured()) is None:
+            return
+        rates = [numeral(digits(run.tokens_per_second)) for run in runs]
+        numbers = dict(zip(("before", "after"), rates, strict=True))
+        titles = Chunks.title, MemoryInBlocks.title
+        show_summary("pages/serving.py", *titles, asked=SAID, numbers=numbers)
 
     def show_setup(self) -> None:
         """Shows the numbers, other settings and the code, below what is to be remembered."""
@@ -175,8 +201,7 @@ class Batches(Policies):
         if job is not None and job.result.runs and was_answered(SAID):
             st.markdown(
                 "A **static batch** holds every slot until its longest request is done. A "
-                "**continuous batch** gives a free slot to the next request at once. A lane waits "
-                "while the prompt of another is read."
+                "**continuous batch** gives a free slot to the next request at once."
             )
             with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
                 self._show_numbers(job)

@@ -22,22 +22,25 @@ from pages.frame.figures import recorded_on, show_chart, show_charts, show_folde
 from pages.frame.models import shared_model
 from pages.frame.offers import offered_models
 from pages.frame.question import answered, opening, was_answered
+from pages.frame.words import numeral
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
+from viz.format import percent
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
+    error_bars,
     error_figure,
-    error_lines,
     excess_words,
     judged_figure,
     judged_words,
     reference_figure,
+    shortfall,
 )
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
-QUESTION = "How much more does a model err on its own text than on true text?"
+QUESTION = "How much more does this small model err on its own text than on true text?"
 MORE = {"hardly more": BIAS, "half as much again": 0.75, "twice as much": math.inf}  # up to
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
@@ -61,23 +64,24 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [best, *(name for name in names if name != best)]
 
 
-def _summarize() -> None:
-    show_summary("pages/teacher_forcing.py", asked=MORE_SAID)
-
-
 class ExposureBias(Experiment[SnowballLesson]):
     """A writer on true text and on its own, judged by another model."""
 
     key, button = "snowball_exposure", "Compare"
     recorded = Exposure
+    is_button_below = True
+
+    def _measured(self) -> Exposure | None:
+        """Returns what was measured, once all is: of a part there is no mean."""
+        job = self.lesson.jobs.get(self.key)
+        if job is None or not job.is_done:
+            job = recorded_job(self.key, Exposure)
+        return None if job is None else job.result
 
     def _begin(self) -> None:
         """Asks how much more the model errs: its error on its own text is drawn after that."""
-        job = self.lesson.jobs.get(self.key)
-        if job is None or not job.is_done:  # of a part there is no mean
-            job = recorded_job(self.key, Exposure)
-        if job is not None:
-            excess = job.result.excess.mean
+        if (exposure := self._measured()) is not None:
+            excess = exposure.excess.mean
             right = next(words for words, most in MORE.items() if excess <= most)
             answered(QUESTION, tuple(MORE), right, MORE_SAID)
 
@@ -96,9 +100,16 @@ class ExposureBias(Experiment[SnowballLesson]):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
-        is_said = was_answered(MORE_SAID)
-        chart = error_lines(exposure, is_covered=not is_said)
-        show_chart(chart, "snowball_error", below=_summarize)
+        is_shipped = (exposure.writer, exposure.judge) == (WRITERS[0], JUDGES[0])
+        judge = "the large model" if is_shipped else exposure.judge
+        chart = error_bars(exposure, judge, is_covered=not was_answered(MORE_SAID))
+        show_chart(chart, "snowball_error", below=self._summarize)
+
+    def _summarize(self) -> None:
+        if (exposure := self._measured()) is not None:
+            errors = {"true": exposure.kl_forced, "own": exposure.kl_free}
+            numbers = {name: numeral(percent(shortfall(kl))) for name, kl in errors.items()}
+            show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers=numbers)
 
     def show_setup(self) -> None:
         """Lets the reader choose other models, below what is to be remembered."""
