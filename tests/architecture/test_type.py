@@ -46,7 +46,7 @@ MEASURED = {
     ("viz/causal_mask/triangle.py", "clamp(.75rem,1.9vw,1.6rem)"): "a grid as wide as the window",
     (
         "viz/encoder_decoder/endings.py",
-        "max(var(--size-row),min(3vw,2.4rem))",
+        "max(var(--size-lead),min(2.6vw,1.85rem))",
     ): "sentences as wide as the window",
 }
 _DECLARED = re.compile(
