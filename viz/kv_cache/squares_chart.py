@@ -19,6 +19,11 @@ WORD_PIXELS, MAX_WORD = 66, 9  # height above the columns; letters
 MAX_LETTERS, MAX_LINE = 14, 18  # of a sum, and with what it comes to: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 HALVES = ([0.0, 0.46], [0.54, 1.0])
+LARGER = 90  # pixels that a half by itself is higher
+HALF_CAPTIONS = (
+    "Blue: computed for the prompt; teal: for a token after it.",
+    "What is pale is kept, and not computed again.",
+)
 
 
 def squares_figure(
@@ -93,6 +98,22 @@ def squares_figure(
         "tokens after it; pale: kept, and not computed again."
     )
     return Chart(figure, "Columns computed by each pass", caption)
+
+
+def one_half(chart: Chart, half: int) -> Chart:
+    """Draws one half by itself, in larger squares: 0 is without the cache, 1 with it."""
+    layout, axis = chart.figure.layout, f"x{'2' * half}"
+    left_out = {"xaxis2", "yaxis2", "annotations"}
+    figure = Figure(**{name: look for name, look in layout.items() if name not in left_out})
+    figure.update_layout(xaxis={"domain": [0, 1]}, height=layout["height"] + LARGER)
+    for trace in chart.figure.data:
+        if trace["xaxis"] == axis:
+            figure.data.append({**trace, "xaxis": "x", "yaxis": "y"})
+    for words in layout["annotations"]:
+        if words["xref"].split()[0] == axis:
+            refs = {name: words[name].replace("2", "") for name in ("xref", "yref")}
+            figure.add_annotation(**words | refs)
+    return Chart(figure, chart.title, HALF_CAPTIONS[half])
 
 
 def _add_squares(

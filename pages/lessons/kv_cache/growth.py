@@ -19,7 +19,7 @@ from pages.lessons.kv_cache.state import CacheLesson, GrowingText, new_stepper
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
-from viz.kv_cache.squares_chart import squares_figure
+from viz.kv_cache.squares_chart import one_half, squares_figure
 from viz.strip import prose
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
@@ -97,9 +97,12 @@ def _growth(lesson: CacheLesson) -> None:
     chart = squares_figure(
         grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
     )
-    show_chart(chart, "kv_squares")
-    if is_guided:
+    if is_guided:  # to be counted by eye, on a phone one below the other
+        for half, column in enumerate(st.columns(2, gap="large")):
+            with column:
+                show_chart(one_half(chart, half), f"kv_squares_{half}")
         return
+    show_chart(chart, "kv_squares")
     why = "Why keys and values are kept, and queries are not"
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"

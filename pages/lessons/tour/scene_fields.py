@@ -33,6 +33,7 @@ PARTS = {
     "loop": ".loop",
     "numbers": ".below",
 }
+SLIDERS = {"sliders", "temperature", "top-p", "top-k"}
 FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
 PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
 
