@@ -227,8 +227,9 @@ FIRST_SCREEN = """(one) => {
   const bottom = Math.min(whole, top + 150); // of a picture, its beginning
   const thumb = one.getRootNode().querySelector(".thumb");
   const covers = thumb !== null && !thumb.contains(one);
-  const way = document.querySelector(".st-key-tour .stColumn:last-child").getBoundingClientRect().top;
-  const end = Math.min(way, covers && thumb.checkVisibility() ? thumb.getBoundingClientRect().top : way);
+  const way = document.querySelector(".st-key-tour .stColumn:last-child");
+  const above = [way, covers && thumb.checkVisibility() ? thumb : way];
+  const end = Math.min(...above.map((one) => one.getBoundingClientRect().top));
   return top >= 0 && bottom > top && bottom <= end;
 }"""
 MAX_MOVE = 40  # pixels
