@@ -105,7 +105,7 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
     asking = by_key(page, "tour").bounding_box()
     by_key(page, "tour").get_by_role("radio", name="about 380 times").click()
     expect(again).to_be_enabled()
-    expect(by_key(page, "tour_asked")).to_be_visible()
+    expect(by_key(page, "tour").get_by_text("You said")).to_be_visible()
     for _ in range(600):  # what is drawn comes in steps, and the page follows it
         if is_below_the_bar():
             break
@@ -214,7 +214,7 @@ def test_on_a_phone_an_answer_leaves_the_picture_where_it_is(page: Page, url: st
     text = reader.live.locator(".strip")
     before = text.bounding_box()
     by_key(page, "tour").get_by_role("radio", name="the first").click()
-    expect(by_key(page, "tour_asked")).to_be_visible()
+    expect(by_key(page, "tour").get_by_text("You said")).to_be_visible()
     wait_idle(page)
     after = text.bounding_box()
     assert before is not None

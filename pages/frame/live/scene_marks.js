@@ -19,9 +19,9 @@ export const RULES = `
 }
 ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --n-rows: 0 !important;
-  & .draw-bar { font-size: 1.35em; }
   & .cut-edge { display: none; }
 }
+@container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: 1.35em; } }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
@@ -66,6 +66,6 @@ export function markNodes(all, { lit, covered, lines }) {
 function isPiece(token) {
   /** @param {Element|null} node */
   const goesOn = (node) =>
-    node !== null && node.matches(".token:not(.is-special)") && !node.querySelector(".space");
+    node !== null && node.matches(".token:not(.is-special, .is-special + *)") && !node.querySelector(".space");
   return goesOn(token) || goesOn(token.nextElementSibling);
 }

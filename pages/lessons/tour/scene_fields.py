@@ -31,7 +31,7 @@ PARTS = {
     "top-k": ".setting[data-name='top_k']",
     "draw bar": ".pointer, .pointer-line",
     "loop": ".loop",
-    "numbers": ".below",
+    "numbers": ".below, .files",
 }
 SLIDERS = {"sliders", "temperature", "top-p", "top-k"}
 FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
