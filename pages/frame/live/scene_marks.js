@@ -5,7 +5,8 @@ import { _ } from "./words.js";
 
 const COVERED = _("Answer first: then this shows");
 /** A page of many tokens at once: they have their room, and the button that writes them stays under the finger. */
-const MANY = '.ott:has(.pointer[data-tour="dimmed"]):has(.seldom:is([data-tour="lit"], [data-tour="covered"]))';
+const MANY =
+  '.ott:has(.pointer[data-tour="dimmed"]):has(.seldom:is([data-tour="lit"], [data-tour="covered"]))';
 /** The draw bar by itself: it has the width of the page, and its words have room. */
 const BAR_ALONE = '.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="lit"])';
 /** The style of the marks, for the document or the shadow root in which the parts are. */
@@ -66,6 +67,7 @@ export function markNodes(all, { lit, covered, lines }) {
 function isPiece(token) {
   /** @param {Element|null} node */
   const goesOn = (node) =>
-    node !== null && node.matches(".token:not(.is-special, .is-special + *)") && !node.querySelector(".space");
+    node !== null && node.matches(".token:not(.is-special, .is-special + *)") &&
+    !node.querySelector(".space");
   return goesOn(token) || goesOn(token.nextElementSibling);
 }
