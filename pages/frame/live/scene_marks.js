@@ -23,6 +23,8 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
   & .cut-edge { display: none; }
 }
 @container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: 1.35em; } }
+.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { display: none !important; }
+.settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
@@ -33,7 +35,9 @@ ${MANY} {
   & :is(.choice, .settings) { display: none; }
 }
 @container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 21em; } }
-[data-tour="joined"] { margin: 0; padding: 0; border-radius: 0; pointer-events: none; } /* a word, not its pieces */
+.token.token[data-tour="joined"] {
+  margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
+}
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {

@@ -47,19 +47,19 @@ def show_mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None = 
 def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> None:
     is_said = answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected")
     is_said, is_guided = is_said and not lesson_waits(), lesson_asks()
-    picture = st.container()
-    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
+    mistake = SETTINGS["mistake"]
     prompt, word, _seed = MISTAKES[mistake]
     steps: tuple[ForkStep, ...] = ()
     if not is_said:
-        picture.html(covered_html(prompt, word, asks=not is_guided))
+        st.html(covered_html(prompt, word, asks=not is_guided))
     else:
         try:
             steps = _steps(lesson, *MISTAKES[mistake])
         except ValueError as error:
-            picture.info(as_written(str(error)))
+            st.info(as_written(str(error)))
         else:
-            picture.html(mistake_html(prompt, steps, says=not is_guided))
+            st.html(mistake_html(prompt, steps, says=not is_guided))
+    SETTINGS.widget("mistake", label_visibility="collapsed")  # below the picture, and after it
     if summarize is not None:
         summarize()
     if steps and not is_guided:  # its scene says the rest
