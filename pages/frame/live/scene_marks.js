@@ -22,7 +22,7 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --n-rows: 0 !important;
   & .cut-edge { display: none; }
 }
-@container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: 1.35em; } }
+@container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { display: none !important; }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
