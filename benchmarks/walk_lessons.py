@@ -65,7 +65,7 @@ def reply(page: Page, scene: Scene) -> None:
     else:
         bar.get_by_role("textbox").fill(scene.right)
         bar.get_by_role("button", name="Say it").click()
-    page.wait_for_selector(".st-key-tour_asked")
+    page.wait_for_selector("[class*=st-key-tour_told]")
 
 
 def press_once(page: Page, scene: Scene) -> None:

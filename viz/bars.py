@@ -114,7 +114,11 @@ def lying_bars(bars: Sequence[tuple[str, float, str, str]], title: str) -> Figur
 
 
 def draws_figure(
-    labels: Sequence[str], drawn: npt.NDArray[np.integer], probs: npt.NDArray[np.floating]
+    labels: Sequence[str],
+    drawn: npt.NDArray[np.integer],
+    probs: npt.NDArray[np.floating],
+    *,
+    is_covered: bool = False,
 ) -> Chart:
     """Draws how often each token was drawn, beside how often that was to be expected.
 
@@ -122,10 +126,12 @@ def draws_figure(
         labels: of the tokens, likeliest first.
         drawn: (n,) times that each came, in the same order.
         probs: (n,) of each.
+        is_covered: Whether only what is to be expected shows.
     """
     n_draws = int(drawn.sum())
     n_shown = min(MAX_TOKENS, int(np.count_nonzero(probs)))
-    observed, expected = drawn[:n_shown].tolist(), (probs[:n_shown] * n_draws).tolist()
+    observed = (drawn[:n_shown] * (not is_covered)).tolist()
+    expected = (probs[:n_shown] * n_draws).tolist()
     # tokens may share a label, and a label may look like a number: places carry the bars
     places, figure = range(n_shown), new_figure()
     outlined = {"color": "rgba(0,0,0,0)", "line": {"color": colour("ink"), "width": 1.5}}
@@ -142,6 +148,8 @@ def draws_figure(
         f"probability times {count(n_draws)}, outlined. Largest gap of a token: "
         f"{percent(float(gap))} of the draws.{rest}"
     )
+    if is_covered:
+        caption = f"Derived: the probability times {count(n_draws)}, outlined.{rest}"
     return Chart(figure, "Draws against expectation", caption)
 
 

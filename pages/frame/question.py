@@ -15,6 +15,7 @@ from pages.frame.terms import explain
 _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "No, right is"
+_HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -95,3 +96,13 @@ def was_answered(key: str) -> bool:
 def lesson_asks() -> bool:
     """Tells whether a guided lesson asks about this page: then the page does not."""
     return "lesson" in st.query_params
+
+
+def hold_answer(waits: bool) -> None:
+    """Keeps whether the scene of a guided lesson still waits for what its reader says."""
+    st.session_state[_HELD] = waits
+
+
+def lesson_waits() -> bool:
+    """Tells whether a guided lesson has asked about this page, and nothing was said yet."""
+    return lesson_asks() and bool(st.session_state.get(_HELD))

@@ -227,7 +227,7 @@ def test_what_cannot_be_leaves_all_as_it_was(desk: Classroom) -> None:
 
 def test_a_whole_lesson_is_put_to_a_class_by_one_press_a_question(desk: Classroom) -> None:
     items = list(items_of(read_lesson(PLAN)))
-    assert [item.kind for item in items].count("own") == 12
+    assert [item.kind for item in items].count("own") == 11
     assert {"next", "sampler"} < {item.kind for item in items}
     for place, item in enumerate(items):
         desk.ask_item(place)

@@ -81,7 +81,7 @@ def test_a_question_covers_its_answer_until_something_was_said(folder: Path) -> 
     app.button_group(key="tour_reply_ours_1").set_value("yes").run()
     assert guided(app)["cover"] == []
     assert "Because" in words(app)
-    assert "Right is **no**" in words(app)
+    assert "Not quite: **no**" in words(app)
     assert "said=1.1" in links(app)
 
     reloaded = open_lesson(

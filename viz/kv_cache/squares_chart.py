@@ -22,6 +22,11 @@ MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 MIN_KEPT = 4  # columns that have room for the word
 HALVES = ([0.0, 0.46], [0.54, 1.0])
+LARGER = 90  # pixels that a half by itself is higher
+HALF_CAPTIONS = (
+    "Blue: computed for the prompt; teal: for a token after it.",
+    "What is pale is kept, and not computed again.",
+)
 
 
 def squares_figure(
@@ -101,6 +106,22 @@ def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int)
         tickangle=-90,
         tickfont={"family": READING_FACE, "size": 13},
     )
+
+
+def one_half(chart: Chart, half: int) -> Chart:
+    """Draws one half by itself, in larger squares: 0 is without the cache, 1 with it."""
+    layout, axis = chart.figure.layout, f"x{'2' * half}"
+    left_out = {"xaxis2", "yaxis2", "annotations"}
+    figure = Figure(**{name: look for name, look in layout.items() if name not in left_out})
+    figure.update_layout(xaxis={"domain": [0, 1]}, height=layout["height"] + LARGER)
+    for trace in chart.figure.data:
+        if trace["xaxis"] == axis:
+            figure.data.append({**trace, "xaxis": "x", "yaxis": "y"})
+    for words in layout["annotations"]:
+        if words["xref"].split()[0] == axis:
+            refs = {name: words[name].replace("2", "") for name in ("xref", "yref")}
+            figure.add_annotation(**words | refs)
+    return Chart(figure, chart.title, HALF_CAPTIONS[half])
 
 
 def _add_squares(

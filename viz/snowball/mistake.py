@@ -31,7 +31,7 @@ def sure_words(steps: Sequence[ForkStep]) -> str:
     return f"{more} of its words than without it"
 
 
-def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
+def mistake_html(prompt: str, steps: Sequence[ForkStep], *, says: bool = True) -> Markup:
     """Writes both texts to be read, and below them how sure the model was of each.
 
     The wrong word is marked wherever the text comes back to it.
@@ -39,35 +39,35 @@ def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
     Args:
         prompt: What both begin with.
         steps: Two or more; the first holds the wrong word, which counts in neither mean.
+        says: Whether it says how sure the model was.
     """
     original, forced = _both(steps)
     again = forced[0].token_id
     wrong = [(one.label, "error" if one.token_id == again else "generated") for one in forced]
     after, before = (percent(sureness(tokens[1:])) for tokens in (forced, original))
+    sure = f"{sure_words(steps)}: {after} beside {before} sure, on average."
     return element(
         "div",
         _text(FORCED, prompt, wrong),
         _text(ORIGINAL, prompt, [(one.label, "generated") for one in original]),
-        _sure(
-            f"After the wrong word the model is {sure_words(steps)}: {after} beside {before} sure, "
-            "on average."
-        ),
+        *([_sure(f"After the wrong word the model is {sure}")] if says else []),
         style=GRID,
     )
 
 
-def covered_html(prompt: str, word: str) -> Markup:
+def covered_html(prompt: str, word: str, *, asks: bool = True) -> Markup:
     """Writes both texts as far as they are known, with lines where the rest will stand.
 
     Args:
         prompt: What both begin with.
         word: The wrong one, which stands in the first.
+        asks: Whether it asks how sure the model is.
     """
     return element(
         "div",
         _text(FORCED, prompt, ((word, "error"), UNSAID)),
         _text(ORIGINAL, prompt, (UNSAID,)),
-        _sure("How sure is it of its words?"),
+        *([_sure("How sure is it of its words?")] if asks else []),
         style=GRID,
     )
 

@@ -1,34 +1,43 @@
 // What a scene of a guided lesson does to the page that it is about: parts of which it speaks are lit, the others
-// dimmed, and what holds the answer to a question that is still open is covered.
+// left out, and what holds the answer to a question that is still open is covered.
 
 import { _ } from "./words.js";
 
 const COVERED = _("Answer first: then this shows");
 /** A page of many tokens at once: they have their room, and the button that writes them stays under the finger. */
-const MANY = '.ott:not([data-presenter]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="lit"])';
+const MANY =
+  '.ott:has(.pointer[data-tour="dimmed"]):has(.seldom:is([data-tour="lit"], [data-tour="covered"]))';
+/** The draw bar by itself: it has the width of the page, and its words have room. */
+const BAR_ALONE = '.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="lit"])';
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
-[data-tour="dimmed"]:not(.thumb), .thumb[data-tour="dimmed"] > * { opacity: .3; } /* it covers what is below it */
-.ott[data-presenter] [data-tour="dimmed"] :is(.bars-row:nth-child(n + 3), .bars-tail) { display: none; }
-.ott[data-presenter] .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
-@container ott (max-width: 34em) { /* a phone: what is lit is nearer */
-  [data-tour="dimmed"]:is(.strip, .bars-top, .loop, .settings, .seldom, .switches) { display: none !important; }
-  [data-tour="dimmed"] :is(.bars-row:nth-child(n + 6), .bars-tail) { display: none; }
-  .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 5 !important; }
-  .ott:has(.pointer[data-tour="lit"]) tbody[data-tour="dimmed"] { opacity: .8; } /* the same shares, by name */
-  .ott:not(:has(.pointer[data-tour="lit"])) {
-    & [data-tour="dimmed"] .bars-row:nth-child(n + 3) { display: none; }
-    & .bars:has([data-tour="dimmed"] .bars-row) { --n-rows: 2 !important; }
-  }
-  ${MANY} .choice { display: none; }
-  .bars:has(.settings[data-tour="dimmed"]) [data-tour="lit"] .bars-active { display: block !important; }
+[data-tour="dimmed"], .ott:has([data-tour="dimmed"]) :is(.bars-foot, .more-toggle, .rest-toggle) {
+  display: none !important; }
+.ott:has(.thumb[data-tour="dimmed"]) :is(.pointer-line, .speed) { display: none; } /* it speaks of Next */
+.desk:has([data-tour="dimmed"]):not(:has(.side :is([data-tour="lit"], [data-tour="covered"]))) {
+  grid-template: "choice" / minmax(0, 1fr);
+  & .side { display: none; }
 }
-.ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 4.2em; max-height: 28em; }
-${MANY} .strip-scroll { min-height: 19em; align-content: start; }
-${MANY} .settings { display: none; }
-@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 16em; max-height: 16em; } }
+${BAR_ALONE} .bars:not([data-comparing]) {
+  --label: 1em; --number: 1.4em; --n-rows: 0 !important;
+  & .cut-edge { display: none; }
+}
+@container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
+.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { display: none !important; }
+.settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
+.thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
+.ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
-.ott[data-presenter] .extras:has([data-tour="dimmed"]) { display: none; }
+${MANY} {
+  & .strip-scroll { min-height: 19em; align-content: start; }
+  & .desk { display: block; }
+  & .side { max-width: 26em; }
+  & :is(.choice, .settings) { display: none; }
+}
+@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 21em; } }
+.token.token[data-tour="joined"] {
+  margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
+}
 [data-tour="covered"] { position: relative; }
 :is([data-tour="covered"], [data-tour="hidden"]) > * { visibility: hidden !important; }
 [data-tour="covered"]::after {
@@ -45,11 +54,24 @@ export function markNodes(all, { lit, covered, lines }) {
   /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
-    const cover = node.matches(lines) ? "hidden" : "covered";
+    const isCovered = covered.includes(node);
     const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
-    const state = covered.includes(node) ? cover : look;
+    const state = node.matches(".token")
+      ? isCovered && isPiece(node) ? "joined" : null
+      : isCovered
+      ? node.matches(lines) ? "hidden" : "covered"
+      : look;
     if (node.getAttribute("data-tour") === state) continue;
     if (state === null) node.removeAttribute("data-tour");
     else node.setAttribute("data-tour", state);
   }
+}
+
+/** Whether a token is one of several of a word. @param {Element} token */
+function isPiece(token) {
+  /** @param {Element|null} node */
+  const goesOn = (node) =>
+    node !== null && node.matches(".token:not(.is-special, .is-special + *)") &&
+    !node.querySelector(".space");
+  return goesOn(token) || goesOn(token.nextElementSibling);
 }

@@ -190,7 +190,7 @@ const repliesOf = (said) =>
  */
 function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
-  const atMost = toldOf(scene, longest, `✓ ${_("Right is {right}.", { right: scene.right })}`, inLetters);
+  const atMost = toldOf(scene, longest, `✓ ${_("Not quite: {right}.", { right: scene.right })}`, inLetters);
   const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
   const said = () =>
     el("div", { role: "status" }, ...toldOf(scene, wordsOf(scene, reply ?? ""), verdictOf(scene, reply)));
@@ -208,7 +208,7 @@ const latin = (/** @type {string} */ letter) => letter === "口" ? letter : "e";
 function verdictOf(scene, reply) {
   const right = isRight(scene, reply);
   if (right === null) return "";
-  return right ? _("✓ Right.") : _("Right is {right}.", { right: scene.right });
+  return right ? _("✓ Right.") : _("Not quite: {right}.", { right: scene.right });
 }
 
 /**

@@ -21,7 +21,7 @@ from pages.lessons.kv_cache.state import N_WATCHED, CacheLesson, GrowingText, ne
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
-from viz.kv_cache.squares_chart import squares_figure
+from viz.kv_cache.squares_chart import one_half, squares_figure
 from viz.strip import prose
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
@@ -99,14 +99,17 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     chart = squares_figure(
         grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
     )
+    if is_guided:  # to be counted by eye, on a phone one below the other
+        for half, column in enumerate(st.columns(2, gap="large")):
+            with column:
+                show_chart(one_half(chart, half), f"kv_squares_{half}")
+        return
 
     def show_summary_and_text() -> None:
         summary()
         st.html(prose((prompt, ""), (written, "generated"), size="lead"))
 
     show_chart(chart, "kv_squares", below=show_summary_and_text)
-    if is_guided:
-        return
     why = "Why keys and values are kept, and queries are not"
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"

@@ -12,14 +12,14 @@ from model.records import Stage
 from model.sampling.experiments import divergence, jaccard, kept_at
 from model.settings import SETTINGS as ALL_SETTINGS
 from pages.frame.figures import draw_when_opened, show_chart, show_charts
-from pages.frame.question import answered, lesson_asks
+from pages.frame.question import answered, lesson_asks, lesson_waits
 from pages.lessons.sampling.settings import SETTINGS, title
 from pages.lessons.sampling.state import SLIDERS, Lab
 from viz.bars import draws_figure
 from viz.format import UNUSUAL, chance, count, digits, plural
 from viz.sampling.charts import divergence_figure, overlap_figure, temperature_figure
 
-N_DRAWS = 10_000
+N_DRAWS, N_IN_SCENE = 10_000, 1_000
 TEMPERATURES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 STILL = ("None", "One", "Two", "Three", "More than three")  # of the masks
 BY_LOGITS = {  # why a mask keeps the same tokens at every temperature, whatever the logits are
@@ -90,22 +90,26 @@ def why_still(names: Collection[str], still: Collection[str]) -> str:
 def show_draws(state: Lab) -> None:
     """Draws from one of the masks, or from a pipeline, and tests the counts."""
     st.header("Do the draws follow the distribution?", anchor=False)
+    is_guided, waits = lesson_asks(), lesson_waits()
+    n_draws = N_IN_SCENE if is_guided else N_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        source = SETTINGS.widget("draw_from", width=320)
+        # a scene speaks of one bar
+        source = SETTINGS["draw_from"] if is_guided else SETTINGS.widget("draw_from", width=320)
         st.button(
-            f"Draw {count(N_DRAWS)} tokens again",
+            f"Draw {count(n_draws)} tokens again",
             key="draw_again",
             on_click=_draw_again,
             args=(state,),
             help="Each press takes the pointers of the next seed.",
+            disabled=waits,
         )
     stage = _stage(state, source)
-    drawn = count_draws(stage, N_DRAWS, state.n_draws)
+    drawn = count_draws(stage, n_draws, state.n_draws)
     order = rank_order(stage.scores)
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
-    chart = draws_figure(labels, drawn[order], stage.probs[order])
+    chart = draws_figure(labels, drawn[order], stage.probs[order], is_covered=waits)
     show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
-    if lesson_asks():
+    if is_guided:
         return
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:

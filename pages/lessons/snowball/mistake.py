@@ -14,7 +14,7 @@ from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_folded
 from pages.frame.layout import as_written
-from pages.frame.question import answered, opening
+from pages.frame.question import answered, lesson_asks, lesson_waits, opening
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
 from viz.snowball.mistake import covered_html, mistake_html, tokens_html
@@ -46,22 +46,23 @@ def show_mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None = 
 
 def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> None:
     is_said = answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected")
-    picture = st.container()
-    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
+    is_said, is_guided = is_said and not lesson_waits(), lesson_asks()
+    mistake = SETTINGS["mistake"]
     prompt, word, _seed = MISTAKES[mistake]
     steps: tuple[ForkStep, ...] = ()
     if not is_said:
-        picture.html(covered_html(prompt, word))
+        st.html(covered_html(prompt, word, asks=not is_guided))
     else:
         try:
             steps = _steps(lesson, *MISTAKES[mistake])
         except ValueError as error:
-            picture.info(as_written(str(error)))
+            st.info(as_written(str(error)))
         else:
-            picture.html(mistake_html(prompt, steps))
+            st.html(mistake_html(prompt, steps, says=not is_guided))
+    SETTINGS.widget("mistake", label_visibility="collapsed")  # below the picture, and after it
     if summarize is not None:
         summarize()
-    if steps:
+    if steps and not is_guided:  # its scene says the rest
         _show_details(lesson, steps)
 
 

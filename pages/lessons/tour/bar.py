@@ -18,13 +18,14 @@ from pages.frame.assets import style_of
 from pages.frame.component import component
 from pages.frame.fields import echo
 from pages.frame.layout import as_written, is_presenting, say_in_address
+from pages.frame.question import hold_answer
 from pages.frame.typed import as_programs_write
 from pages.frame.values import whole_of
 from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
 from pages.lessons.tour.scene_fields import NUMBERS, PAGES, PARTS
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, read_lesson
-from pages.lessons.tour.sentences import cut_last
+from pages.lessons.tour.sentences import cut_first
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
 LIST = "./tour"
@@ -66,6 +67,7 @@ def show_bar(path: str) -> None:
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
+    hold_answer(scene.asks and number not in _said(lesson))
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
@@ -162,9 +164,9 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         is_sentence = scene.title.endswith(_ENDS)
         head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
         with st.container(key="tour_words"):
-            first, last = cut_last(scene.words)
-            st.markdown("\n\n".join(filter(None, (head, first, last))))
-            if first or is_answered:  # a phone leaves them out
+            first, rest = cut_first(scene.words)
+            st.markdown("\n\n".join(filter(None, (head, first, rest))))
+            if rest or is_answered:  # a phone leaves it out
                 st.html(_MORE.format(_("More")))
         if scene.asks:
             with st.container(key="tour_answer"):
@@ -175,7 +177,8 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     is_done = not is_covered and _is_done(scene)
     with middle:  # while the task is not done, look again every so often
         every = None if is_done or is_covered else CLOCK_SECONDS
-        st.fragment(_show_task, run_every=every)(scene, is_done, is_covered)
+        with st.container(key="tour_task"):
+            st.fragment(_show_task, run_every=every)(scene, is_done, is_covered)
         _show_question(lesson, scene, number)
     with right:
         _show_way_on(lesson, number, is_done)
@@ -217,14 +220,15 @@ def _verdict(scene: Scene, reply: str) -> str:
             praise = _("Right.")  # among the braces of a text it would be no message
             return f"{said} :material/check_circle:\N{NO-BREAK SPACE}{praise}"
         case False:
-            right = _("Right is **{right}**.", right=as_written(written(scene.right)))
+            right = _("Not quite: **{right}**.", right=as_written(written(scene.right)))
             return f"{said} :material/cancel: {right}"
     return said
 
 
 def _show_sentence(scene: Scene) -> None:
     if scene.remember:
-        st.markdown(f":material/bookmark: **{scene.remember}**")
+        with st.container(key="tour_remember"):
+            st.markdown(f":material/bookmark: **{scene.remember}**")
 
 
 def _hold_room(name: str, *texts: str) -> None:
@@ -292,7 +296,7 @@ def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
         '<a class="{}" href="{}">{}</a></nav>'
     ).format(
         _("Scenes"),
-        *(back, _("‹ Scene {number}", number=number - 1) if number > 1 else _("‹ Lessons")),
+        *(back, _("‹ Back") if number > 1 else _("‹ Lessons")),
         *("is-next" if is_ready else "", following, _("Continue ›") if is_ready else _("Skip ›")),
     )
     st.html(links)

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from pages.frame.assets import source
 from pages.frame.contents import COURSE, LESSONS, Lesson
 from pages.frame.words import Language, _, language, ngettext, numeral
-from pages.lessons.tour.scene_fields import PAGES
+from pages.lessons.tour.scene_fields import PAGES, SLIDERS
 from pages.lessons.tour.scenes import LessonError, Scene, lesson_names, read_lesson
 from viz.format import percent
 from viz.palette import root_rule
@@ -85,7 +85,7 @@ def _scenes_of(part: str) -> Iterator[tuple[Scene, Language]]:
 
 def part_of(scene: Scene) -> str:
     """Returns the part of the course to which a scene belongs; the sliders are for choosing."""
-    if not scene.page and "sliders" in scene.light:
+    if not scene.page and SLIDERS & {*scene.light}:
         return COURSE[1]
     return _page_of(scene).part
 

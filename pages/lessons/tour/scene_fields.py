@@ -16,17 +16,24 @@ MAX_KNOWN = 240  # characters of a list of what is known, in a sentence
 NUMBERS = ("a number", "a share")
 REPLIES = ("a word", *NUMBERS)  # what a question may be answered with, besides choices
 OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
-# what a scene may light or cover on the first page
+# what a scene may light or cover on the first page; pieces that are covered show as whole words
 PARTS = {
     "prompt": ".prompt",
     "buttons": ".thumb, .seldom, .switches, .foot",
+    "next": ".thumb",
+    "+20": ".seldom",
     "text": ".strip",
+    "pieces": ".strip .token",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",
+    "temperature": ".setting[data-name='temperature']",
+    "top-p": ".setting[data-name='top_p']",
+    "top-k": ".setting[data-name='top_k']",
     "draw bar": ".pointer, .pointer-line",
     "loop": ".loop",
-    "numbers": ".below",
+    "numbers": ".below, .files",
 }
+SLIDERS = {"sliders", "temperature", "top-p", "top-k"}
 FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
 PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
 

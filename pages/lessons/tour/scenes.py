@@ -57,7 +57,7 @@ class Scene:
     choices: tuple[str, ...] = ()  # what the question may be answered with
     reply: str = ""  # or one of `REPLIES`; with neither, the reader thinks, and then looks
     right: str = ""  # the right one; empty where none is
-    light: tuple[str, ...] = ()  # the parts that it speaks of: the others are dimmed
+    light: tuple[str, ...] = ()  # the parts that it speaks of: the others are left out
     cover: tuple[str, ...] = ()  # the parts that are covered until the question is answered
     remember: str = ""  # one sentence, Markdown
     of_class: str = ""  # one of `OF_CLASS`; empty where a class is asked no more than a reader
