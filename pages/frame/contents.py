@@ -61,8 +61,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/stopping.py",
         N_("Stopping and streaming"),
         N_("Write"),
-        N_("A text ends at a token, at a limit, or at words that somebody set."),
-        N_("The end is a token too: a text ends when the pointer falls on it."),
+        N_("A text ends when its end is drawn."),
+        N_("The end is a token too, and likely where a sentence is over."),
         has_figure=False,
     ),
     Lesson(

@@ -34,6 +34,7 @@ class Experiment(ABC, Generic[Kept]):
         seconds: Of work between two looks at the button.
         has_progress: Whether a bar says how far the job has come.
         draws_when_done: Whether findings wait until the job is over; the recording stays till then.
+        row_is_last: Whether the controls and the button stand below the findings.
         said: Key of the question that the button waits for, where the section asks one.
         code: The functions that made the numbers, if they are shown here.
     """
@@ -48,6 +49,7 @@ class Experiment(ABC, Generic[Kept]):
     seconds: float = SLICE_SECONDS
     has_progress: bool = True
     draws_when_done: bool = False
+    row_is_last: bool = False
     said: str | None = None
     code: tuple[Callable[..., Any], ...] = ()
 
@@ -74,6 +76,7 @@ class Experiment(ABC, Generic[Kept]):
             seconds=self.seconds,
             has_progress=self.has_progress,
             draws_when_done=self.draws_when_done,
+            row_is_last=self.row_is_last,
             waits=self.said is not None and not was_answered(self.said),
         ).show()
         self._end()

@@ -50,6 +50,7 @@ class JobPanel:
     has_progress: bool = True  # that a bar says how far the job has come
     waits: bool = False  # until a question is answered
     draws_when_done: bool = False  # not while it runs: a recording stays until then
+    row_is_last: bool = False  # below what was found
 
     def show(self) -> None:
         """Draws it."""
@@ -67,7 +68,8 @@ class JobPanel:
                 st.rerun()
 
     def _draw_all(self, job: Job[Any] | None, has_clock: bool) -> None:
-        self._row(job, has_clock)
+        if not self.row_is_last:
+            self._row(job, has_clock)
         # one place, empty or not: what is below it does not mount anew
         with st.container(key=f"{self.key}_so_far"):
             if tried := st.session_state.get(f"{self.key}_tried"):
@@ -76,6 +78,8 @@ class JobPanel:
                 _show_trouble(job)
         with st.container(key=f"{self.key}_found"):
             self._show_found(job)
+        if self.row_is_last:
+            self._row(job, has_clock)
 
     def _row(self, job: Job[Any] | None, has_clock: bool) -> None:
         """Draws the controls, the button, and how far it is."""
