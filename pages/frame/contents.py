@@ -62,7 +62,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Stopping and streaming"),
         N_("Write"),
         N_("A text ends when its end is drawn."),
-        N_("The end is a token too, and likely where a sentence is over."),
+        N_("The end is a token too, and likeliest where a sentence is over."),
         has_figure=False,
     ),
     Lesson(
@@ -119,7 +119,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/speculative.py",
         N_("Speculative decoding"),
         N_("Remember"),
-        N_("A large model writes well but slowly; a small one is quick and often wrong."),
+        N_("A small model, the draft, guesses a few tokens; a large one checks them in one pass."),
         N_("A small model may guess, because the large one checks every guess."),
     ),
     Lesson(

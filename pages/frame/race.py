@@ -28,6 +28,10 @@ class Lane:
     parts: tuple[tuple[float, str], ...]  # seconds at which each part of its bar ends, and its role
     arrivals: tuple[float, ...]  # seconds at which each token was there
     texts: tuple[str, ...] = ()  # before the first arrival and after each, if it is shown
+    # or the text in pieces: each with its role, and how many tokens are there once it is shown
+    pieces: tuple[tuple[str, str, int], ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()  # what a role of a piece means, and the role
+    note: str = ""  # on its bar, once all is there
 
     @property
     def seconds(self) -> float:
@@ -41,7 +45,9 @@ def show_race(
     *,
     waits: bool = False,
     by_tokens: bool = False,
-) -> None:
+    first_done: str = "",
+    is_captioned: bool = True,
+) -> str:
     """Lets the lanes run, the longest for SHOWN_SECONDS, and says how much slower that is.
 
     Args:
@@ -50,6 +56,11 @@ def show_race(
         waits: Whether it stands at its start, until it is shown as one that does not.
         by_tokens: Whether a bar is as long as its share of the tokens, a block for those that came
             together, pale if another lane was done before; else as its time, of the longest lane's.
+        first_done: What marks, on the bar of a later lane, when the first lane was done.
+        is_captioned: Whether how much slower it is stands below the lanes.
+
+    Returns:
+        How much slower it is, as a sentence.
     """
     slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {
@@ -57,12 +68,13 @@ def show_race(
         "slower": slower,
         "waits": waits,
         "byTokens": by_tokens,
+        "firstDone": first_done,
         "presenter": is_presenting(),
     }
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it
-    if waits:
-        return
-    st.caption(pace(slower))
+    if is_captioned and not waits:
+        st.caption(pace(slower))
+    return pace(slower)
 
 
 def pace(slower: float) -> str:

@@ -120,7 +120,9 @@ def test_the_end_is_likely_after_a_sentence_alone_in_the_first_texts(
 def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageModel) -> None:
     asked = storyteller, SETTINGS["prompt"], SAMPLED, ()
     curve = finish(write_to_the_end(*asked, SETTINGS["limit"], SETTINGS["seed"]))
-    shown, covered = (str(end_picture(curve, SETTINGS["prompt"], is_covered=is_it)) for is_it in (False, True))
+    shown, covered = (
+        str(end_picture(curve, SETTINGS["prompt"], is_covered=is_it)) for is_it in (False, True)
+    )
     assert shown.count("end-pointer") == len(curve.steps)
     assert "end-segment" in shown
     assert "end-segment" not in covered

@@ -14,7 +14,7 @@ MAX_BAR = 5  # rem that a bar is wide
 _ENDS = (".", "!", "?")  # of a sentence
 _GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.85rem,1fr));gap:.5rem 3px"
 _BAR = "position:relative;display:block;height:8rem;border-radius:3px;forced-color-adjust:none;"
-_UPWARDS = "writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap;"
+_UPWARDS = "writing-mode:vertical-rl;transform:rotate(180deg);white-space:pre;"
 _WORD = (
     f"display:block;margin:.25rem auto 0;{_UPWARDS}text-align:right;"
     "font:var(--size-small)/1.15 var(--read);"
@@ -103,7 +103,7 @@ def _sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
 
 def _gap(sign: str, step: EndStep, is_covered: bool) -> Markup:
     words = Markup() if is_covered else element("b", percent(step.masked))
-    said = () if is_covered else (f"after “{sign}”: ", words)
+    said = () if is_covered else (f"after {sign}  ", words)
     style = f"{_AFTER}color:{colour('kept-text')}"
     return element("span", element("span", *said, style=style), class_="end-gap")
 

@@ -436,12 +436,16 @@ interface RaceLane {
   parts: [number, string][]; // seconds at which each ends, and its role
   arrivals: number[]; // seconds at which each token was there
   texts: string[];
+  pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
+  legend: [string, string][];
+  note: string;
 }
 interface RaceData {
   lanes: RaceLane[];
   slower: number;
   waits: boolean;
   byTokens: boolean;
+  firstDone: string;
   presenter: boolean;
 }
 
