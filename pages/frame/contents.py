@@ -119,7 +119,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/speculative.py",
         N_("Speculative decoding"),
         N_("Remember"),
-        N_("A small model, the draft, guesses a few tokens; a large one checks them in one pass."),
+        N_("A small model, the draft, guesses; a large one checks the guesses."),
         N_("A small model may guess, because the large one checks every guess."),
     ),
     Lesson(

@@ -149,6 +149,7 @@ class Race {
     this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, Math.min(...ends), data));
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.again);
     this.again.hidden = data.waits;
+    this.box.toggleAttribute("data-marked", data.lanes.some(({ legend }) => legend.length > 0));
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();

@@ -51,7 +51,10 @@ def show_mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None = 
 def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> None:
     is_said = answered(
         "Here a wrong word is put in. What will the model do about it?",
-        ANSWERS, RIGHT, "snowball_expected")
+        ANSWERS,
+        RIGHT,
+        "snowball_expected",
+    )
     picture = st.container()
     if summarize is not None:
         summarize()
@@ -132,11 +135,11 @@ def write_mistake(lm: LanguageModel, prompt: str, word: str, seed: int) -> tuple
     Raises:
         ValueError: where the wrong word is no single token of this model; one sentence.
     """
-        ids = encode_bare(lm, word)
-        if len(ids) != 1:
-            raise ValueError(
-                f"“{word.strip()}” is {len(ids)} tokens of {lm.shown}: choose "
-                "another example, or put in a word of your own below."
-            )
-        start = Generation(lm, encode(lm, prompt), seed=seed)
-        return finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
+    ids = encode_bare(lm, word)
+    if len(ids) != 1:
+        raise ValueError(
+            f"“{word.strip()}” is {len(ids)} tokens of {lm.shown}: choose "
+            "another example, or put in a word of your own below."
+        )
+    start = Generation(lm, encode(lm, prompt), seed=seed)
+    return finish(fork_text(start, ids[0], SAMPLING, N_AFTER))

@@ -26,10 +26,10 @@ from viz.format import digits, plural
 
 N_TOKENS = 24
 SAID = "spec_said"
-WORSE, OTHER, SAME = "yes, it gets worse", "yes, a few words", "no, not a word"
+WORSE, OTHER, SAME = "yes, it gets worse", "yes, a little", "no"
 ALONE, DRAFTED = "the large model alone", "with the draft"
 ROUND = "A round, step by step"
-LEGEND = (("guessed and accepted", "guessed"), ("guessed, rejected", "rejected"))
+LEGEND = (("accepted guess", "guessed"), ("rejected guess", "rejected"))
 Piece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
 # the sections below it
 LABORATORY = (ROUND, SpeedUp.title, Drafts.title, PROOF)
@@ -99,7 +99,7 @@ def _pieces(
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Returns the text of either lane: as it is, and with who wrote each token."""
     tokenizer, n_prompt = lesson.lm.tokenizer, len(race.prompt_ids)
-    prompt = (text_of(tokenizer, race.prompt_ids), "prompt", 0)
+    prompt = (text_of(tokenizer, race.prompt_ids), "given", 0)
     words = _words(tokenizer, (*race.prompt_ids, *race.token_ids), n_prompt)
     alone = [(word, "plain", n) for n, word in enumerate(words, start=1)]
     drafted, first = list[Piece](), 0
