@@ -12,7 +12,7 @@ from viz.palette import colour
 from viz.strip import SPACE, chip, element, prose, row
 
 NEARLY = 0.1  # between two means of some 24 tokens
-UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 22, "line")  # as wide as a text of some 24 tokens
+UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 18, "line")  # as wide as a text of some 24 tokens
 GRID = "display:grid;gap:1.2rem"
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
