@@ -59,7 +59,11 @@ class Lane {
     this.blocks.forEach(({ n }, i) => this.fills[i].style.flexGrow = `${n}`);
     this.text = el("p", { class: "text" });
     // as high as it will be, so that nothing below moves
-    const whole = el("p", { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" }, ...lane.pieces.map(piece));
+    const whole = el(
+      "p",
+      { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" },
+      ...lane.pieces.map(piece),
+    );
     whole.ariaHidden = "true";
     this.pieces = lane.pieces.map(piece);
     this.text.append(...this.pieces);
