@@ -78,10 +78,10 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
+        f"{_measured(lesson)}, temperature {SAMPLING.temperature:g}. "
         "Both texts are drawn with the same pointers. How sure it was is the mean of the "
         "probabilities that the model gave to the tokens after the first, before any temperature. "
-        "The seed is one by which it makes no such mistake by itself. "
-        f"{_measured(lesson)}, temperature {SAMPLING.temperature:g}.",
+        "The seed is one by which it makes no such mistake by itself.",
         "snowball_mistake_how",
     )
     st.markdown(
