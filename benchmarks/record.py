@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.bench_phases import add_model_options, chosen_model
 from model.fast.engines import engine_names
 from model.job import Found, Job, Work, finish
-from model.loading import LanguageModel
+from model.loading import LanguageModel, load_model
 from model.prefill_decode.batching import measure_batches
 from model.prefill_decode.experiments import measure_phases
 from model.prefill_decode.recordings import Recording
@@ -28,9 +28,12 @@ from model.prefill_decode.roofline import measure_roofline
 from model.recorded import FOLDER, Section, write
 from model.timing import describe
 from pages.frame.second_run import WHOLE
+from pages.lessons.snowball.mistake import RECORDED, write_mistakes
+from pages.lessons.speculative.race import SAME
 
 APP = str(Path(__file__).parents[1] / "app.py")
 PATIENCE_SECONDS = 600
+MODEL = "storyteller"  # that the pages open with
 PAGES = {  # a page, what its session keeps, and the panels that open on a recording, as pressed
     "sampling": ("sampling_lab", "vote", "loop"),
     "engines": ("sampling_lab", "aim"),
@@ -58,6 +61,7 @@ PAGES = {  # a page, what its session keeps, and the panels that open on a recor
     "claims": ("claims_lesson", "claims"),
 }
 FIRST = {"snowball_rewind": "snowball_fork_run"}  # pressed
+ANSWERS = {"spec_race": ("spec_said", SAME)}  # to the question that a button waits for
 
 
 def record(lm: LanguageModel, folder: Path) -> Recording:
@@ -100,12 +104,25 @@ def record_page(page: str, wanted: Sequence[str], folder: Path) -> None:
         if key in FIRST:
             app.button(key=FIRST[key]).click().run()
             _run_out(app, lesson)
+        if key in ANSWERS:
+            name, said = ANSWERS[key]
+            app.session_state[name] = said
+            app.run()
         app.button(key=f"{key}_run").click().run()
         job = _run_out(app, lesson)[key]
         if app.exception or job.notice or not job.is_done:
             raise SystemExit(f"{page}, {key}: {app.exception or job.notice}")
         machine = describe(app.session_state[lesson].lm)  # not every page runs the usual model
         _say(write(folder / f"{key}.json", Section(machine, job.seconds, job.found)))
+
+
+def record_mistakes(folder: Path) -> None:
+    """Writes the texts that the page on error propagation opens with."""
+    lm = load_model(MODEL)
+    job = Job(write_mistakes(lm))
+    while job.is_running:
+        job.run_for(PATIENCE_SECONDS)
+    _say(write(folder / f"{RECORDED}.json", Section(describe(lm), job.seconds, job.found)))
 
 
 def _run_out(app: AppTest, lesson: str) -> dict[str, Job[Any]]:
@@ -134,6 +151,8 @@ def main() -> None:
         record(chosen_model(options), options.folder)
     for page in PAGES:
         record_page(page, options.keys, options.folder / "sections")
+    if not options.keys or RECORDED in options.keys:
+        record_mistakes(options.folder / "sections")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,11 @@ class RoundOutcome:
         is_over = self.source is None
         return self.n_accepted if is_over else min(self.n_accepted + 1, len(self.draft.ids))
 
+    @property
+    def rejected_id(self) -> int | None:
+        """The proposal that was rejected; those behind it were not tested."""
+        return self.draft.ids[self.n_accepted] if self.n_tested > self.n_accepted else None
+
 
 class Speculation:
     """One text that a draft and a target write together; both caches lack its last token."""

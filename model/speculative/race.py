@@ -33,6 +33,7 @@ def race_with_draft(
                 plain_seconds=plain_seconds,
                 rounds=tuple((one.seconds, len(one.token_ids)) for one in rounds),
                 is_same=drafted == text,
+                guesses=tuple((one.n_accepted, one.rejected_id) for one in rounds),
             )
         )
     ranked = sorted(races[1:], key=lambda race: race.plain_seconds / race.seconds)

@@ -142,6 +142,8 @@ class DraftRace:
     plain_seconds: float  # of all of them
     rounds: tuple[tuple[float, int], ...]  # seconds of each round, and the tokens that it gave
     is_same: bool  # the rounds wrote the same tokens
+    guesses: tuple[tuple[int, int | None], ...]  # of each round: how many were accepted, and the
+    # token that was rejected, if one was
 
     @property
     def seconds(self) -> float:

@@ -61,8 +61,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/stopping.py",
         N_("Stopping and streaming"),
         N_("Write"),
-        N_("A text ends at a token, at a limit, or at words that somebody set."),
-        N_("The end is a token too: a text ends when the pointer falls on it."),
+        N_("A text ends when its end is drawn."),
+        N_("The end is a token too, and likeliest where a sentence is over."),
         has_figure=False,
     ),
     Lesson(
@@ -119,7 +119,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/speculative.py",
         N_("Speculative decoding"),
         N_("Remember"),
-        N_("A large model writes well but slowly; a small one is quick and often wrong."),
+        N_("A small model, the draft, guesses; a large one checks the guesses."),
         N_("A small model may guess, because the large one checks every guess."),
     ),
     Lesson(

@@ -35,7 +35,7 @@ class Experiment(ABC, Generic[Kept]):
         has_progress: Whether a bar says how far the job has come.
         draws_when_done: Whether findings wait until the job is over; the recording stays till then.
         said: Key of the question that the button waits for, where the section asks one.
-        is_button_below: Whether the button stands below what was found, where a page asks first.
+        is_button_below: Whether controls and button stand below the findings, as a page asks first.
         code: The functions that made the numbers, if they are shown here.
     """
 

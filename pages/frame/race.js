@@ -34,9 +34,19 @@ function blocksOf(arrivals) {
   return blocks;
 }
 
+/** @param {[string, string, number]} piece */
+const piece = ([words, role]) =>
+  el(role === "rejected" ? "s" : "span", { class: `piece is-${role}`, textContent: words });
+
+/** @param {RaceLane} lane */
+function legend({ legend }) {
+  if (legend.length === 0) return null;
+  return el("div", { class: "legend" }, ...legend.map(([words, role]) => piece([words, role, 0])));
+}
+
 class Lane {
   /** @param {RaceLane} lane @param {number} longest @param {number} first @param {RaceData} data */
-  constructor(lane, longest, first, { waits, byTokens }) {
+  constructor(lane, longest, first, { waits, byTokens, firstDone }) {
     this.lane = lane;
     this.longest = longest; // seconds of the last lane to end
     this.first = first; // and of the first: what comes later is pale
@@ -49,16 +59,36 @@ class Lane {
     this.blocks.forEach(({ n }, i) => this.fills[i].style.flexGrow = `${n}`);
     this.text = el("p", { class: "text" });
     // as high as it will be, so that nothing below moves
-    const whole = el("p", { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" });
+    const whole = el(
+      "p",
+      { class: "text is-whole", textContent: lane.texts.at(-1) ?? "" },
+      ...lane.pieces.map(piece),
+    );
     whole.ariaHidden = "true";
+    this.pieces = lane.pieces.map(piece);
+    this.text.append(...this.pieces);
+    this.note = lane.note ? el("div", { class: "note", textContent: lane.note }) : null;
+    this.mark = firstDone && byTokens && last(lane.parts)[0] > first ? this.markAt(firstDone) : null;
     this.node = el(
       "div",
       { class: "lane" },
       el("strong", { textContent: lane.name }),
-      el("div", { class: "track" }, wait, ...this.fills),
+      el("div", { class: "track" }, wait, ...this.fills, this.mark),
       el("div", { class: "numbers" }, this.clock, this.count),
-      lane.texts.length > 0 ? el("div", { class: "words", "data-lane": lane.name }, whole, this.text) : null,
+      this.note,
+      lane.texts.length + lane.pieces.length > 0
+        ? el("div", { class: "words", "data-lane": lane.name }, whole, this.text, legend(lane))
+        : null,
     );
+  }
+
+  /** Marks where the bar had come to when another lane was done. @param {string} words */
+  markAt(words) {
+    const nThere = countUntil(this.lane.arrivals, this.first);
+    const share = nThere / this.lane.arrivals.length;
+    const mark = el("span", { class: share > 0.6 ? "mark is-before" : "mark", textContent: words });
+    mark.style.left = `${100 * share}%`;
+    return mark;
   }
 
   /** Shows the lane as it was after so many seconds. @param {number} now */
@@ -72,7 +102,10 @@ class Lane {
     setText(this.clock, clockText(Math.min(now, end), this.longest)); // one unit on all clocks
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${n} of ${arrivals.length} tokens`);
-    setText(this.text, texts[n] ?? "");
+    if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
+    this.pieces.forEach((one, i) => one.hidden = this.lane.pieces[i][2] > n);
+    this.note?.classList.toggle("is-over", isOver);
+    this.mark?.classList.toggle("is-there", now >= this.first);
   }
 
   /** @param {number} now */
@@ -113,7 +146,7 @@ class Race {
   /** @param {Component<RaceData>} given */
   receive({ data }) {
     this.box.toggleAttribute("data-presenter", data.presenter);
-    const told = JSON.stringify([data.lanes, data.waits, data.byTokens]);
+    const told = JSON.stringify([data.lanes, data.waits, data.byTokens, data.firstDone]);
     if (told === this.told) return;
     this.told = told;
     this.slower = data.slower;
@@ -123,6 +156,7 @@ class Race {
     this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.below);
     setText(this.pace, data.pace);
     this.below.classList.toggle("is-waiting", data.waits); // it keeps its room
+    this.box.toggleAttribute("data-marked", data.lanes.some(({ legend }) => legend.length > 0));
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();

@@ -26,6 +26,10 @@ class Lane:
     parts: tuple[tuple[float, str], ...]  # seconds at which each part of its bar ends, and its role
     arrivals: tuple[float, ...]  # seconds at which each token was there
     texts: tuple[str, ...] = ()  # before the first arrival and after each, if it is shown
+    # or the text in pieces: each with its role, and how many tokens are there once it is shown
+    pieces: tuple[tuple[str, str, int], ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()  # what a role of a piece means, and the role
+    note: str = ""  # on its bar, once all is there
 
     @property
     def seconds(self) -> float:
@@ -39,6 +43,7 @@ def show_race(
     *,
     waits: bool = False,
     by_tokens: bool = False,
+    first_done: str = "",
 ) -> None:
     """Lets the lanes run, the longest for SHOWN_SECONDS, and says how much slower that is.
 
@@ -48,6 +53,7 @@ def show_race(
         waits: Whether it stands at its start, until it is shown as one that does not.
         by_tokens: Whether a bar is as long as its share of the tokens, a block for those that came
             together, pale if another lane was done before; else as its time, of the longest lane's.
+        first_done: What marks, on the bar of a later lane, when the first lane was done.
     """
     slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {
@@ -56,6 +62,7 @@ def show_race(
         "pace": pace(slower),
         "waits": waits,
         "byTokens": by_tokens,
+        "firstDone": first_done,
         "presenter": is_presenting(),
     }
     _race(key=f"{key}_on_clock", data=data, height="content")  # a guided lesson may cover it

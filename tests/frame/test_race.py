@@ -41,8 +41,19 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     late = race.locator(".lane").first.locator(".is-late").count()
     assert 0 < late < n_alone, "what came after the winner was done is pale"
     assert race.locator(".lane").last.locator(".is-late").count() == 0
-    plain, drafted = race.locator(".text:not(.is-whole)").all_inner_texts()
-    assert plain == drafted
+    texts = race.locator(".text:not(.is-whole)")
+    plain, drafted = texts.evaluate_all(
+        "(all) => all.map((one) => [...one.querySelectorAll('span')]"
+        ".map((s) => s.textContent).join(''))"
+    )
+    assert plain == drafted, "without what was rejected"
+    assert texts.last.locator("s:visible").count() > 0
+    own = texts.last.locator(".is-own:visible").count()
+    assert own <= n_drafted, "at most one token a pass is the large model's own"
+    assert own + texts.last.locator(".is-guessed:visible").count() == N_TOKENS
+    for note, n in zip(race.locator(".note").all_inner_texts(), (n_alone, n_drafted), strict=True):
+        assert note.startswith(f"{n} passes")
+    expect(race.locator(".mark.is-there")).to_have_count(1)
     assert len(plain.split()) > 20
     for count in race.locator(".count").all_inner_texts():
         done, of, _ = count.split(" ", 2)

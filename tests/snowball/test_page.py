@@ -11,13 +11,16 @@ from streamlit.testing.v1 import AppTest
 
 from model.held_out import held_out
 from model.job import Job
+from model.language_model import LanguageModel
+from model.recorded import recorded_job
 from model.snowball.records import ForkStep
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.snowball import errors as error_parts
 from pages.lessons.snowball import fork, written
 from pages.lessons.snowball import held_out as held_out_parts
 from pages.lessons.snowball.fork import FORK
-from pages.lessons.snowball.settings import OWN
+from pages.lessons.snowball.mistake import RECORDED, Mistakes, write_mistake
+from pages.lessons.snowball.settings import MISTAKES, OWN
 from pages.lessons.snowball.state import SnowballLesson
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
@@ -75,8 +78,8 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     app.session_state["snowball_expected"] = "correct it"
     app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
     for name, prompt, word, right in (
-        ("A contradiction", "Max was a", "cat", " little bird."),
-        ("A wrong name", "My name is", "Tom", " Max."),
+        ("A contradiction", "It is a nice", "car", " ball."),
+        ("A wrong name", "One day,", "Sara", " Lily"),
         ("A wrong fact", "The fish lives in the", "tree", " sea."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()
@@ -94,6 +97,30 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
         assert percent(sure) in html
     keys = [getattr(one, "key", None) for one in app.main]
     assert keys.index("snowball_mistake") < keys.index("snowball_prompt"), "it stays the first"
+
+
+def test_the_recorded_mistakes_are_what_the_model_writes(storyteller: LanguageModel) -> None:
+    job = recorded_job(RECORDED, Mistakes)
+    assert job is not None
+    for prompt, word, seed in MISTAKES.values():
+        here = write_mistake(storyteller, prompt, word, seed)
+        assert [s.forced and s.forced.token_id for s in here] == [
+            s.forced and s.forced.token_id for s in job.result[prompt]
+        ]
+
+
+def test_by_most_seeds_a_wrong_name_and_a_contradiction_are_gone_on_from(
+    storyteller: LanguageModel,
+) -> None:
+    n_seeds = 10
+    for name, right in (("A wrong name", "Lily"), ("A contradiction", "ball")):
+        prompt, word, _ = MISTAKES[name]
+        n_gone_on = 0
+        for seed in range(n_seeds):
+            steps = write_mistake(storyteller, prompt, word, seed)
+            text = "".join(step.forced.label for step in steps if step.forced)
+            n_gone_on += right not in text
+        assert n_gone_on > 0.7 * n_seeds, name
 
 
 def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(

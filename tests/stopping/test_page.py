@@ -1,5 +1,7 @@
 """The lesson on stopping as Streamlit runs it, and what it draws."""
 
+import re
+from itertools import pairwise
 from math import log10
 
 import pytest
@@ -24,6 +26,7 @@ from pages.lessons.stopping.small_cases import (
     WITH_DRAFT,
 )
 from tests.frame.driving import errors, kept, open_lesson, press, words
+from viz.format import percent
 from viz.stopping.end_chart import LEAST, end_figure
 from viz.stopping.end_picture import end_picture
 from viz.stopping.small_cases import round_picture
@@ -117,18 +120,23 @@ def test_the_end_is_likely_after_a_sentence_alone_in_the_first_texts(
 def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageModel) -> None:
     asked = storyteller, SETTINGS["prompt"], SAMPLED, ()
     curve = finish(write_to_the_end(*asked, SETTINGS["limit"], SETTINGS["seed"]))
-    shown, covered = (str(end_picture(curve, is_covered=is_it)) for is_it in (False, True))
+    shown, covered = (
+        str(end_picture(curve, SETTINGS["prompt"], is_covered=is_it)) for is_it in (False, True)
+    )
     assert shown.count("end-pointer") == len(curve.steps)
     assert "end-segment" in shown
     assert "end-segment" not in covered
     assert "end-pointer" not in covered
     assert ">end<" in shown
     assert ">end<" not in covered, "the last column would tell the answer"
-    ends = [step.label == "." for step in curve.steps]
-    assert shown.count("margin-left") == sum(ends), "a gap for each sentence that was written"
+    stops = [step for before, step in pairwise(curve.steps) if before.label == "."]
+    gaps = [percent(step.masked) for step in (curve.steps[0], *stops)]
+    assert re.findall(r"<b>(.+?)</b>", shown) == gaps, "after the prompt, and after each sentence"
+    assert covered.count("end-gap") == len(gaps), "nothing moves"
+    assert "<b>" not in covered
     cut = finish(write_to_the_end(*asked, 3, SETTINGS["seed"]))
     assert cut.finished == "length"
-    assert "inset" not in end_picture(cut), "nothing is hit"
+    assert "inset" not in end_picture(cut, SETTINGS["prompt"]), "nothing is hit"
 
 
 @pytest.mark.usefixtures("storyteller")

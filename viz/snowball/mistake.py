@@ -11,8 +11,8 @@ from viz.format import percent
 from viz.palette import colour
 from viz.strip import SPACE, chip, element, prose, row
 
-NEARLY = 0.1  # between two means of some 28 tokens
-UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 25, "line")  # as wide as a text of some 28 tokens
+NEARLY = 0.1  # between two means of some 24 tokens
+UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 18, "line")  # as wide as a text of some 24 tokens
 GRID = "display:grid;gap:1.2rem"
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
 
@@ -31,55 +31,55 @@ def sure_words(steps: Sequence[ForkStep]) -> str:
     return f"{more} of its words than without it"
 
 
-def mistake_html(prompt: str, steps: Sequence[ForkStep], *, says: bool = True) -> Markup:
-    """Writes both texts to be read, and below them how sure the model was of each.
-
-    The wrong word is marked wherever the text comes back to it.
+def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
+    """Writes both texts to be read; the token that was put in is marked.
 
     Args:
         prompt: What both begin with.
-        steps: Two or more; the first holds the wrong word, which counts in neither mean.
-        says: Whether it says how sure the model was.
+        steps: The first holds the wrong word.
     """
     original, forced = _both(steps)
-    again = forced[0].token_id
-    wrong = [(one.label, "error" if one.token_id == again else "generated") for one in forced]
-    after, before = (percent(sureness(tokens[1:])) for tokens in (forced, original))
-    sure = f"{sure_words(steps)}: {after} beside {before} sure, on average."
+    wrong = [(one.label, "generated" if i else "error") for i, one in enumerate(forced)]
     return element(
         "div",
         _text(FORCED, prompt, wrong),
         _text(ORIGINAL, prompt, [(one.label, "generated") for one in original]),
-        *([_sure(f"After the wrong word the model is {sure}")] if says else []),
         style=GRID,
     )
 
 
-def covered_html(prompt: str, word: str, *, asks: bool = True) -> Markup:
+def covered_html(prompt: str, word: str) -> Markup:
     """Writes both texts as far as they are known, with lines where the rest will stand.
 
     Args:
         prompt: What both begin with.
         word: The wrong one, which stands in the first.
-        asks: Whether it asks how sure the model is.
     """
     return element(
         "div",
         _text(FORCED, prompt, ((word, "error"), UNSAID)),
         _text(ORIGINAL, prompt, (UNSAID,)),
-        *([_sure("How sure is it of its words?")] if asks else []),
         style=GRID,
     )
 
 
 def tokens_html(steps: Sequence[ForkStep]) -> Markup:
-    """Writes both texts as tokens, the probability of each under the pointer."""
+    """Writes both texts as tokens, the probability of each under the pointer, and their means.
+
+    Args:
+        steps: Two or more; the first holds the wrong word, which counts in neither mean.
+    """
     original, forced = _both(steps)
+    after, before = (percent(sureness(tokens[1:])) for tokens in (forced, original))
     wrong = chip(forced[0].label, "error", style="font-weight:600", title="put in")
     return element(
         "div",
         row(wrong, *_chips(forced[1:])),
         row(*_chips(original)),
+        _sure(
+            f"After the wrong word the model is {sure_words(steps)}: {after} beside {before} sure, "
+            "on average."
+        ),
         style="display:grid;gap:1rem",
     )
 

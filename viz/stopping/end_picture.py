@@ -9,34 +9,63 @@ from viz.palette import colour
 from viz.strip import SPACE, element
 
 MAX_LETTERS = 9  # of a token below its bar
+MIN_LETTERS = 6  # that have room below the bars
 MAX_BAR = 5  # rem that a bar is wide
 _ENDS = (".", "!", "?")  # of a sentence
-_GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.95rem,1fr));gap:.7rem 3px"
-_BAR = "position:relative;display:block;height:9rem;border-radius:3px;forced-color-adjust:none;"
+_GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.85rem,1fr));gap:.5rem 3px"
+_BAR = "position:relative;display:block;height:8rem;border-radius:3px;forced-color-adjust:none;"
+_UPWARDS = "writing-mode:vertical-rl;transform:rotate(180deg);white-space:pre;"
 _WORD = (
-    "display:block;height:4.2rem;margin:.25rem auto 0;writing-mode:vertical-rl;"
-    "transform:rotate(180deg);text-align:right;white-space:nowrap;"
+    f"display:block;margin:.25rem auto 0;{_UPWARDS}text-align:right;"
     "font:var(--size-small)/1.15 var(--read);"
 )
+_AFTER = (
+    f"display:block;height:8rem;margin-left:auto;{_UPWARDS}font:var(--size-small)/1.15 var(--sans);"
+)
+_SWATCH = "display:inline-block;width:.9rem;margin-right:.4rem;forced-color-adjust:none;"
 
 
-def end_picture(curve: EndCurve, *, is_covered: bool = False) -> Markup:
+def end_picture(curve: EndCurve, prompt: str, *, is_covered: bool = False) -> Markup:
     """Draws a bar for each token that was written, and below it the token on which it fell.
+
+    After a sentence there is a gap, with the probability of the end token in the next bar.
 
     Args:
         curve: The text.
+        prompt: What it follows.
         is_covered: Whether the end token's segments and the pointers are left out.
     """
     last = len(curve.steps) - 1
     hit = last if curve.finished == "eos" else None
-    begins = _begins(curve)
-    bars = (
-        _column(step, is_covered, i == hit, i > 0 and i in begins)
-        for i, step in enumerate(curve.steps)
-    )
+    names = [
+        "?" if is_covered and i == hit else _short(step.label) for i, step in enumerate(curve.steps)
+    ]
+    height = max(MIN_LETTERS, *map(len, names), 0) * 0.55 + 0.4
+    ends, cells = _sentence_ends(curve, prompt), list[Markup]()
+    for i, (step, name) in enumerate(zip(curve.steps, names, strict=True)):
+        if i in ends:
+            cells.append(_gap(ends[i], step, is_covered))
+        cells.append(_column(step, name, height, is_covered, i == hit))
     heard = "The draw bar of each step." if is_covered else f"The draw bars. {end_words(curve)}"
-    look = f"{_GRID};max-width:{MAX_BAR * len(curve.steps)}rem;color:{colour('ink')}"
-    return element("div", *bars, style=look, role="img", aria_label=heard, translate="no")
+    look = f"{_GRID};max-width:{MAX_BAR * len(cells)}rem;color:{colour('ink')}"
+    grid = element("div", *cells, style=look, role="img", aria_label=heard, translate="no")
+    return element("div", _legend(is_covered), grid, style="display:grid;gap:.5rem")
+
+
+def _legend(is_covered: bool) -> Markup:
+    """Says what a column is; the marks are named once they are there."""
+    end = f"{_SWATCH}height:.8rem;border-radius:2px;background:{colour('kept')}"
+    pointer = f"{_SWATCH}height:3px;vertical-align:.25em;background:{colour('pointer')}"
+    hidden = "visibility:hidden" * is_covered
+    return element(
+        "div",
+        element("span", "Each column is the draw bar of one step:"),
+        element("span", element("i", style=end), "the end token", style=hidden),
+        element("span", element("i", style=pointer), "the pointer", style=hidden),
+        style=f"display:flex;flex-wrap:wrap;gap:0 1rem;font-size:var(--size-body);"
+        f"color:{colour('ink')}",
+        class_="end-legend",
+    )
 
 
 def end_words(curve: EndCurve) -> str:
@@ -55,31 +84,37 @@ def end_words(curve: EndCurve) -> str:
     return f"{missed}, until the limit of {plural(n, 'token')} cut the text off."
 
 
-def where_words(curve: EndCurve) -> str:
-    """Says how likely the end was where a sentence had just ended, and elsewhere."""
-    begins = _begins(curve)
-    after = max((step.masked for i, step in enumerate(curve.steps) if i in begins), default=0)
-    within = max((step.masked for i, step in enumerate(curve.steps) if i not in begins), default=0)
+def where_words(curve: EndCurve, prompt: str) -> str:
+    """Says how likely the end was at most, after a sentence and elsewhere."""
+    ends = _sentence_ends(curve, prompt)
+    after = max((step.masked for i, step in enumerate(curve.steps) if i in ends), default=0)
+    within = max((step.masked for i, step in enumerate(curve.steps) if i not in ends), default=0)
     return (
-        f"After a sentence, where the gaps are, the end had up to {percent(after)}; elsewhere at "
-        f"most {percent(within)}."
+        f"After a sentence the end had up to {percent(after)}; elsewhere at most {percent(within)}."
     )
 
 
-def _begins(curve: EndCurve) -> set[int]:
-    """Returns the steps before which a sentence had just ended, as the prompt's has."""
-    labels = [step.label for step in curve.steps]
-    return {0} | {i + 1 for i, label in enumerate(labels) if label.rstrip('"”').endswith(_ENDS)}
+def _sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
+    """Returns the steps before which a sentence had just ended, and the sign that ended it."""
+    before = [prompt, *(step.label for step in curve.steps[:-1])]
+    signs = (text.rstrip('"” ␣⏎\n')[-1:] for text in before)
+    return {i: sign for i, sign in enumerate(signs) if sign and sign in _ENDS}
 
 
-def _column(step: EndStep, is_covered: bool, is_hit: bool, is_first: bool) -> Markup:
+def _gap(sign: str, step: EndStep, is_covered: bool) -> Markup:
+    words = Markup() if is_covered else element("b", percent(step.masked))
+    said = () if is_covered else (f"after {sign}  ", words)
+    style = f"{_AFTER}color:{colour('kept-text')}"
+    return element("span", element("span", *said, style=style), class_="end-gap")
+
+
+def _column(step: EndStep, name: str, height: float, is_covered: bool, is_hit: bool) -> Markup:
     tint, ink = colour("kept-tint"), colour("chosen")
     parts = [] if is_covered else [_segment(*piece, is_hit) for piece in step.segments]
     if not is_covered:
         parts.append(_pointer(step.pointer))
     line = f"border:1px {'dashed' if is_covered else 'solid'} {colour('line')};background:{tint}"
-    words = "?" if is_covered and is_hit else _short(step.label)
-    word = element("span", words, style=_WORD + ("font-weight:600" * is_hit))
+    look = f"{_WORD}height:{height:.2f}em;" + "font-weight:600" * is_hit
     title = (
         "" if is_covered else f"{plain(step.label)}: the end had {percent(step.masked)} of the bar"
     )
@@ -87,9 +122,9 @@ def _column(step: EndStep, is_covered: bool, is_hit: bool, is_first: bool) -> Ma
     return element(
         "span",
         element("span", *parts, style=_BAR + line + f";{frame}"),
-        word,
+        element("span", name, style=look),
         title=title,
-        style="margin-left:.7rem" * is_first,
+        class_="end-column",
     )
 
 

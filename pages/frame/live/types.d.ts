@@ -437,6 +437,9 @@ interface RaceLane {
   parts: [number, string][]; // seconds at which each ends, and its role
   arrivals: number[]; // seconds at which each token was there
   texts: string[];
+  pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
+  legend: [string, string][];
+  note: string;
 }
 interface RaceData {
   lanes: RaceLane[];
@@ -444,6 +447,7 @@ interface RaceData {
   pace: string;
   waits: boolean;
   byTokens: boolean;
+  firstDone: string;
   presenter: boolean;
 }
 

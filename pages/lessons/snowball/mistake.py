@@ -1,11 +1,14 @@
 """A wrong fact, name or contradiction that is forced, and how surely the model goes on from it."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import streamlit as st
 
 from model.generation import Generation
-from model.job import finish
+from model.job import Job, Progress, Work, finish
+from model.loading import LanguageModel
+from model.recorded import recorded_job
 from model.sampling import Settings
 from model.snowball.fork import fork_text
 from model.snowball.records import ForkStep
@@ -14,13 +17,15 @@ from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import show_folded
 from pages.frame.layout import as_written
-from pages.frame.question import answered, lesson_asks, lesson_waits, opening
+from pages.frame.question import answered, lesson_asks, lesson_waits
 from pages.lessons.snowball.settings import MISTAKES, SETTINGS
 from pages.lessons.snowball.state import SnowballLesson
 from viz.snowball.mistake import covered_html, mistake_html, tokens_html
 
-N_AFTER = 28  # tokens of each text
+N_AFTER = 24  # tokens of each text
 SAMPLING = Settings(temperature=0.7)
+RECORDED = "snowball_mistakes"
+Mistakes: TypeAlias = dict[str, tuple[ForkStep, ...]]  # by their prompts
 RIGHT = "go on as if it were true"
 ANSWERS = ("correct it", RIGHT, "stop")
 
@@ -39,29 +44,33 @@ def show_mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None = 
         lesson: What the reader has on the page.
         summarize: Draws what is to be remembered directly below the picture.
     """
-    opening("Here one is put in.")
     st.fragment(_mistake)(lesson, summarize)
     show_code(fork_text, key="snowball_code_mistake")
 
 
 def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> None:
-    is_said = answered("What will the model do about it?", ANSWERS, RIGHT, "snowball_expected")
+    is_said = answered(
+        "Here a wrong word is put in. What will the model do about it?",
+        ANSWERS,
+        RIGHT,
+        "snowball_expected",
+    )
     is_said, is_guided = is_said and not lesson_waits(), lesson_asks()
-    mistake = SETTINGS["mistake"]
+    picture = st.container()
+    if summarize is not None:
+        summarize()
+    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
     prompt, word, _seed = MISTAKES[mistake]
     steps: tuple[ForkStep, ...] = ()
     if not is_said:
-        st.html(covered_html(prompt, word, asks=not is_guided))
+        picture.html(covered_html(prompt, word))
     else:
         try:
             steps = _steps(lesson, *MISTAKES[mistake])
         except ValueError as error:
-            st.info(as_written(str(error)))
+            picture.info(as_written(str(error)))
         else:
-            st.html(mistake_html(prompt, steps, says=not is_guided))
-    SETTINGS.widget("mistake", label_visibility="collapsed")  # below the picture, and after it
-    if summarize is not None:
-        summarize()
+            picture.html(mistake_html(prompt, steps))
     if steps and not is_guided:  # its scene says the rest
         _show_details(lesson, steps)
 
@@ -70,10 +79,10 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
+        f"{_measured(lesson)}, temperature {SAMPLING.temperature:g}. "
         "Both texts are drawn with the same pointers. How sure it was is the mean of the "
         "probabilities that the model gave to the tokens after the first, before any temperature. "
-        "The seed is one by which it makes no such mistake by itself. Measured with "
-        f"the model {lesson.lm.shown}, temperature {SAMPLING.temperature:g}.",
+        "The seed is one by which it makes no such mistake by itself.",
         "snowball_mistake_how",
     )
     st.markdown(
@@ -85,19 +94,53 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
         st.markdown(BY_ID["C35"].box)
 
 
+def _measured(lesson: SnowballLesson) -> str:
+    if (job := _recorded(lesson)) is not None and (machine := job.recorded_on) is not None:
+        return f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}"
+    return f"Measured with the model {lesson.lm.shown}"
+
+
 def _steps(lesson: SnowballLesson, prompt: str, word: str, seed: int) -> tuple[ForkStep, ...]:
     """Writes both texts, once for each mistake.
 
     Raises:
         ValueError: where the wrong word is no single token of this model; one sentence.
     """
+    if prompt not in lesson.mistakes and (recorded := _recorded(lesson)) is not None:
+        lesson.mistakes.update(recorded.result)
     if prompt not in lesson.mistakes:
-        ids = encode_bare(lesson.lm, word)
-        if len(ids) != 1:
-            raise ValueError(
-                f"“{word.strip()}” is {len(ids)} tokens of {lesson.lm.shown}: choose "
-                "another example, or put in a word of your own below."
-            )
-        start = Generation(lesson.lm, encode(lesson.lm, prompt), seed=seed)
-        lesson.mistakes[prompt] = finish(fork_text(start, ids[0], SAMPLING, N_AFTER))
+        lesson.mistakes[prompt] = write_mistake(lesson.lm, prompt, word, seed)
     return lesson.mistakes[prompt]
+
+
+def _recorded(lesson: SnowballLesson) -> Job[Mistakes] | None:
+    """Returns what the page's model wrote on another machine, if that was recorded."""
+    job = recorded_job(RECORDED, Mistakes)
+    if job is None or job.recorded_on is None or job.recorded_on.model != lesson.lm.name:
+        return None
+    return job
+
+
+def write_mistakes(lm: LanguageModel) -> Work[Mistakes]:
+    """Writes both texts of every mistake."""
+    found: Mistakes = {}
+    for n_done, (prompt, word, seed) in enumerate(MISTAKES.values()):
+        yield Progress(n_done, len(MISTAKES), "texts")
+        found[prompt] = write_mistake(lm, prompt, word, seed)
+    return found
+
+
+def write_mistake(lm: LanguageModel, prompt: str, word: str, seed: int) -> tuple[ForkStep, ...]:
+    """Writes a text after a wrong word, and the one without it.
+
+    Raises:
+        ValueError: where the wrong word is no single token of this model; one sentence.
+    """
+    ids = encode_bare(lm, word)
+    if len(ids) != 1:
+        raise ValueError(
+            f"“{word.strip()}” is {len(ids)} tokens of {lm.shown}: choose "
+            "another example, or put in a word of your own below."
+        )
+    start = Generation(lm, encode(lm, prompt), seed=seed)
+    return finish(fork_text(start, ids[0], SAMPLING, N_AFTER))

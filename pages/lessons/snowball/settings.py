@@ -2,7 +2,6 @@
 
 from pages.frame.fields import Choice, Text, Whole, sampling_number
 from pages.frame.settings_table import SettingsTable
-from pages.frame.story import BIRD
 
 N_TOKENS = 48  # of the text to be forked
 N_WRITTEN = 96  # tokens of each text with an instruction
@@ -12,8 +11,8 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 # a beginning, a word after it that is wrong, and a seed by which the shipped model writes no error
 MISTAKES = {
     "A wrong fact": ("The fish lives in the", " tree", 19),
-    "A contradiction": (f"{BIRD} Max was a", " cat", 3),
-    "A wrong name": ('There was a bird named Max. The bird said, "My name is', " Tom", 8),
+    "A contradiction": ("Tom has a red ball. It is a nice", " car", 19),
+    "A wrong name": ("There was a girl named Lily. She was happy. One day,", " Sara", 16),
 }
 _MEASURED = (
     # error compounding

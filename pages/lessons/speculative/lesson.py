@@ -11,7 +11,6 @@ from model.speculative.drafting import ModelDraft, look_up
 from model.speculative.records import CROP, DECIDE, PROPOSE, VERIFY, Round
 from model.tokenizing import text_of
 from pages.frame.code_that_ran import show_code
-from pages.frame.course import show_summary
 from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.layout import show_error
 from pages.frame.lesson_state import home_session, lesson_state
@@ -21,9 +20,8 @@ from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.question import lesson_asks, opening
 from pages.frame.second_run import draw_in_second_run
 from pages.frame.stepper import Stepper, show_stepper
-from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.proof import show_proof
-from pages.lessons.speculative.race import GreedyRace
+from pages.lessons.speculative.race import ROUND, GreedyRace
 from pages.lessons.speculative.settings import DRAFTS, LOOKUP, OTHER, SETTINGS, masks_now
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import ModelPair, RoundSteps, SpeculativeLesson
@@ -52,16 +50,11 @@ def show_speculative_lesson(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     GreedyRace(lesson).show()
-    show_summary(
-        "pages/speculative.py",
-        *("A round, step by step", SpeedUp.title, Drafts.title, PROOF),
-        asked="spec_said",
-    )
     draw_in_second_run(lambda: _show_laboratory(lesson))
 
 
 def _show_laboratory(lesson: SpeculativeLesson) -> None:
-    st.header("A round, step by step", anchor=False)
+    st.header(ROUND, anchor=False)
     opening(
         "The draft proposes, the target verifies all of it in one pass, and each proposal is "
         "accepted or rejected. The text stays the target’s own. Press Step."

@@ -1,6 +1,9 @@
 """The speculative lesson's first part: one text with a draft and without, on one clock."""
 
+import codecs
+from collections.abc import Sequence
 from itertools import accumulate
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -8,39 +11,43 @@ from model.job import Job
 from model.speculative.decoding import decode_baseline, decode_with_draft
 from model.speculative.race import race_with_draft
 from model.speculative.records import DraftRace
-from model.tokenizing import encode_within, text_of
+from model.tokenizing import bytes_at, encode_within, text_of
+from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
 from pages.frame.job_panel import measured_on
 from pages.frame.question import answered, was_answered
 from pages.frame.race import Lane, show_race
+from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.settings import RACES, SETTINGS
+from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
-from viz.format import digits
+from viz.format import digits, plural
 
-N_TOKENS = 40
+N_TOKENS = 24
 SAID = "spec_said"
-ALONE = "the large model alone"
-OTHER, SAME = "with the draft, another text", "with the draft, the same text"
+WORSE, OTHER, SAME = "yes, it gets worse", "yes, a little", "no"
+ALONE, DRAFTED = "the large model alone", "with the draft"
+ROUND = "A round, step by step"
+LEGEND = (("accepted guess", "guessed"), ("rejected guess", "rejected"))
+Piece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
+# the sections below it
+LABORATORY = (ROUND, SpeedUp.title, Drafts.title, PROOF)
 
 
 class GreedyRace(Experiment[SpeculativeLesson]):
     """One text, greedily, by the target alone and with the draft's help."""
 
     key, button, icon = "spec_race", "Race", TIMER
-    recorded, said = DraftRace, SAID
-    claim = (
-        "A large model writes one token a pass. A small one, the **draft**, guesses a few, and the "
-        "large one checks all of them in a single pass."
-    )
+    recorded, said, is_button_below = DraftRace, SAID, True
     code = (race_with_draft, decode_baseline, decode_with_draft)
 
     def _begin(self) -> None:
-        """Asks who is done first, and with which text: the lanes run once that is answered."""
+        """Asks whether a draft changes the text: the lanes run once that is answered."""
         if (job := self.found()) is not None and (race := job.found) is not None:
-            right = ALONE if _times(race) < 1 else SAME if race.is_same else OTHER
-            question = "Which lane is done first, and is its text another one?"
-            answered(question, (ALONE, OTHER, SAME), right, SAID)
+            right = SAME if race.is_same else OTHER
+            question = "The draft is often wrong. Does that change the text?"
+            answered(question, (WORSE, OTHER, SAME), right, SAID)
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("race", width=420, disabled=is_running)
@@ -53,20 +60,27 @@ class GreedyRace(Experiment[SpeculativeLesson]):
 
     def _draw(self, job: Job[DraftRace]) -> None:
         race, machine = job.result, measured_on(job, self.lesson.lm)
-        texts = _texts(self.lesson, race) if machine.model == self.lesson.lm.name else ()
+        pieces: tuple[tuple[Piece, ...], tuple[Piece, ...]] = ((), ())
+        if machine.model == self.lesson.lm.name:
+            pieces = _pieces(self.lesson, race)
         times, is_said = _times(race), was_answered(SAID)
-        show_race(_lanes(race, texts), "spec", waits=not is_said, by_tokens=True)
+        show_race(
+            _lanes(race, *pieces),
+            "spec",
+            waits=not is_said,
+            by_tokens=True,
+            first_done="here the draft was done",
+        )
+        show_summary("pages/speculative.py", *LABORATORY, asked=SAID)
         if not is_said:
             return
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
-        n_alone, n_drafted = len(race.token_ids), len(race.rounds)
         st.markdown(
-            f"**{same}; with the draft {pace}.** Each block is a pass of the large model: "
-            f"{n_alone} alone, {n_drafted} with the draft, where the guesses that it agrees with "
-            f"come at once. How many that are depends on the text: race on “{other}”, too."
+            f"**{same}; with the draft {pace}.** How many guesses the large model agrees with "
+            f"depends on the text: race on “{other}”, too."
         )
         show_caption(
             f"Measured on {machine.where}, greedy, the middle one of a few runs; {models}. "
@@ -79,21 +93,56 @@ def _times(race: DraftRace) -> float:
     return race.plain_seconds / race.seconds
 
 
-def _texts(lesson: SpeculativeLesson, race: DraftRace) -> tuple[str, ...]:
-    """Returns the prompt, and the text after each token."""
-    ids, tokenizer = (*race.prompt_ids, *race.token_ids), lesson.lm.tokenizer
-    n_prompt = len(race.prompt_ids)
-    return tuple(text_of(tokenizer, ids[: n_prompt + n]) for n in range(len(race.token_ids) + 1))
+def _pieces(
+    lesson: SpeculativeLesson, race: DraftRace
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Returns the text of either lane: as it is, and with who wrote each token."""
+    tokenizer, n_prompt = lesson.lm.tokenizer, len(race.prompt_ids)
+    prompt = (text_of(tokenizer, race.prompt_ids), "given", 0)
+    words = _words(tokenizer, (*race.prompt_ids, *race.token_ids), n_prompt)
+    alone = [(word, "plain", n) for n, word in enumerate(words, start=1)]
+    drafted, first = list[Piece](), 0
+    for (_, n_tokens), (n_accepted, rejected_id) in zip(race.rounds, race.guesses, strict=True):
+        end = first + n_tokens
+        roles = ["guessed"] * n_accepted + ["own"] * (n_tokens - n_accepted)
+        both = zip(words[first:end], roles, strict=False)  # a text may be cut
+        drafted += [(word, role, end) for word, role in both]
+        if rejected_id is not None:
+            before = (*race.prompt_ids, *race.token_ids[: first + n_accepted], rejected_id)
+            struck = _words(tokenizer, before, len(before) - 1)[0]
+            drafted.insert(len(drafted) - (n_tokens - n_accepted), (struck, "rejected", end))
+        first = end
+    return (prompt, *alone), (prompt, *drafted)
 
 
-def _lanes(race: DraftRace, texts: tuple[str, ...]) -> tuple[Lane, Lane]:
-    n_tokens = len(race.token_ids)
+def _words(tokenizer: Any, ids: Sequence[int], n_before: int) -> list[str]:
+    """Returns the characters that each token behind the first ones completes."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    return [decoder.decode(bytes_at(tokenizer, ids, i)) for i in range(n_before, len(ids))]
+
+
+def _lanes(
+    race: DraftRace, alone: tuple[Piece, ...], drafted: tuple[Piece, ...]
+) -> tuple[Lane, Lane]:
+    n_tokens, n_rounds = len(race.token_ids), len(race.rounds)
     plain = tuple(race.plain_seconds * n / n_tokens for n in range(1, n_tokens + 1))
-    ends = accumulate(seconds for seconds, _ in race.rounds)
-    drafted = tuple(end for end, (_, n) in zip(ends, race.rounds, strict=True) for _ in range(n))[
-        :n_tokens
-    ]
+    times = accumulate(seconds for seconds, _ in race.rounds)
+    ends = tuple(end for end, (_, n) in zip(times, race.rounds, strict=True) for _ in range(n))
+    legend = (*LEGEND, ("the large model’s own", "own")) if drafted else ()
     return (
-        Lane(ALONE, ((race.plain_seconds, "generated"),), plain, texts),
-        Lane("with the draft", ((race.seconds, "generated"),), drafted, texts),
+        Lane(
+            ALONE,
+            ((race.plain_seconds, "generated"),),
+            plain,
+            pieces=alone,
+            note=f"{plural(n_tokens, 'pass', 'es')} of the large model, a block each",
+        ),
+        Lane(
+            DRAFTED,
+            ((race.seconds, "generated"),),
+            ends[:n_tokens],
+            pieces=drafted,
+            legend=legend,
+            note=f"{plural(n_rounds, 'pass', 'es')} of the large model, a block each",
+        ),
     )

@@ -92,7 +92,6 @@ def show_stopping(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, settings=SETTINGS)
     TextEnd(lesson).show()
-    show_summary("pages/stopping.py", STREAM, asked=END_SAID)
     st.header(STREAM, anchor=False)
     opening(
         "Tokens come whole, and text does not: a token may end in the middle of a character, or of "
@@ -178,8 +177,9 @@ class TextEnd(Experiment[StoppingLesson]):
 
     key = ENDS
     button = "Write another"
-    claim = "Each column is the draw bar of one step; **the dark part is the end token**."
+    said = END_SAID
     has_progress = False  # the columns are it
+    is_button_below = True
 
     def _begin(self) -> None:
         self.is_answered = answered(
@@ -197,12 +197,13 @@ class TextEnd(Experiment[StoppingLesson]):
         return _job(self.lesson)
 
     def _draw(self, job: Job[EndCurve]) -> None:
-        curve = job.result
-        st.html(prose((self.lesson.asked["prompt"], ""), (curve.sent, "generated"), size="body"))
-        st.html(end_picture(curve, is_covered=not self.is_answered))
+        curve, prompt = job.result, self.lesson.asked["prompt"]
+        st.html(prose((prompt, ""), (curve.sent, "generated"), size="body"))
+        st.html(end_picture(curve, prompt, is_covered=not self.is_answered))
+        show_summary("pages/stopping.py", STREAM, asked=END_SAID)
         if not self.is_answered:
             return
-        st.markdown(f"**{end_words(curve)}** {where_words(curve)}")
+        st.markdown(f"{end_words(curve)} {where_words(curve, prompt)}")
         scale = st.expander(SCALE, key="stopping_scale", type="compact", on_change="rerun")
         if scale.open:
             with scale:
