@@ -82,7 +82,8 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
         f"{_measured(lesson)}, temperature {SAMPLING.temperature:g}. "
         "Both texts are drawn with the same pointers. How sure it was is the mean of the "
         "probabilities that the model gave to the tokens after the first, before any temperature. "
-        "The seed is one by which it makes no such mistake by itself.",
+        "The seed was chosen among 20: by it the text alone makes no such mistake, and the other "
+        "comes back to the wrong word.",
         "snowball_mistake_how",
     )
     st.markdown(

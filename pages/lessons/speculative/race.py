@@ -30,7 +30,7 @@ WORSE, OTHER, SAME = "yes, it gets worse", "yes, a little", "no"
 ALONE, DRAFTED = "the large model alone", "with the draft"
 ROUND = "A round, step by step"
 LEGEND = (("accepted guess", "guessed"), ("rejected guess", "rejected"))
-Piece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
+RacePiece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
 # the sections below it
 LABORATORY = (ROUND, SpeedUp.title, Drafts.title, PROOF)
 
@@ -60,7 +60,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
 
     def _draw(self, job: Job[DraftRace]) -> None:
         race, machine = job.result, measured_on(job, self.lesson.lm)
-        pieces: tuple[tuple[Piece, ...], tuple[Piece, ...]] = ((), ())
+        pieces: tuple[tuple[RacePiece, ...], tuple[RacePiece, ...]] = ((), ())
         if machine.model == self.lesson.lm.name:
             pieces = _pieces(self.lesson, race)
         times, is_said = _times(race), was_answered(SAID)
@@ -95,13 +95,13 @@ def _times(race: DraftRace) -> float:
 
 def _pieces(
     lesson: SpeculativeLesson, race: DraftRace
-) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+) -> tuple[tuple[RacePiece, ...], tuple[RacePiece, ...]]:
     """Returns the text of either lane: as it is, and with who wrote each token."""
     tokenizer, n_prompt = lesson.lm.tokenizer, len(race.prompt_ids)
     prompt = (text_of(tokenizer, race.prompt_ids), "given", 0)
     words = _words(tokenizer, (*race.prompt_ids, *race.token_ids), n_prompt)
     alone = [(word, "plain", n) for n, word in enumerate(words, start=1)]
-    drafted, first = list[Piece](), 0
+    drafted, first = list[RacePiece](), 0
     for (_, n_tokens), (n_accepted, rejected_id) in zip(race.rounds, race.guesses, strict=True):
         end = first + n_tokens
         roles = ["guessed"] * n_accepted + ["own"] * (n_tokens - n_accepted)
@@ -122,7 +122,7 @@ def _words(tokenizer: Any, ids: Sequence[int], n_before: int) -> list[str]:
 
 
 def _lanes(
-    race: DraftRace, alone: tuple[Piece, ...], drafted: tuple[Piece, ...]
+    race: DraftRace, alone: tuple[RacePiece, ...], drafted: tuple[RacePiece, ...]
 ) -> tuple[Lane, Lane]:
     n_tokens, n_rounds = len(race.token_ids), len(race.rounds)
     plain = tuple(race.plain_seconds * n / n_tokens for n in range(1, n_tokens + 1))
