@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser import SCREEN
+from tests.driving.harness import by_key
 from tests.driving.home_page import Reader
 
 pytestmark = pytest.mark.browser
@@ -28,7 +29,8 @@ def test_a_newcomer_sees_few_controls_and_one_press_brings_the_rest_for_good(
     reader = Reader(context.new_page(), url).open()
     assert n_hands(reader) <= FEW
     assert reader.live.locator(".ott").evaluate(CROSSED) == 0, "the question is crossed by lines"
-    reader.open(lesson="how-a-model-writes")  # which names what is needed less often
+    reader.open(lesson="how-a-model-writes", scene="6")  # which names what is needed less often
+    by_key(reader.page, "tour").get_by_role("radio", name="it gets better").click()
     expect(reader.button(AT_ONCE)).to_be_visible()
     reader.open(embed="1")
     expect(reader.live.locator(".whole")).to_be_visible()
