@@ -7,10 +7,11 @@ most five rows: more cannot be read from the back of a room.
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
+from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Question, Tally
 from model.sentences import Numeral, Sentence
 from viz.format import count, in_full, percent
 
@@ -121,15 +122,17 @@ def given(score: ClassScore, n_answers: int) -> list[Sentence]:
     return [said, Sentence("Surest of it was {name}.", name=best)] if best else [said]
 
 
-def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:
+def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
     """Draws how many of a class's pointers fell on each token, across its share of the bar."""
     n = sum(landed)
     if not n:
         return Outcome((CLASS,), words=NO_VOTES)
-    bars = (
+    bars = [
         Bar(name, (k / n, share), (_of(k, n), ""))
-        for name, share, k in zip(names, shares, landed, strict=True)
-    )
+        for name, share, k in zip(asked.options, asked.shares, landed, strict=True)
+    ]
+    if asked.has_rest:
+        bars[-1] = replace(bars[-1], is_rest=True)
     return Outcome((CLASS, SHARE), tuple(bars))
 
 

@@ -90,9 +90,9 @@ function paintOpen(question) {
   const isListed = question !== null && !isDrawn && question.is_open && question.options.length > 0;
   setShown(byId("options"), isListed);
   if (isDrawn) {
-    const { options, shares, is_open: isOpen } = question;
+    const { options, shares, has_rest: hasRest, is_open: isOpen } = question;
     const names = options.map((words, i) => isOpen ? `${words}\n${formatProbability(shares[i])}` : words);
-    drawBar(byId("bar"), { shares, options: names }, view.pointers);
+    drawBar(byId("bar"), { shares, options: names, has_rest: hasRest }, view.pointers);
   } else if (isListed) {
     const { options, spoken } = question;
     const translate = !isOfTokens(question);

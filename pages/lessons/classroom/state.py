@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -27,7 +27,7 @@ from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.end import end_of
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
-from pages.lessons.classroom.picture import picture_of
+from pages.lessons.classroom.picture import answered, picture_of
 from pages.lessons.classroom.script import WORDS, Item, Script, plan, prompt_of, speech_of
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
@@ -215,8 +215,9 @@ class Classroom:
     @one_at_a_time
     def ask_draws(self, *, seconds: float | None = None) -> None:
         """Gives each phone a random number, and asks on which segment of the bar it falls."""
-        names, shares = self.text.segments()
-        self._ask("sampler", WORDS["sampler"], names, shares=shares, seconds=seconds)
+        bar = self.text.segments()
+        more = {"shares": bar.shares, "has_rest": bar.has_rest, "seconds": seconds}
+        self._ask("sampler", WORDS["sampler"], bar.options, **more)
 
     @one_at_a_time
     def ask_own(
@@ -247,7 +248,7 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        more = {"shares": asked.shares, "may_write": asked.may_write, "spoken": asked.spoken}
+        more = {name: getattr(asked, name) for name in ("shares", "has_rest", "may_write", "spoken")}
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 
@@ -315,7 +316,7 @@ class Classroom:
         falls = [(landing(asked.shares, at), answer) for at, answer in self.room.pointers()]
         landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
         n_right = sum(answer is not None and answer.option == i for i, answer in falls)
-        self.room.show_outcome(drawn(asked.options, asked.shares, landed))
+        self.room.show_outcome(drawn(asked, landed))
         found = Sentence(
             "{n} of {all} found the word on which it fell.", n=n_right, all=sum(tally.counts)
         )
@@ -341,6 +342,9 @@ class Classroom:
             said = Sentence("The true number is {number}.", number=Numeral(in_full(truth)))
         else:
             self.room.show_outcome(counted(tally, self.earlier, self.right))
+        if self.room.scene is not None and self.remember:
+            item = self.script.items[self.place]
+            self.room.show_scene(replace(self.room.scene, answer=answered(self.text.lm, item)))
         self.room.reveal(said, self.right, self.remember)
 
     @one_at_a_time

@@ -8,6 +8,7 @@ interface RoomQuestion {
   words: string; // one sentence
   options: string[]; // one for each button
   shares: number[]; // of "sampler": the probability of each option
+  has_rest: boolean; // the last option is all tokens that have no segment of their own
   may_write: boolean; // a word of one's own is an answer, too
   spoken: Spoken | null; // of words and options; null: they are in the page's own language
   is_open: boolean;
@@ -25,12 +26,16 @@ interface PhoneQuestion extends RoomQuestion {
   is_right: boolean | null; // null where it is not known
 }
 interface RoomPicture {
-  text: string;
-  pieces: string[]; // its tokens, once the answer is known
-  labels: string[]; // of the draw bar; empty ones are covered
-  shares: number[]; // their probabilities
+  lines: [part: string, role: string][][]; // texts; the role of a part may be empty
+  bars: RoomDrawBar[];
   rows: string[]; // of cells, a letter each
-  is_answer: boolean; // it came with Reveal
+}
+interface RoomDrawBar {
+  options: string[]; // what each segment says; empty ones are covered
+  shares: number[]; // their probabilities
+  has_rest: boolean; // the last one is all tokens that have no segment of their own
+  name: string;
+  cut: number | null; // where a line stands: what begins behind it is out
 }
 interface RoomScene {
   title: string;
