@@ -93,7 +93,8 @@ class Bar:
     label: str
     values: tuple[float, ...]
     texts: tuple[str, ...]  # what stands behind each bar
-    is_marked: bool = False  # it is right, or it came
+    is_marked: bool = False  # it is right
+    is_drawn: bool = False  # it came
     is_rest: bool = False  # all that has no bar of its own
 
 

@@ -148,7 +148,7 @@ def test_a_question_without_votes_keeps_its_answers_and_marks_the_right_one(
 def test_each_question_of_a_scene_has_a_premise_of_the_scenes_own(tag: str) -> None:
     with speaking(languages()[tag]):
         for item in items_of(read_lesson(PLAN)):
-            sentences = [plain(one) for one in sentences_of(item.scene.words)]
+            sentences = [plain(one) for one in sentences_of(item.scene.words_alone)]
             assert (item.premise in sentences) == (item.kind == "own")
             assert len(item.premise) < 140
             assert not item.premise.endswith(("?", "؟", "？"))

@@ -11,7 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Question, Tally
+from model.classroom.records import (
+    Bar,
+    ClassRound,
+    ClassRow,
+    ClassScore,
+    Dots,
+    Outcome,
+    Question,
+    Tally,
+)
 from model.sentences import Numeral, Sentence
 from viz.format import count, in_full, percent
 
@@ -87,21 +96,21 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
 
     Args:
         found: The class beside the model.
-        came: The token that was appended; it is marked.
+        came: The token that was appended; it is marked, and takes nobody's row.
     """
     n = found.n_answers
 
-    def weight(row: ClassRow) -> tuple[bool, float]:
-        return row.token_id != came, -max(row.n_votes / max(1, n), row.model_prob)
+    def weight(row: ClassRow) -> float:
+        return -max(row.n_votes / max(1, n), row.model_prob)
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
         votes = _of(n_votes, n) if n_votes else ""
         return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
-    rows = [row for row in found.rows if row in kept]
+    rows = [row for row in found.rows if row in kept or row.token_id == came]
     bars = [
-        bar(row.label, row.n_votes, row.model_prob, is_marked=row.token_id == came) for row in rows
+        bar(row.label, row.n_votes, row.model_prob, is_drawn=row.token_id == came) for row in rows
     ]
     n_others = n - sum(row.n_votes for row in rows)
     others = max(0.0, 1 - math.fsum(row.model_prob for row in rows))

@@ -23,7 +23,7 @@ from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, N_SEGMENTS, ClassText
 from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.tour.scenes import Scene
-from viz.format import digits, percent
+from viz.format import percent
 
 _LABEL = "{name}\n{share}"  # has no word to translate
 PAGES_OF_A_BAR = ("", "sampling")  # that show the distribution of the prompt in their link
@@ -78,7 +78,7 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     name, number = scene.at_reveal
     if name == "top-p":
         return Picture(bars=(replace(bar, cut=number),))
-    hot, cold = (Sentence("Temperature {n}", n=Numeral(digits(n))) for n in (1, number))
+    hot, cold = (Sentence("Temperature {n}", n=Numeral(f"{n:g}")) for n in (1, number))
     other = _bar_of(lm, item, Settings(temperature=number))
     return Picture(bars=(replace(bar, name=hot), *([replace(other, name=cold)] if other else ())))
 
@@ -131,11 +131,10 @@ def _greedy(lm: LanguageModel, prompt: str) -> Parts:
     parts: list[tuple[str, str]] = []
     for i, word in enumerate(words):
         role = "again" if any(start <= i < start + n for start in again) else ""
-        is_new = not parts or parts[-1][1] != role or i in again
-        if is_new:
-            parts.append((f" {word}" if parts else word, role))
-        else:
+        if parts and parts[-1][1] == role and i not in again:
             parts[-1] = f"{parts[-1][0]} {word}", role
+        else:
+            parts += [(" ", ""), (word, role)] if parts else [(word, role)]
     return (*parts, ("\N{NO-BREAK SPACE}…", ""))
 
 

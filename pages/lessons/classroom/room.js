@@ -214,8 +214,8 @@ const swatch = (/** @type {string} */ role) => el("i", { class: role });
  * @param {Spoken|null} spoken
  */
 function barsOf(bars, series, spoken) {
-  const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
-  const long = (/** @type {number} */ value) => `calc((100% - ${room}em) * ${value})`;
+  const most = Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length)));
+  const long = (/** @type {number} */ value) => `${100 * value}%`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (/** @type {RoomBar} */ bar, /** @type {number} */ value, /** @type {number} */ i) => {
     const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
@@ -223,9 +223,11 @@ function barsOf(bars, series, spoken) {
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
-    line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
+    const words = el("span", { dir: "auto" }, bar.texts[i]);
+    const end = Math.max(value, bar.values[expected] ?? 0); // the words stand behind both
+    words.style.insetInlineStart = `min(${long(end)} + .4em, 100% - ${LETTER * most}em)`;
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
-    return el("div", { class: "bar", ...heard }, line, el("span", { dir: "auto" }, bar.texts[i]));
+    return el("div", { class: "bar", ...heard }, line, words);
   };
   return el(
     "div",
@@ -234,7 +236,7 @@ function barsOf(bars, series, spoken) {
     bars.some(({ texts }) => texts.join("") !== "") ? axisOf(long) : el("span", {}), // no votes, no axis
     ...bars.flatMap((bar) => [
       el("p", {
-        class: `name${bar.is_marked ? " marked" : ""}`,
+        class: `name${bar.is_marked ? " marked" : ""}${bar.is_drawn ? " came" : ""}`,
         translate: false,
         textContent: bar.label,
         dir: "auto",
@@ -332,7 +334,8 @@ export function drawBar(
     );
   const words = (/** @type {HTMLElement} */ segment) => segment.querySelector("small") ?? segment;
   for (const segment of tooLong()) segment.classList.add("upright");
-  for (const segment of tooLong()) setText(words(segment), segment.innerText.split("\n")[0]); // without its share
+  for (const segment of tooLong()) setText(words(segment), segment.innerText.replace("\n", "\u2002")); // in one line
+  for (const segment of tooLong()) setText(words(segment), segment.innerText.split("\u2002")[0]); // without its share
   for (const segment of tooLong()) segment.textContent = "";
 }
 

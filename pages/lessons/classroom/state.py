@@ -195,7 +195,7 @@ class Classroom:
     def _scene_of(self, item: Item) -> SceneShown:
         scene = item.scene
         picture = picture_of(self.text.lm, item)
-        words, spoken = (plain(scene.title), plain(scene.words)), self.script.spoken
+        words, spoken = (plain(scene.title), plain(scene.words_alone)), self.script.spoken
         return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
     def _show(self, scene: SceneShown | None) -> None:
@@ -248,7 +248,9 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        more = {name: getattr(asked, name) for name in ("shares", "has_rest", "may_write", "spoken")}
+        more = {
+            name: getattr(asked, name) for name in ("shares", "has_rest", "may_write", "spoken")
+        }
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 

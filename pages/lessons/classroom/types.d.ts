@@ -59,7 +59,8 @@ interface RoomBar {
   label: string;
   values: number[]; // by series, from 0 to 1
   texts: string[]; // behind each bar
-  is_marked: boolean; // it is right, or it came
+  is_marked: boolean; // it is right
+  is_drawn: boolean; // it came
   is_rest: boolean; // all that has no bar of its own
 }
 /** Numbers along a line; all positions are from 0 to 1. */

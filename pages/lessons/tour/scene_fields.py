@@ -74,7 +74,9 @@ def read_at_reveal(field: FieldLine | None) -> tuple[str, float] | None:
     line, text = field
     found = re.fullmatch(r"(temperature|top-p) (\d+(?:\.\d+)?)", text, re.ASCII)
     if found is None:
-        why = Sentence("a class sees the bar at one control, as in “{example}”", example="top-p 0.5")
+        why = Sentence(
+            "a class sees the bar at one control, as in “{example}”", example="top-p 0.5"
+        )
         raise FaultError(line, why)
     return found[1], float(found[2])
 

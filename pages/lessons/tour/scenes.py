@@ -62,7 +62,9 @@ class Scene:
     cover: tuple[str, ...] = ()  # the parts that are covered until the question is answered
     remember: str = ""  # one sentence, Markdown
     of_class: str = ""  # one of `OF_CLASS`; empty where a class is asked no more than a reader
-    at_reveal: tuple[str, float] | None = None  # the control at which a class sees its bar in the end
+    at_reveal: tuple[str, float] | None = (
+        None  # the control at which a class sees its bar in the end
+    )
     note: str = ""  # Markdown; only the teacher of a class sees it
 
     @property
