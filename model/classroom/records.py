@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
+# a text in parts, each with a role: "piece" (a token), "again", "drawn", "error", "generated", or ""
+Parts: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Desk(Protocol):
@@ -133,8 +135,7 @@ class DrawBar:
 class Picture:
     """What the projector draws of a scene: texts, draw bars, or an idea in cells."""
 
-    # each in parts of a role: "piece" (a token), "again", "error", "generated", or none
-    lines: tuple[tuple[tuple[str, str], ...], ...] = ()
+    lines: tuple[Parts, ...] = ()
     bars: tuple[DrawBar, ...] = ()
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
 
@@ -162,7 +163,7 @@ class SceneShown:
     premise: str = ""  # one sentence of it, above its question
     is_page_shown: bool = False  # on the projector
     is_end: bool = False  # the last one, with what to remember
-    remembered: tuple[Remembered, ...] = ()  # what surprised most comes first
+    remembered: tuple[Remembered, ...] = ()  # the lesson's first, then what surprised most
 
     def seen(self, *, is_explained: bool) -> Self:
         """Returns it as the screens are told it: a picture that tells the answer comes later."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from model.classroom.records import DrawBar, Picture
+from model.classroom.records import DrawBar, Parts, Picture, SceneShown, Spoken
 from model.generation import Generation
 from model.job import finish
 from model.language_model import LanguageModel
@@ -22,6 +22,7 @@ from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
 from pages.lessons.classroom.text import DRAWING, N_SEGMENTS, ClassText
 from pages.lessons.snowball.settings import MISTAKES
+from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import Scene
 from viz.format import percent
 
@@ -31,7 +32,14 @@ N_WRITTEN = 64  # tokens of the story that repeats itself
 MOST_SEGMENTS = 9  # that have room beside each other
 N_AFTER = 14  # tokens after a wrong word
 RAW = Settings()
-Parts = tuple[tuple[str, str], ...]
+
+
+def scene_of(lm: LanguageModel, item: Item, spoken: Spoken | None) -> SceneShown:
+    """Returns the scene of a question as a class sees it, without what it says of its page."""
+    scene = item.scene
+    words = plain(scene.title), plain(scene.words_alone)
+    picture = picture_of(lm, item)
+    return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
 
 def picture_of(lm: LanguageModel, item: Item) -> Picture:

@@ -105,7 +105,7 @@ function paintPicture() {
   const { question, scene, outcome, explained } = view;
   const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
   const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
-  drawPicture(byId("picture"), isDrawn ? scene.picture : null, !isBare);
+  drawPicture(byId("picture"), isDrawn && !scene.is_end ? scene.picture : null, !isBare);
 }
 
 /**

@@ -136,7 +136,7 @@ export function writeText(place, text, before, most) {
 }
 
 /**
- * Writes what is asked, or said of a scene; at the end, the sentences that surprised most.
+ * Writes what is asked, or said of a scene; at the end, what the class wrote, and its sentences.
  * @param {HTMLElement} place
  * @param {string} words
  * @param {RoomScene|null} [scene] the one that is at its end
@@ -144,13 +144,21 @@ export function writeText(place, text, before, most) {
  */
 export function writeAsked(place, words, scene = null, isRight = {}) {
   const remembered = scene?.remembered.slice(0, MAX_REMEMBERED) ?? [];
-  const shown = JSON.stringify([words, remembered]);
+  const [story = []] = remembered.length > 0 && scene ? scene.picture.lines : [];
+  const shown = JSON.stringify([words, remembered, story]);
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   place.replaceChildren(
     words,
+    ...(story.length > 0 ? [lineOf(story, "text story")] : []),
     ...remembered.map((one) =>
-      el("span", { class: "sentence" }, pictureOf(one, isRight[one.question]), el("b", {}, one.words))
+      el(
+        "span",
+        { class: "sentence" },
+        one.bar === null ? "" : el("small", { class: "question" }, one.question),
+        pictureOf(one, isRight[one.question]),
+        el("b", {}, one.words),
+      )
     ),
   );
 }
@@ -342,7 +350,7 @@ export function drawBar(
 /** A text in parts, each with a role of its own or none. @param {[string, string][]} parts @param {string} className */
 const lineOf = (parts, className) =>
   el(
-    "p",
+    "span",
     { class: className, dir: "auto", translate: false },
     ...parts.map(([part, role]) => role === "" ? part : el("span", { class: role, textContent: part })),
   );

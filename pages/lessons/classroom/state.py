@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
-from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally
+from model.classroom.records import Answer, Parts, Question, QuestionKind, SceneShown, Tally
 from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
@@ -27,7 +27,7 @@ from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.end import end_of
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
-from pages.lessons.classroom.picture import answered, picture_of
+from pages.lessons.classroom.picture import answered, scene_of
 from pages.lessons.classroom.script import WORDS, Item, Script, plan, prompt_of, speech_of
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
@@ -64,6 +64,7 @@ class Classroom:
     text: ClassText
     script: Script = field(default_factory=Script)
     place: int = -1  # of the script's question that was asked last
+    story: Parts = ()  # the text that was written last, and what was appended to it
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
     votes: Votes | None = None  # where that was for the next token
@@ -128,6 +129,7 @@ class Classroom:
 
     def show_text(self) -> None:
         """Puts the text on the screens, with the link by which a phone takes it over."""
+        self.story = self.text.story() or self.story
         self.room.show_text(self.text.generation.text, self.text.link())
 
     # The script
@@ -143,7 +145,7 @@ class Classroom:
         """Shows the scene of one of the script's questions, and asks nothing yet."""
         item = self.script.put(place)
         self.place = place - 1
-        self._show(self._scene_of(item))
+        self._show(scene_of(self.text.lm, item, self.script.spoken))
 
     @one_at_a_time
     def ask_item(
@@ -163,7 +165,7 @@ class Classroom:
                 self.ask_draws(seconds=seconds)
         self.place = place
         self.remember = item.remember
-        self.room.show_scene(self._scene_of(item))
+        self.room.show_scene(scene_of(self.text.lm, item, self.script.spoken))
 
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
@@ -178,7 +180,7 @@ class Classroom:
         """Shows what to remember, and where to go on."""
         if self.script.lesson is None:
             raise RoomError(Sentence("There is no script: choose one first."))
-        self._show(end_of(self.script.lesson, self.room.tallies))
+        self._show(end_of(self.script.lesson, self.room.tallies, self.story))
 
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:
@@ -191,12 +193,6 @@ class Classroom:
     def n_items(self) -> int:
         """The number of the script's questions; 0 without one."""
         return len(self.script.items)
-
-    def _scene_of(self, item: Item) -> SceneShown:
-        scene = item.scene
-        picture = picture_of(self.text.lm, item)
-        words, spoken = (plain(scene.title), plain(scene.words_alone)), self.script.spoken
-        return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
     def _show(self, scene: SceneShown | None) -> None:
         self._clear()

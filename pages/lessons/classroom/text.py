@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from model.classroom.names import as_word
-from model.classroom.records import DrawBar
+from model.classroom.records import DrawBar, Parts
 from model.draw import best_ids
 from model.generation import Generation
 from model.language_model import LanguageModel
@@ -99,6 +99,11 @@ class ClassText:
             Sentence("the end") if i in self.lm.end_ids else as_word(label(self.lm.tokenizer, i))
             for i in ids
         ]
+
+    def story(self) -> Parts:
+        """Returns the prompt and what was appended to it; nothing where nothing was."""
+        whole = self.generation.text
+        return ((self.prompt, ""), (whole[len(self.prompt) :], "drawn")) if self.generation.steps else ()
 
     def link(self) -> str:
         """Returns the query of the home page that shows this text, there to be taken over."""

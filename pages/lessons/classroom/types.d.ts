@@ -45,7 +45,7 @@ interface RoomScene {
   premise: string; // stands above the question
   is_page_shown: boolean; // on the projector
   is_end: boolean; // the last one, with what to remember
-  remembered: Remembered[]; // what surprised most comes first
+  remembered: Remembered[]; // the lesson's first, then what surprised most
   spoken: Spoken | null; // of title and words
 }
 /** A sentence to remember, and what this class answered to its question. */
@@ -156,6 +156,7 @@ interface RoomElements {
   word: HTMLInputElement;
   over: HTMLAnchorElement;
   kept: HTMLAnchorElement;
+  onward: HTMLAnchorElement;
   projector: HTMLAnchorElement;
   seconds: HTMLInputElement;
   lessons: HTMLSelectElement;
