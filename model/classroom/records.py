@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
-# a text in parts, each with a role: "piece" (a token), "again", "drawn", "error", "generated", or ""
+# a text in parts, each of a role: "piece" (a token), "again", "drawn", "error", "generated", ""
 Parts: TypeAlias = tuple[tuple[str, str], ...]
 
 

@@ -28,7 +28,8 @@ def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: Parts = ()) ->
     last = {tally.question.words: tally for tally in tallies}  # after the discussion
     asked = [item for item in own if item.question in last]
     first, *others = [_remembered(item, last.get(item.question)) for item in asked or own]
-    found = [first, *sorted(reversed(others), key=lambda one: one[0])]
+    others.reverse()
+    others.sort(key=lambda one: one[0])
     with speaking(lesson.language):
         title = _("{lesson}: what to remember", lesson=plain(lesson.title))
     return SceneShown(
@@ -38,7 +39,7 @@ def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: Parts = ()) ->
         Picture(lines=(story,) if story else ()),
         spoken=speech_of(lesson.language),
         is_end=True,
-        remembered=tuple(one for _share, one in found),
+        remembered=tuple(one for _share, one in (first, *others)),
     )
 
 

@@ -9,11 +9,11 @@ import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore, readJson } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
+import { drawBar } from "./drawn.js";
 import {
   ask,
   byId,
   codeInAddress,
-  drawBar,
   drawOutcome,
   isOfTokens,
   keepAsking,

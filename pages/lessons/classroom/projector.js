@@ -3,14 +3,13 @@
 import { el, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
+import { drawBar, drawPicture } from "./drawn.js";
 import {
   answeredInWords,
   ask,
   byId,
   codeInAddress,
-  drawBar,
   drawOutcome,
-  drawPicture,
   isOfTokens,
   keepAsking,
   Refusal,

@@ -102,8 +102,9 @@ class ClassText:
 
     def story(self) -> Parts:
         """Returns the prompt and what was appended to it; nothing where nothing was."""
-        whole = self.generation.text
-        return ((self.prompt, ""), (whole[len(self.prompt) :], "drawn")) if self.generation.steps else ()
+        if not self.generation.steps:
+            return ()
+        return (self.prompt, ""), (self.generation.text[len(self.prompt) :], "drawn")
 
     def link(self) -> str:
         """Returns the query of the home page that shows this text, there to be taken over."""
