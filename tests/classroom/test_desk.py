@@ -90,7 +90,7 @@ def test_the_class_s_favourite_is_appended_and_taken_back(desk: Classroom) -> No
     assert {"0 of 2", "1 of 2"} & set(re.findall(r"\d of \d", desk.room.revealed))
     assert desk.room.revealed.count("%") == 1, "of the model alone: votes are counts"
     assert desk.room.outcome is not None
-    assert [bar.is_marked for bar in desk.room.outcome.bars].count(True) == 1
+    assert [bar.is_drawn for bar in desk.room.outcome.bars].count(True) == 1
     assert desk.room.view(phones[0])["outcome"] is not None, "it stays until the next question"
     desk.append()
     assert desk.room.outcome is None, "it was about another token"
