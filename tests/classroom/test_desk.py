@@ -120,7 +120,7 @@ def test_what_is_drawn_is_drawn_on_the_first_page_too_and_a_choice_is_a_choice(
 def test_what_a_class_is_offered_is_whole_words(storyteller: LanguageModel, prompt: str) -> None:
     text = ClassText(storyteller, prompt)
     for _ in range(3):
-        words = [*text.segments()[0], *text.words(text.offer())]
+        words = [*text.segments().options, *text.words(text.offer())]
         assert not [word for word in words if word.startswith("…")]
         text.append(None)
 

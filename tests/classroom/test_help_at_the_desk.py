@@ -249,7 +249,7 @@ def test_a_lesson_ends_on_what_to_remember_of_what_was_asked(desk: Classroom, ta
         assert first == (own[0], None)
         assert (second, *re.findall(r"\d+", said)) == (own[2], "1", "4"), "most were wrong"
         assert others == [(own[4], None)]
-        assert desk.room.screen()["scene"]["picture"]["lines"] == []
+        assert desk.room.screen()["scene"]["picture"]["lines"] == ()
         desk.ask_item(2)
         desk.close()
         desk.append()

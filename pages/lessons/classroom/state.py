@@ -107,9 +107,10 @@ class Classroom:
         votes = None if self.has_appended else self.votes
         logits = self.text.logits(token_id)
         came = self.text.append(token_id)
+        self.story = self.text.story()
         if votes is None and not self._is_of("sampler"):
             self._clear()  # what was answered is about something else
-        (word,) = self.text.words([came])
+        word = self.text.words([came])[0]
         said: list[str] = [Sentence(SAID[how], word=word)]
         if votes is not None:
             self.is_revealed = True
@@ -124,12 +125,12 @@ class Classroom:
         """Takes the last token back."""
         if self.text.generation.steps:
             self.text.generation.rewind()
+            self.story = self.text.story()
             self._clear()
             self.show_text()
 
     def show_text(self) -> None:
         """Puts the text on the screens, with the link by which a phone takes it over."""
-        self.story = self.text.story() or self.story
         self.room.show_text(self.text.generation.text, self.text.link())
 
     # The script
@@ -358,8 +359,7 @@ class Classroom:
     @property
     def can_reveal(self) -> bool:
         """Whether something about the question that was closed is not shown yet."""
-        is_known = self.votes is not None or bool(self.right)
-        return self.tally is not None and not self.is_revealed and is_known
+        return self.tally is not None and not self.is_revealed and bool(self.votes or self.right)
 
     @property
     def favourite_id(self) -> int | None:
