@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
+# a text in parts, each of a role: "piece" (a token), "again", "drawn", "error", "generated", ""
+Parts: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Desk(Protocol):
@@ -34,6 +36,7 @@ class Question:
     words: str  # one sentence
     options: tuple[str, ...]  # what the buttons say
     shares: tuple[float, ...] = ()  # of "sampler": the probability of each option, summing to 1
+    has_rest: bool = False  # the last option is all tokens that have no segment of their own
     may_write: bool = False  # a word of one's own is an answer too; of "number": a number
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
     spoken: Spoken | None = None  # of words and options; None: each screen says them in its own
@@ -92,7 +95,8 @@ class Bar:
     label: str
     values: tuple[float, ...]
     texts: tuple[str, ...]  # what stands behind each bar
-    is_marked: bool = False  # it is right, or it came
+    is_marked: bool = False  # it is right
+    is_drawn: bool = False  # it came
     is_rest: bool = False  # all that has no bar of its own
 
 
@@ -117,15 +121,23 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """What the projector draws of a scene: a text, its draw bar, or an idea in cells."""
+class DrawBar:
+    """A draw bar: its segments from 0 to 1."""
 
-    text: str = ""
-    pieces: tuple[str, ...] = ()  # the text as tokens, once the answer is known
-    labels: tuple[str, ...] = ()  # of the draw bar; empty ones are covered
-    shares: tuple[float, ...] = ()  # their probabilities, summing to 1
+    options: tuple[str, ...]  # what each says; empty ones are covered
+    shares: tuple[float, ...]  # their probabilities, summing to 1
+    has_rest: bool = False  # the last one is all tokens that have no segment of their own
+    name: str = ""
+    cut: float | None = None  # where a line stands: what begins behind it is out
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What the projector draws of a scene: texts, draw bars, or an idea in cells."""
+
+    lines: tuple[Parts, ...] = ()
+    bars: tuple[DrawBar, ...] = ()
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
-    is_answer: bool = False  # no screen is told it before what is right was revealed
 
 
 @dataclass(frozen=True)
@@ -146,15 +158,14 @@ class SceneShown:
     words: str
     address: str  # of the page, from the app's first page on
     picture: Picture = Picture()
+    answer: Picture | None = None  # takes its place once what is right was revealed
     spoken: Spoken | None = None  # of title and words
     premise: str = ""  # one sentence of it, above its question
     is_page_shown: bool = False  # on the projector
     is_end: bool = False  # the last one, with what to remember
-    remembered: tuple[Remembered, ...] = ()  # what surprised most comes first
+    remembered: tuple[Remembered, ...] = ()  # the lesson's first, then what surprised most
 
     def seen(self, *, is_explained: bool) -> Self:
         """Returns it as the screens are told it: a picture that tells the answer comes later."""
-        if is_explained:
-            return self
-        is_early = not self.picture.is_answer
-        return replace(self, picture=replace(self.picture, pieces=()) if is_early else Picture())
+        picture = self.answer if is_explained and self.answer else self.picture
+        return replace(self, picture=picture, answer=None)

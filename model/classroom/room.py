@@ -207,6 +207,7 @@ class Room:
         options: Sequence[str],
         *,
         shares: Sequence[float] = (),
+        has_rest: bool = False,
         may_write: bool = False,
         seconds: float | None = None,
         spoken: Spoken | None = None,
@@ -227,7 +228,7 @@ class Room:
             words = _at_most(words, MAX_WORDS)
             options = [_at_most(option, MAX_OPTION) for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
-            asked = words, tuple(options), tuple(shares), may_write, closes_at, spoken
+            asked = words, tuple(options), tuple(shares), has_rest, may_write, closes_at, spoken
             self.question = Question(self._n_asked, kind, *asked)
             self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:

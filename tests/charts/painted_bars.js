@@ -1,7 +1,8 @@
 // Paints every distribution that the app draws on a blank page, and reads from it what was painted.
 
 import { createTexts } from "/pages/lessons/futures/texts.js";
-import { drawBar, drawOutcome } from "/pages/lessons/classroom/room.js";
+import { drawBar } from "/pages/lessons/classroom/drawn.js";
+import { drawOutcome } from "/pages/lessons/classroom/room.js";
 
 const box = (node) => {
   const { left, right } = node.getBoundingClientRect();
@@ -45,7 +46,7 @@ export async function paint(figures, cards, cases, probs, width) {
     ));
     drawOutcome(section(id, "outcome"), { series, bars, dots: null, words: "" });
   }
-  drawBar(section("draw", "draw"), { shares: probs, options: probs.map(String) }, [probs[0]]);
+  drawBar(section("draw", "draw"), { shares: probs, options: probs.map(String), has_rest: false }, [probs[0]]);
 }
 
 /** Of every bar: the axis that it stands on, from where to where it goes, and the number beside it. */

@@ -74,15 +74,23 @@ def test_class_and_model_each_fill_their_bars_and_what_came_is_among_them(
     for bar in outcome.bars:
         said, _, of = bar.texts[0].partition(" of ")
         assert bar.values[0] == (int(said) / int(of) if said else 0), "a vote is a count, or none"
-    assert len(outcome.bars) <= MAX_BARS
+    assert len(outcome.bars) <= MAX_BARS + 1
+    before = [bar.label for bar in beside(ClassRound(n_answers, tuple(rows))).bars]
+    assert set(before) <= {bar.label for bar in outcome.bars}, "what came takes nobody's row"
     for i in (0, 1):
         assert math.fsum(bar.values[i] for bar in outcome.bars) == pytest.approx(1)
-    assert [bar.label for bar in outcome.bars if bar.is_marked] == [f"word {came}"]
+    assert [bar.label for bar in outcome.bars if bar.is_drawn] == [f"word {came}"]
+    assert not any(bar.is_marked for bar in outcome.bars), "nothing is right"
     assert [bar.is_rest for bar in outcome.bars] == [False] * (len(outcome.bars) - 1) + [True]
 
 
+def of_pointers(*, has_rest: bool = False) -> Question:
+    return Question(1, "sampler", "Where?", ("a", "b"), (0.25, 0.75), has_rest)
+
+
 def test_pointers_are_counted_beside_the_shares_of_the_bar() -> None:
-    bars = drawn(["a", "b"], [0.25, 0.75], [1, 3]).bars
+    bars = drawn(of_pointers(has_rest=True), [1, 3]).bars
+    assert [bar.is_rest for bar in bars] == [False, True]
     assert [bar.values for bar in bars] == [(0.25, 0.25), (0.75, 0.75)]
     assert [bar.texts[0] for bar in bars] == ["1 of 4", "3 of 4"]
 
@@ -92,7 +100,7 @@ def test_where_nobody_voted_one_sentence_says_so_and_no_bar() -> None:
     for outcome in (
         counted(nothing),
         counted(nothing, nothing, "answer 1"),
-        drawn("ab", [0.5] * 2, [0] * 2),
+        drawn(of_pointers(), [0] * 2),
     ):
         assert (len(outcome.series), bool(outcome.words)) == (1, True)
         assert not any((*bar.values, *filter(None, bar.texts)) != (0,) for bar in outcome.bars)

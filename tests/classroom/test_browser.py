@@ -465,7 +465,7 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
         expect(screen.locator(".sentence > b")).to_have_text([remember])
         expect(screen.locator(".result strong")).to_have_text("1 of 1")
     expect(room.phone.locator(".own")).to_contain_text("✓")
-    expect(room.phone.locator("#over")).to_have_attribute("href", re.compile("/tour$"))
+    expect(room.phone.locator("#over")).to_have_attribute("href", re.compile("/tour#record$"))
     room.desk.on("dialog", lambda dialog: dialog.accept())
     room.press("End the room")
     expect(room.desk.locator("#counts")).to_have_text("The room is closed.")

@@ -90,7 +90,7 @@ def test_the_class_s_favourite_is_appended_and_taken_back(desk: Classroom) -> No
     assert {"0 of 2", "1 of 2"} & set(re.findall(r"\d of \d", desk.room.revealed))
     assert desk.room.revealed.count("%") == 1, "of the model alone: votes are counts"
     assert desk.room.outcome is not None
-    assert [bar.is_marked for bar in desk.room.outcome.bars].count(True) == 1
+    assert [bar.is_drawn for bar in desk.room.outcome.bars].count(True) == 1
     assert desk.room.view(phones[0])["outcome"] is not None, "it stays until the next question"
     desk.append()
     assert desk.room.outcome is None, "it was about another token"
@@ -120,7 +120,7 @@ def test_what_is_drawn_is_drawn_on_the_first_page_too_and_a_choice_is_a_choice(
 def test_what_a_class_is_offered_is_whole_words(storyteller: LanguageModel, prompt: str) -> None:
     text = ClassText(storyteller, prompt)
     for _ in range(3):
-        words = [*text.segments()[0], *text.words(text.offer())]
+        words = [*text.segments().options, *text.words(text.offer())]
         assert not [word for word in words if word.startswith("…")]
         text.append(None)
 

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -107,28 +108,48 @@ def test_a_removed_word_leaves_every_screen_and_does_not_come_back(
         desk.remove_word("mat")
 
 
-def test_a_picture_that_the_question_is_not_about_comes_with_reveal_alone(
-    desk: Classroom,
-) -> None:
+def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
     items = list(items_of(read_lesson(PLAN)))
-    late = []
+    found = {}
+
+    def picture() -> Any:
+        return desk.room.screen()["scene"]["picture"]
+
     for place, item in enumerate(items):
         desk.show_scene(place)
-        shown = [desk.room.screen()["scene"]["picture"]]
+        shown = picture()
         desk.ask_item(place)
-        shown.append(desk.room.screen()["scene"]["picture"])
+        assert picture() == shown
         desk.close()
-        shown.append(desk.room.screen()["scene"]["picture"])
-        assert not any(picture["rows"] or picture["is_answer"] for picture in shown)
+        assert picture() == shown
+        assert not shown["rows"], "the cells of an idea show how it comes out"
+        assert not [role for role in roles(shown) if role in ("piece", "again", "generated")]
+        assert not [bar for bar in shown["bars"] if bar["cut"]]
         if item.kind == "own":
             desk.reveal()
-            screen = desk.room.screen()
-            assert screen["explained"] == item.remember
-            assert len(screen["explained"].split()) <= 25
-            picture = screen["scene"]["picture"]
-            assert picture["rows"] or picture["shares"] or picture["text"]
-            late += [item.number] if picture["is_answer"] else []
-    assert late == [5, 9, 10, 11], "the runs, the cache, many draws, the false word"
+            assert desk.room.screen()["explained"] == item.remember
+            assert len(item.remember.split()) <= 25
+            found[item.number] = picture()
+            desk.ask_again()
+            assert picture() == shown, "it is covered again"
+    assert all(one["rows"] or one["bars"] or one["lines"] for one in found.values())
+    assert [number for number, one in found.items() if one["rows"]] == [9, 10]
+    assert len(re.findall("piece", str(found[4]))) > 6, "the tokens of the word, and around it"
+    again = [text for text, role in found[6]["lines"][0] if role == "again"]
+    assert len(again) > 1
+    assert len(set(again)) == 1, "the phrase that comes again"
+    assert len(again[0].split()) > 5
+    hot, cold = found[7]["bars"]
+    assert cold["shares"][0] > 0.9 > hot["shares"][0]
+    assert all(bar["name"] for bar in (hot, cold))
+    (cut,) = found[8]["bars"]
+    kept = [sum(cut["shares"][:i]) < cut["cut"] for i in range(len(cut["shares"]))]
+    assert (cut["cut"], sum(kept), len(kept)) == (0.5, 5, 8), "the answer, two more, and the rest"
+    assert [role for role in roles(found[11]) if role] == ["error", "generated"]
+
+
+def roles(picture: dict[str, Any]) -> list[str]:
+    return [role for line in picture["lines"] for _, role in line]
 
 
 def test_a_question_without_votes_keeps_its_answers_and_marks_the_right_one(
@@ -148,7 +169,7 @@ def test_a_question_without_votes_keeps_its_answers_and_marks_the_right_one(
 def test_each_question_of_a_scene_has_a_premise_of_the_scenes_own(tag: str) -> None:
     with speaking(languages()[tag]):
         for item in items_of(read_lesson(PLAN)):
-            sentences = [plain(one) for one in sentences_of(item.scene.words)]
+            sentences = [plain(one) for one in sentences_of(item.scene.words_alone)]
             assert (item.premise in sentences) == (item.kind == "own")
             assert len(item.premise) < 140
             assert not item.premise.endswith(("?", "؟", "？"))
@@ -161,15 +182,16 @@ def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> Non
         scene = desk.room.screen()["scene"]
         shown.append(scene["picture"])
         if item.kind == "next":
-            assert set(scene["picture"]["labels"]) == {""}
+            assert set(scene["picture"]["bars"][0]["options"]) == {""}
             guesses = desk.text.words(ClassText(desk.text.lm, prompt_of(item.scene)).offer())
             assert not [word for word in guesses if word in str(scene)]
-    assert sum(shown[0]["shares"]) == pytest.approx(1), "the draw bar of the first scene"
+    (bar,) = shown[0]["bars"]
+    assert sum(bar["shares"]) == pytest.approx(1), "the draw bar of the first scene"
     sampler = next(iter(items_of(read_lesson(PLAN))))
     desk.ask_item(0)
     assert desk.room.question is not None
     assert sampler.kind == "sampler"
-    assert desk.room.question.shares == pytest.approx(shown[0]["shares"]), "one bar, shown or asked"
+    assert desk.room.question.shares == pytest.approx(bar["shares"]), "one bar, shown or asked"
 
 
 @pytest.mark.parametrize("tag", languages())
@@ -213,17 +235,28 @@ def test_a_lesson_ends_on_what_to_remember_of_what_was_asked(desk: Classroom, ta
         phone = desk.room.join("")
         assert len(own) == 11
         latest = [(words, None) for words in reversed(own)]
-        assert lines() == latest, "nothing was asked: all of it"
+        assert lines() == [latest[-1], *latest[:-1]], "nothing was asked: all of it"
         for place in (4, 1, 0):  # the last is of a kind that has nothing to remember
             desk.ask_item(place)
             desk.close()
-        assert lines() == [(own[2], None), (own[0], None)], "the latest of the lesson first"
+        assert lines() == [(own[0], None), (own[2], None)], "the first of the lesson first"
+        desk.ask_item(6)
+        desk.close()
         for hands in ([4, 0, 0], [1, 3, 0]):  # what was said after the discussion counts
-            desk.ask_item(1)
+            desk.ask_item(4)
             desk.count_hands(hands)
-        (first, said), *others = lines()
-        assert (first, *re.findall(r"\d+", said)) == (own[0], "1", "4"), "most were wrong"
-        assert others == [(own[2], None)]
+        first, (second, said), *others = lines()
+        assert first == (own[0], None)
+        assert (second, *re.findall(r"\d+", said)) == (own[2], "1", "4"), "most were wrong"
+        assert others == [(own[4], None)]
+        assert desk.room.screen()["scene"]["picture"]["lines"] == ()
+        desk.ask_item(2)
+        desk.close()
+        desk.append()
+        desk.ask_item(0)
+        lines()
+        ((_, _), (word, role)), = desk.room.screen()["scene"]["picture"]["lines"]  # fmt: skip
+        assert (bool(word.strip()), role) == (True, "drawn"), "what the class appended"
         desk.open_script("")
         with pytest.raises(RoomError):
             desk.show_end()

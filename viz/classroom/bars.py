@@ -7,10 +7,20 @@ most five rows: more cannot be read from the back of a room.
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from model.classroom.records import Bar, ClassRound, ClassRow, ClassScore, Dots, Outcome, Tally
+from model.classroom.records import (
+    Bar,
+    ClassRound,
+    ClassRow,
+    ClassScore,
+    Dots,
+    Outcome,
+    Question,
+    Tally,
+)
 from model.sentences import Numeral, Sentence
 from viz.format import count, in_full, percent
 
@@ -86,21 +96,21 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
 
     Args:
         found: The class beside the model.
-        came: The token that was appended; it is marked.
+        came: The token that was appended; it is marked, and takes nobody's row.
     """
     n = found.n_answers
 
-    def weight(row: ClassRow) -> tuple[bool, float]:
-        return row.token_id != came, -max(row.n_votes / max(1, n), row.model_prob)
+    def weight(row: ClassRow) -> float:
+        return -max(row.n_votes / max(1, n), row.model_prob)
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
         votes = _of(n_votes, n) if n_votes else ""
         return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
-    rows = [row for row in found.rows if row in kept]
+    rows = [row for row in found.rows if row in kept or row.token_id == came]
     bars = [
-        bar(row.label, row.n_votes, row.model_prob, is_marked=row.token_id == came) for row in rows
+        bar(row.label, row.n_votes, row.model_prob, is_drawn=row.token_id == came) for row in rows
     ]
     n_others = n - sum(row.n_votes for row in rows)
     others = max(0.0, 1 - math.fsum(row.model_prob for row in rows))
@@ -121,15 +131,17 @@ def given(score: ClassScore, n_answers: int) -> list[Sentence]:
     return [said, Sentence("Surest of it was {name}.", name=best)] if best else [said]
 
 
-def drawn(names: Sequence[str], shares: Sequence[float], landed: Sequence[int]) -> Outcome:
+def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
     """Draws how many of a class's pointers fell on each token, across its share of the bar."""
     n = sum(landed)
     if not n:
         return Outcome((CLASS,), words=NO_VOTES)
-    bars = (
+    bars = [
         Bar(name, (k / n, share), (_of(k, n), ""))
-        for name, share, k in zip(names, shares, landed, strict=True)
-    )
+        for name, share, k in zip(asked.options, asked.shares, landed, strict=True)
+    ]
+    if asked.has_rest:
+        bars[-1] = replace(bars[-1], is_rest=True)
     return Outcome((CLASS, SHARE), tuple(bars))
 
 

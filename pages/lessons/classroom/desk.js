@@ -71,7 +71,9 @@ const poll = keepAsking(async () => {
     const isOver = error instanceof Refusal;
     setText(byId("error"), isOver && isEnded ? "" : trouble(error));
     if (isOver && isEnded) setText(byId("counts"), _("The room is closed."));
-    setShown(byId("kept"), isOver && isEnded);
+    setShown(byId("after"), isOver && isEnded);
+    setShown(byId("onward"), Boolean(view?.script));
+    byId("onward").href = `../../tour?done=${encodeURIComponent(view?.script?.name ?? "")}`;
     if (isOver) setShown(byId("desk"), false);
     return !isOver;
   }

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from model.classroom.records import Remembered, SceneShown, Tally
+from model.classroom.records import Parts, Picture, Remembered, SceneShown, Tally
 from pages.frame.words import _, speaking
 from pages.lessons.classroom.picture import idea_of
 from pages.lessons.classroom.script import Item, items_of, speech_of
@@ -10,32 +10,36 @@ from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import GuidedLesson
 from viz.classroom.bars import in_short
 
-LESSONS_PAGE = "./tour"  # where a class goes on: it has each browser's own record
+RECORD = "./tour#record"  # where a class goes on: each browser's own record
 
 
-def end_of(lesson: GuidedLesson, tallies: Sequence[Tally]) -> SceneShown:
+def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: Parts = ()) -> SceneShown:
     """Returns what to remember of the scenes that a class was asked about.
 
-    The sentence about whose question most were wrong comes first; of equal ones, the latest.
+    The first sentence that was asked about comes first, and then that about whose question most
+    were wrong; of equal ones, the latest.
 
     Args:
         lesson: The script.
         tallies: What was asked and answered; if nothing was the script's, all scenes count.
+        story: What the class and the model wrote.
     """
     own = [item for item in items_of(lesson) if item.kind == "own" and item.scene.remember]
     last = {tally.question.words: tally for tally in tallies}  # after the discussion
     asked = [item for item in own if item.question in last]
-    found = [_remembered(item, last.get(item.question)) for item in reversed(asked or own)]
-    found.sort(key=lambda one: one[0])
+    first, *others = [_remembered(item, last.get(item.question)) for item in asked or own]
+    others.reverse()
+    others.sort(key=lambda one: one[0])
     with speaking(lesson.language):
         title = _("{lesson}: what to remember", lesson=plain(lesson.title))
     return SceneShown(
         title,
         "",
-        LESSONS_PAGE,
+        RECORD,
+        Picture(lines=(story,) if story else ()),
         spoken=speech_of(lesson.language),
         is_end=True,
-        remembered=tuple(one for _share, one in found),
+        remembered=tuple(one for _share, one in (first, *others)),
     )
 
 

@@ -9,11 +9,11 @@ import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore, readJson } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
+import { drawBar } from "./drawn.js";
 import {
   ask,
   byId,
   codeInAddress,
-  drawBar,
   drawOutcome,
   isOfTokens,
   keepAsking,
@@ -122,14 +122,16 @@ function paint() {
   const { question, scene, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
   tagLanguage(byId("scene"), scene?.spoken);
-  tagLanguage(byId("ask"), (question ?? scene)?.spoken);
+  tagLanguage(byId("ask"), question?.spoken);
+  tagLanguage(byId("waiting"), scene?.spoken);
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
   writePremise(view);
   const waiting = scene?.words ?? _("You are in. The next question comes by itself.");
-  if (question !== null) writeAsked(byId("ask"), wordsOf(question));
-  else writeAsked(byId("ask"), waiting, scene, isRightOf());
+  writeAsked(byId("ask"), question === null ? "" : wordsOf(question));
+  if (question === null) writeAsked(byId("waiting"), waiting, scene, isRightOf());
+  else writeAsked(byId("waiting"), "");
   if (scene?.is_end) keepRemembered({ place: "room", sentences: scene.remembered });
   paintTime();
   const isOpen = question !== null && question.is_open;

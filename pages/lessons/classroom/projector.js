@@ -3,14 +3,13 @@
 import { el, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
+import { drawBar, drawPicture } from "./drawn.js";
 import {
   answeredInWords,
   ask,
   byId,
   codeInAddress,
-  drawBar,
   drawOutcome,
-  drawPicture,
   isOfTokens,
   keepAsking,
   Refusal,
@@ -90,9 +89,9 @@ function paintOpen(question) {
   const isListed = question !== null && !isDrawn && question.is_open && question.options.length > 0;
   setShown(byId("options"), isListed);
   if (isDrawn) {
-    const { options, shares, is_open: isOpen } = question;
+    const { options, shares, has_rest: hasRest, is_open: isOpen } = question;
     const names = options.map((words, i) => isOpen ? `${words}\n${formatProbability(shares[i])}` : words);
-    drawBar(byId("bar"), { shares, options: names }, view.pointers);
+    drawBar(byId("bar"), { shares, options: names, has_rest: hasRest }, view.pointers);
   } else if (isListed) {
     const { options, spoken } = question;
     const translate = !isOfTokens(question);
@@ -105,7 +104,7 @@ function paintPicture() {
   const { question, scene, outcome, explained } = view;
   const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
   const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
-  drawPicture(byId("picture"), isDrawn ? scene.picture : null, !isBare);
+  drawPicture(byId("picture"), isDrawn && !scene.is_end ? scene.picture : null, !isBare);
 }
 
 /**

@@ -1,27 +1,17 @@
 // What the three pages of a room share: asking the server again and again, and drawing how a class answered.
 // Text is only ever set as text: whatever a person wrote is data.
 
-import { drawCells, LOOKS } from "../../frame/live/cells.js";
+import { drawCells } from "../../frame/live/cells.js";
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
+import { lineOf } from "./drawn.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const MAX_REMEMBERED = 3; // sentences that a class remembers, beside its own numbers
 const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
-/** What the cells of an idea are, by letter. @type {Record<string, string>} */
-const CELLS = {
-  p: _("the prompt"),
-  v: _("kept"),
-  g: _("written"),
-  d: _("guessed"),
-  r: _("rejected"),
-  e: _("the false word"),
-  k: _("share"),
-  c: _("drawn"),
-};
 const PATIENCE_MS = 6000; // for an answer, until the connection is taken for lost
 const SPREAD_MS = 250; // pages that began together do not ask together for ever
 const LOST = _("The connection is lost. Trying again…");
@@ -136,7 +126,7 @@ export function writeText(place, text, before, most) {
 }
 
 /**
- * Writes what is asked, or said of a scene; at the end, the sentences that surprised most.
+ * Writes what is asked, or said of a scene; at the end, what the class wrote, and its sentences.
  * @param {HTMLElement} place
  * @param {string} words
  * @param {RoomScene|null} [scene] the one that is at its end
@@ -144,13 +134,21 @@ export function writeText(place, text, before, most) {
  */
 export function writeAsked(place, words, scene = null, isRight = {}) {
   const remembered = scene?.remembered.slice(0, MAX_REMEMBERED) ?? [];
-  const shown = JSON.stringify([words, remembered]);
+  const [story = []] = remembered.length > 0 && scene ? scene.picture.lines : [];
+  const shown = JSON.stringify([words, remembered, story]);
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   place.replaceChildren(
     words,
+    ...(story.length > 0 ? [lineOf(story, "text story")] : []),
     ...remembered.map((one) =>
-      el("span", { class: "sentence" }, pictureOf(one, isRight[one.question]), el("b", {}, one.words))
+      el(
+        "span",
+        { class: "sentence" },
+        one.bar === null ? "" : el("small", { class: "question" }, one.question),
+        pictureOf(one, isRight[one.question]),
+        el("b", {}, one.words),
+      )
     ),
   );
 }
@@ -214,8 +212,8 @@ const swatch = (/** @type {string} */ role) => el("i", { class: role });
  * @param {Spoken|null} spoken
  */
 function barsOf(bars, series, spoken) {
-  const room = LETTER * Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length))) + 1;
-  const long = (/** @type {number} */ value) => `calc((100% - ${room}em) * ${value})`;
+  const most = Math.max(...bars.flatMap((bar) => bar.texts.map((text) => text.length)));
+  const long = (/** @type {number} */ value) => `${100 * value}%`;
   const expected = series.findIndex(([, role]) => role === EXPECTED);
   const partOf = (/** @type {RoomBar} */ bar, /** @type {number} */ value, /** @type {number} */ i) => {
     const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
@@ -223,9 +221,11 @@ function barsOf(bars, series, spoken) {
     line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
-    line.style.marginInlineEnd = long(Math.max(0, (bar.values[expected] ?? 0) - value)); // the words stand behind both
+    const words = el("span", { dir: "auto" }, bar.texts[i]);
+    const end = Math.max(value, bar.values[expected] ?? 0); // the words stand behind both
+    words.style.insetInlineStart = `min(${long(end)} + .4em, 100% - ${LETTER * most}em)`;
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
-    return el("div", { class: "bar", ...heard }, line, el("span", { dir: "auto" }, bar.texts[i]));
+    return el("div", { class: "bar", ...heard }, line, words);
   };
   return el(
     "div",
@@ -234,7 +234,7 @@ function barsOf(bars, series, spoken) {
     bars.some(({ texts }) => texts.join("") !== "") ? axisOf(long) : el("span", {}), // no votes, no axis
     ...bars.flatMap((bar) => [
       el("p", {
-        class: `name${bar.is_marked ? " marked" : ""}`,
+        class: `name${bar.is_marked ? " marked" : ""}${bar.is_drawn ? " came" : ""}`,
         translate: false,
         textContent: bar.label,
         dir: "auto",
@@ -288,80 +288,6 @@ function dotsOf({ dots, marks, ends, piles }, series) {
     place.append(end);
   });
   return place;
-}
-
-/**
- * Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it.
- * @param {HTMLElement} place
- * @param {Pick<RoomQuestion, "shares" | "options">} shown
- * @param {number[]} pointers
- * @param {(words: string, i: number) => HTMLElement} [segmentOf] what a segment is, if it can be pressed
- */
-export function drawBar(
-  place,
-  { shares, options },
-  pointers,
-  segmentOf = (textContent) => el("span", { textContent }),
-) {
-  setShown(place, shares.length > 0);
-  const segments = shares.map((share, i) => {
-    const segment = segmentOf(options[i], i);
-    segment.translate = false;
-    segment.style.flex = `${share} 0 0`;
-    return segment;
-  });
-  const marks = pointers.map((pointer) => {
-    const mark = el("b");
-    mark.style.left = `${100 * pointer}%`;
-    return mark;
-  });
-  place.replaceChildren(...segments, ...marks);
-  // a name that has no room stands upright; where it has none so, it would be read as another one
-  const tooLong = () =>
-    segments.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
-      scrollWidth > clientWidth || scrollHeight > clientHeight
-    );
-  for (const segment of tooLong()) segment.className = "upright";
-  for (const segment of tooLong()) setText(segment, segment.innerText.split("\n")[0]); // without its share
-  for (const segment of tooLong()) segment.textContent = "";
-}
-
-/**
- * Draws what a scene is about: a text, a draw bar, or an idea in cells.
- * @param {HTMLElement} place
- * @param {RoomPicture|null} picture
- * @param {boolean} isLow whether it stands below votes
- */
-export function drawPicture(place, picture, isLow) {
-  const shown = JSON.stringify([picture, isLow]);
-  const isAny = picture !== null && (picture.text + picture.shares + picture.rows) !== "";
-  setShown(place, isAny);
-  if (!isAny || place.dataset.shown === shown) return;
-  place.dataset.shown = shown;
-  if (picture.pieces.length > 0) {
-    const pieces = picture.pieces.map((piece) => el("span", { class: "piece", textContent: piece }));
-    place.replaceChildren(el("p", { class: "written pieces", dir: "auto", translate: false }, ...pieces));
-    return;
-  }
-  if (picture.text !== "") {
-    place.replaceChildren(
-      el("p", { class: "written", dir: "auto", translate: false, textContent: `${picture.text}\u00a0…` }),
-    );
-    return;
-  }
-  if (picture.shares.length > 0) {
-    const bar = el("div", { class: "draw" });
-    place.replaceChildren(bar, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
-    drawBar(bar, { shares: picture.shares, options: picture.labels }, []);
-    return;
-  }
-  const letters = new Set(picture.rows.join(""));
-  const keys = Object.entries(CELLS).filter(([letter]) => letters.has(letter)).map(([letter, words]) => {
-    const look = el("i");
-    look.style.background = LOOKS[letter];
-    return el("span", {}, look, words);
-  });
-  place.replaceChildren(drawCells(picture.rows), el("p", { class: "keys" }, ...keys));
 }
 
 /**

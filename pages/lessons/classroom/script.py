@@ -75,7 +75,7 @@ class Item:
         """
         if self.kind in WORDS:
             return ""
-        said = [one for one in sentences_of(self.scene.words) if not one.endswith(_ASKS)]
+        said = [one for one in sentences_of(self.scene.words_alone) if not one.endswith(_ASKS)]
         return plain(next((one for one in said if "**" in one), next(iter(said), "")))
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
-from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally
+from model.classroom.records import Answer, Parts, Question, QuestionKind, SceneShown, Tally
 from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
@@ -27,7 +27,7 @@ from pages.frame.words import N_, _, language
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.end import end_of
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
-from pages.lessons.classroom.picture import picture_of
+from pages.lessons.classroom.picture import answered, scene_of
 from pages.lessons.classroom.script import WORDS, Item, Script, plan, prompt_of, speech_of
 from pages.lessons.classroom.text import ClassText
 from pages.lessons.tour.said import plain
@@ -64,6 +64,7 @@ class Classroom:
     text: ClassText
     script: Script = field(default_factory=Script)
     place: int = -1  # of the script's question that was asked last
+    story: Parts = ()  # the text that was written last, and what was appended to it
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
     votes: Votes | None = None  # where that was for the next token
@@ -106,9 +107,10 @@ class Classroom:
         votes = None if self.has_appended else self.votes
         logits = self.text.logits(token_id)
         came = self.text.append(token_id)
+        self.story = self.text.story()
         if votes is None and not self._is_of("sampler"):
             self._clear()  # what was answered is about something else
-        (word,) = self.text.words([came])
+        word = self.text.words([came])[0]
         said: list[str] = [Sentence(SAID[how], word=word)]
         if votes is not None:
             self.is_revealed = True
@@ -123,6 +125,7 @@ class Classroom:
         """Takes the last token back."""
         if self.text.generation.steps:
             self.text.generation.rewind()
+            self.story = self.text.story()
             self._clear()
             self.show_text()
 
@@ -143,7 +146,7 @@ class Classroom:
         """Shows the scene of one of the script's questions, and asks nothing yet."""
         item = self.script.put(place)
         self.place = place - 1
-        self._show(self._scene_of(item))
+        self._show(scene_of(self.text.lm, item, self.script.spoken))
 
     @one_at_a_time
     def ask_item(
@@ -163,7 +166,7 @@ class Classroom:
                 self.ask_draws(seconds=seconds)
         self.place = place
         self.remember = item.remember
-        self.room.show_scene(self._scene_of(item))
+        self.room.show_scene(scene_of(self.text.lm, item, self.script.spoken))
 
     def _ask_scene(self, item: Item, seconds: float | None) -> None:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
@@ -178,7 +181,7 @@ class Classroom:
         """Shows what to remember, and where to go on."""
         if self.script.lesson is None:
             raise RoomError(Sentence("There is no script: choose one first."))
-        self._show(end_of(self.script.lesson, self.room.tallies))
+        self._show(end_of(self.script.lesson, self.room.tallies, self.story))
 
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:
@@ -191,12 +194,6 @@ class Classroom:
     def n_items(self) -> int:
         """The number of the script's questions; 0 without one."""
         return len(self.script.items)
-
-    def _scene_of(self, item: Item) -> SceneShown:
-        scene = item.scene
-        picture = picture_of(self.text.lm, item)
-        words, spoken = (plain(scene.title), plain(scene.words)), self.script.spoken
-        return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
     def _show(self, scene: SceneShown | None) -> None:
         self._clear()
@@ -215,8 +212,9 @@ class Classroom:
     @one_at_a_time
     def ask_draws(self, *, seconds: float | None = None) -> None:
         """Gives each phone a random number, and asks on which segment of the bar it falls."""
-        names, shares = self.text.segments()
-        self._ask("sampler", WORDS["sampler"], names, shares=shares, seconds=seconds)
+        bar = self.text.segments()
+        more = {"shares": bar.shares, "has_rest": bar.has_rest, "seconds": seconds}
+        self._ask("sampler", WORDS["sampler"], bar.options, **more)
 
     @one_at_a_time
     def ask_own(
@@ -247,7 +245,9 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        more = {"shares": asked.shares, "may_write": asked.may_write, "spoken": asked.spoken}
+        more = {
+            name: getattr(asked, name) for name in ("shares", "has_rest", "may_write", "spoken")
+        }
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 
@@ -315,7 +315,7 @@ class Classroom:
         falls = [(landing(asked.shares, at), answer) for at, answer in self.room.pointers()]
         landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
         n_right = sum(answer is not None and answer.option == i for i, answer in falls)
-        self.room.show_outcome(drawn(asked.options, asked.shares, landed))
+        self.room.show_outcome(drawn(asked, landed))
         found = Sentence(
             "{n} of {all} found the word on which it fell.", n=n_right, all=sum(tally.counts)
         )
@@ -341,6 +341,9 @@ class Classroom:
             said = Sentence("The true number is {number}.", number=Numeral(in_full(truth)))
         else:
             self.room.show_outcome(counted(tally, self.earlier, self.right))
+        if self.room.scene is not None and self.remember:
+            item = self.script.items[self.place]
+            self.room.show_scene(replace(self.room.scene, answer=answered(self.text.lm, item)))
         self.room.reveal(said, self.right, self.remember)
 
     @one_at_a_time
@@ -356,8 +359,7 @@ class Classroom:
     @property
     def can_reveal(self) -> bool:
         """Whether something about the question that was closed is not shown yet."""
-        is_known = self.votes is not None or bool(self.right)
-        return self.tally is not None and not self.is_revealed and is_known
+        return self.tally is not None and not self.is_revealed and bool(self.votes or self.right)
 
     @property
     def favourite_id(self) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from model.classroom.names import as_word
+from model.classroom.records import DrawBar, Parts
 from model.draw import best_ids
 from model.generation import Generation
 from model.language_model import LanguageModel
@@ -16,6 +17,7 @@ from model.records import FloatArray
 from model.sampling import Settings
 from model.sentences import Sentence
 from model.tokenizing import encode, label
+from viz.format import count
 
 # as the first page begins: a phone that takes the text over finds the same draws there
 DRAWING = Settings(temperature=0.8, top_p=0.9)
@@ -67,16 +69,19 @@ class ClassText:
         random.Random(len(self.ids)).shuffle(best)
         return best
 
-    def segments(self, settings: Settings = DRAWING) -> tuple[list[str], list[float]]:
+    def segments(self, settings: Settings = DRAWING, n_segments: int = N_SEGMENTS) -> DrawBar:
         """Returns the draw bar: words and their shares, the last one that of all others."""
         self._check_end()
         self.generation.logits_for(settings)  # a server is asked for what it left out
         last = self.generation.stages_for(settings)[-1]
-        shares = last.best_probs[:N_SEGMENTS].tolist()
-        names = self.words(last.order[:N_SEGMENTS].tolist())
-        if len(last.order) > N_SEGMENTS or len(names) < 2:
-            return [*names, Sentence("any other word")], [*shares, max(0.0, 1 - math.fsum(shares))]
-        return names, shares
+        shares = last.best_probs[:n_segments].tolist()
+        names = self.words(last.order[:n_segments].tolist())
+        n_others = len(last.order) - len(names)
+        if n_others or len(names) < 2:
+            others = Sentence("{n} others", n=count(n_others))
+            rest = max(0.0, 1 - math.fsum(shares))
+            return DrawBar((*names, others), (*shares, rest), has_rest=True)
+        return DrawBar(tuple(names), tuple(shares))
 
     def logits(self, token_id: int | None) -> FloatArray:
         """Returns the logits from which the next token is drawn, or the given one is taken."""
@@ -94,6 +99,12 @@ class ClassText:
             Sentence("the end") if i in self.lm.end_ids else as_word(label(self.lm.tokenizer, i))
             for i in ids
         ]
+
+    def story(self) -> Parts:
+        """Returns the prompt and what was appended to it; nothing where nothing was."""
+        if not self.generation.steps:
+            return ()
+        return (self.prompt, ""), (self.generation.text[len(self.prompt) :], "drawn")
 
     def link(self) -> str:
         """Returns the query of the home page that shows this text, there to be taken over."""

@@ -8,6 +8,7 @@ interface RoomQuestion {
   words: string; // one sentence
   options: string[]; // one for each button
   shares: number[]; // of "sampler": the probability of each option
+  has_rest: boolean; // the last option is all tokens that have no segment of their own
   may_write: boolean; // a word of one's own is an answer, too
   spoken: Spoken | null; // of words and options; null: they are in the page's own language
   is_open: boolean;
@@ -25,12 +26,16 @@ interface PhoneQuestion extends RoomQuestion {
   is_right: boolean | null; // null where it is not known
 }
 interface RoomPicture {
-  text: string;
-  pieces: string[]; // its tokens, once the answer is known
-  labels: string[]; // of the draw bar; empty ones are covered
-  shares: number[]; // their probabilities
+  lines: [part: string, role: string][][]; // texts; the role of a part may be empty
+  bars: RoomDrawBar[];
   rows: string[]; // of cells, a letter each
-  is_answer: boolean; // it came with Reveal
+}
+interface RoomDrawBar {
+  options: string[]; // what each segment says; empty ones are covered
+  shares: number[]; // their probabilities
+  has_rest: boolean; // the last one is all tokens that have no segment of their own
+  name: string;
+  cut: number | null; // where a line stands: what begins behind it is out
 }
 interface RoomScene {
   title: string;
@@ -40,7 +45,7 @@ interface RoomScene {
   premise: string; // stands above the question
   is_page_shown: boolean; // on the projector
   is_end: boolean; // the last one, with what to remember
-  remembered: Remembered[]; // what surprised most comes first
+  remembered: Remembered[]; // the lesson's first, then what surprised most
   spoken: Spoken | null; // of title and words
 }
 /** A sentence to remember, and what this class answered to its question. */
@@ -54,7 +59,8 @@ interface RoomBar {
   label: string;
   values: number[]; // by series, from 0 to 1
   texts: string[]; // behind each bar
-  is_marked: boolean; // it is right, or it came
+  is_marked: boolean; // it is right
+  is_drawn: boolean; // it came
   is_rest: boolean; // all that has no bar of its own
 }
 /** Numbers along a line; all positions are from 0 to 1. */
@@ -150,6 +156,7 @@ interface RoomElements {
   word: HTMLInputElement;
   over: HTMLAnchorElement;
   kept: HTMLAnchorElement;
+  onward: HTMLAnchorElement;
   projector: HTMLAnchorElement;
   seconds: HTMLInputElement;
   lessons: HTMLSelectElement;

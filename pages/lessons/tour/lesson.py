@@ -28,6 +28,7 @@ from pages.lessons.tour.scenes import (
 from viz.strip import row
 
 N_SENTENCES = 3  # that the end of a lesson shows first
+PAPER = "paper"  # in a link: the worksheets are open
 MAX_PICTURES, BESIDE = 3, 3  # pictures of a card, and cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
@@ -87,7 +88,9 @@ def _show_paper() -> None:
     parts = chapters()
     if not parts:  # a school's own lessons are all about other pages, or faulty
         return
-    with st.expander(_("For teachers: worksheets and solutions to print")):
+    is_open = PAPER in st.query_params  # the desk of a class sends its teacher here
+    title = _("For teachers: worksheets and solutions to print")
+    with st.expander(title, expanded=is_open, key="tour_paper"):
         part = st.selectbox(_("Part of the course"), parts, key="paper_part", format_func=_)
         with st.container(horizontal=True):
             _offer(_("Worksheet"), part, "worksheet", worksheet)

@@ -32,12 +32,17 @@ button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: .5
 
 const LOOK = ["--size-body", "--size-lead", "--sans", "--read"]; // what STYLE takes from the page
 
+/** Where a class is sent on this page. @type {Record<string, string>} */
+const PLACES = { "#record": ".st-key-tour_record", "#paper": ".st-key-tour_paper" };
+
 /** @typedef {import("../../frame/live/record.js").Answer} Answer */
 /** @typedef {{title: string, pages: [string, string][], chosen: string}} RecordPage */
 
 export default (/** @type {Component<RecordPage>} */ { data, parentElement }) => {
   const draw = () => parentElement.replaceChildren(...drawn(data, draw));
   draw();
+  const place = PLACES[location.hash];
+  if (place) document.querySelector(place)?.scrollIntoView();
 };
 
 /** @param {RecordPage} data @param {() => void} again */

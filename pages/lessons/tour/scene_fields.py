@@ -74,6 +74,20 @@ def read_of_class(field: FieldLine | None) -> str:
     return text
 
 
+def read_at_reveal(field: FieldLine | None) -> tuple[str, float] | None:
+    """Returns the control at which a class sees the bar once the answer is known."""
+    if field is None:
+        return None
+    line, text = field
+    found = re.fullmatch(r"(temperature|top-p) (\d+(?:\.\d+)?)", text, re.ASCII)
+    if found is None:
+        why = Sentence(
+            "a class sees the bar at one control, as in “{example}”", example="top-p 0.5"
+        )
+        raise FaultError(line, why)
+    return found[1], float(found[2])
+
+
 def read_parts(page: str, field: FieldLine | None) -> tuple[str, ...]:
     """Returns the names of a list of parts that the page has."""
     if field is None:

@@ -14,7 +14,7 @@ MAX_CHARACTERS = 600  # of a scene's words: the page below has to be seen as wel
 MAX_TITLE = 80  # of the lesson's title, a scene's, or a choice
 MAX_FIELD = 400  # of what stands after the name of a field, a link excepted
 MAX_SCENES = 40
-STRUCTURE = ("Page", "Light", "Cover", "Reply", "Class")  # the same in every language
+STRUCTURE = ("Page", "Light", "Cover", "Reply", "Class", "Reveal")  # the same in every language
 TEXTS = ("Here", "Task", "Question", "Choices", "Right", "Answer", "Remember", "Note")
 FIELDS = (*STRUCTURE, *TEXTS)
 

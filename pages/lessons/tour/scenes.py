@@ -18,6 +18,7 @@ from pages.frame.fields import echo
 from pages.frame.words import ENGLISH, Language, language, languages
 from pages.lessons.tour.conditions import Condition
 from pages.lessons.tour.scene_fields import (
+    read_at_reveal,
     read_of_class,
     read_page,
     read_parts,
@@ -61,6 +62,9 @@ class Scene:
     cover: tuple[str, ...] = ()  # the parts that are covered until the question is answered
     remember: str = ""  # one sentence, Markdown
     of_class: str = ""  # one of `OF_CLASS`; empty where a class is asked no more than a reader
+    at_reveal: tuple[str, float] | None = (
+        None  # the control at which a class sees its bar in the end
+    )
     note: str = ""  # Markdown; only the teacher of a class sees it
 
     @property
@@ -249,6 +253,7 @@ def _scene(scene: SceneFile) -> Scene:
         cover=read_parts(page[0], fields.get("Cover")),
         remember=_text(fields, "Remember"),
         of_class=read_of_class(fields.get("Class")),
+        at_reveal=read_at_reveal(fields.get("Reveal")),
         note=_text(fields, "Note"),
     )
 

@@ -1,0 +1,108 @@
+// What a room draws of a scene: the draw bar, texts in parts, and an idea in cells.
+
+import { drawCells, LOOKS } from "../../frame/live/cells.js";
+import { el, setShown, setText } from "../../frame/live/dom.js";
+import { _, numeral } from "../../frame/live/words.js";
+
+/** What the cells of an idea are, by letter. @type {Record<string, string>} */
+const CELLS = {
+  p: _("the prompt"),
+  v: _("kept"),
+  g: _("written"),
+  d: _("guessed"),
+  r: _("rejected"),
+  e: _("the false word"),
+  k: _("share"),
+  c: _("drawn"),
+};
+
+/**
+ * Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it.
+ * @param {HTMLElement} place
+ * @param {Pick<RoomDrawBar, "shares" | "options" | "has_rest"> & {cut?: number|null}} shown
+ * @param {number[]} pointers
+ * @param {(words: string, i: number) => HTMLElement} [segmentOf] what a segment is, if it can be pressed
+ */
+export function drawBar(
+  place,
+  { shares, options, has_rest: hasRest, cut = null },
+  pointers,
+  segmentOf = (textContent) => el("span", { textContent }),
+) {
+  setShown(place, shares.length > 0);
+  let end = 0;
+  const segments = shares.map((share, i) => {
+    const segment = segmentOf(options[i], i);
+    segment.translate = false;
+    segment.style.flex = `${share} 0 0`;
+    if (cut !== null && end >= cut) segment.classList.add("out");
+    end += share;
+    if (hasRest && i === shares.length - 1) {
+      segment.classList.add("others");
+      segment.replaceChildren(el("small", {}, options[i]));
+    }
+    return segment;
+  });
+  const marks = pointers.map((pointer) => {
+    const mark = el("b");
+    mark.style.left = `${100 * pointer}%`;
+    return mark;
+  });
+  const line = el("i", { class: "cut" }, el("small", {}, numeral(String(cut))));
+  line.style.left = `${100 * (cut ?? 0)}%`;
+  place.replaceChildren(...segments, ...marks, ...(cut === null ? [] : [line]));
+  // a name that has no room stands upright; where it has none so, it would be read as another one
+  const tooLong = () =>
+    segments.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+      scrollWidth > clientWidth || scrollHeight > clientHeight
+    );
+  const words = (/** @type {HTMLElement} */ segment) => segment.querySelector("small") ?? segment;
+  for (const segment of tooLong()) segment.classList.add("upright");
+  for (const segment of tooLong()) setText(words(segment), segment.innerText.replace("\n", "\u2002")); // in one line
+  for (const segment of tooLong()) setText(words(segment), segment.innerText.split("\u2002")[0]); // without its share
+  for (const segment of tooLong()) segment.textContent = "";
+}
+
+/** A text in parts, each with a role of its own or none. @param {[string, string][]} parts @param {string} className */
+export const lineOf = (parts, className) =>
+  el(
+    "span",
+    { class: className, dir: "auto", translate: false },
+    ...parts.map(([part, role]) => role === "" ? part : el("span", { class: role, textContent: part })),
+  );
+
+/**
+ * Draws what a scene is about: texts, draw bars, or an idea in cells.
+ * @param {HTMLElement} place
+ * @param {RoomPicture|null} picture
+ * @param {boolean} isLow whether it stands below votes
+ */
+export function drawPicture(place, picture, isLow) {
+  const shown = JSON.stringify([picture, isLow]);
+  const isAny = picture !== null && picture.lines.length + picture.bars.length + picture.rows.length > 0;
+  setShown(place, isAny);
+  if (!isAny || place.dataset.shown === shown) return;
+  place.dataset.shown = shown;
+  if (picture.lines.length > 0) {
+    const isMany = picture.lines.flat().length > 1;
+    place.replaceChildren(...picture.lines.map((line) => lineOf(line, isMany ? "written parts" : "written")));
+    return;
+  }
+  if (picture.bars.length > 0) {
+    const bars = picture.bars.map(() => el("div", { class: "draw" }));
+    const named = picture.bars.flatMap(({ name }, i) => [
+      ...(name === "" ? [] : [el("p", { class: "caption" }, name)]),
+      bars[i],
+    ]);
+    place.replaceChildren(...named, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
+    picture.bars.forEach((bar, i) => drawBar(bars[i], bar, []));
+    return;
+  }
+  const letters = new Set(picture.rows.join(""));
+  const keys = Object.entries(CELLS).filter(([letter]) => letters.has(letter)).map(([letter, words]) => {
+    const look = el("i");
+    look.style.background = LOOKS[letter];
+    return el("span", {}, look, words);
+  });
+  place.replaceChildren(drawCells(picture.rows), el("p", { class: "keys" }, ...keys));
+}
