@@ -5,7 +5,7 @@ from typing import Literal, Protocol, Self, TypeAlias
 
 QuestionKind: TypeAlias = Literal["next", "sampler", "choice", "number"]
 # a text in parts, each of a role: "piece" (a token), "again", "drawn", "error", "generated", ""
-Parts: TypeAlias = tuple[tuple[str, str], ...]
+WordsAndRoles: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Desk(Protocol):
@@ -135,7 +135,7 @@ class DrawBar:
 class Picture:
     """What the projector draws of a scene: texts, draw bars, or an idea in cells."""
 
-    lines: tuple[Parts, ...] = ()
+    lines: tuple[WordsAndRoles, ...] = ()
     bars: tuple[DrawBar, ...] = ()
     rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
 

@@ -100,7 +100,8 @@ function texts() {
 
 function answers() {
   return all(".outcome").flatMap((place) => {
-    const axis = axisOf(all(".axis > span", place));
+    const ticks = all(".axis > span", place);
+    const axis = [middle(ticks[0]), box(ticks.at(-1))[1]]; // the last one ends there
     return all(".bar", place).map(({ firstChild, lastChild }) => (
       { what: place.id, axis, bar: firstChild.hidden ? null : box(firstChild), number: lastChild.textContent }
     ));

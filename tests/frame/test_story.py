@@ -48,7 +48,7 @@ GONE_ON = (
     *PROMPTS[1:],
     *(line.partition(" | ")[0] for line in SERVED.splitlines()),
 )
-LATER = ("mistake 1", "diffusion", "encoder_decoder", "serving", "speed 1")
+LATER = ("diffusion", "encoder_decoder", "serving", "speed 1")
 PIECE = 8  # tokens that may not come again within the first N_SANE
 
 

@@ -189,4 +189,4 @@ def test_all_that_is_said_through_a_question_is_in_the_catalogue(walk: Walk) -> 
         page.locator("main").evaluate(ADVERSARY)
     walk.read()
     found = {name: len(texts) for name, texts in walk.unmarked().items()}
-    assert found == dict.fromkeys(walk.pages, 2)
+    assert found == dict.fromkeys(walk.pages, 2) | {"phone": 1}  # it waits, and shows no answer

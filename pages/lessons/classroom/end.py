@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from model.classroom.records import Parts, Picture, Remembered, SceneShown, Tally
+from model.classroom.records import Picture, Remembered, SceneShown, Tally, WordsAndRoles
 from pages.frame.words import _, speaking
 from pages.lessons.classroom.picture import idea_of
 from pages.lessons.classroom.script import Item, items_of, speech_of
@@ -13,7 +13,7 @@ from viz.classroom.bars import in_short
 RECORD = "./tour#record"  # where a class goes on: each browser's own record
 
 
-def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: Parts = ()) -> SceneShown:
+def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: WordsAndRoles = ()) -> SceneShown:
     """Returns what to remember of the scenes that a class was asked about.
 
     The first sentence that was asked about comes first, and then that about whose question most

@@ -106,14 +106,18 @@ function showJoin() {
   return false;
 }
 
-/** Puts the focus on the question, which is read out by that: as a live region it would be so twice. */
+/**
+ * Puts the focus on the question, or on what says that one will come: it is read out by that, as a live region it
+ * would be so twice.
+ */
 function focusQuestion() {
-  setAttribute(byId("ask"), "aria-live", "off");
-  byId("ask").focus();
+  const place = byId(view.question === null ? "waiting" : "ask");
+  setAttribute(place, "aria-live", "off");
+  place.focus();
 }
 
 function paint() {
-  setAttribute(byId("ask"), "aria-live", "polite");
+  for (const id of ["ask", "waiting"]) setAttribute(byId(id), "aria-live", "polite");
   // what the model drew is said in a sentence: the bars were read out before its row joined them
   const wasReadOut = view.revealed !== "" && !byId("outcome").hidden;
   setAttribute(byId("read-out"), "aria-live", wasReadOut ? "off" : "polite");

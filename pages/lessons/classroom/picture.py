@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from model.classroom.records import DrawBar, Parts, Picture, SceneShown, Spoken
+from model.classroom.records import DrawBar, Picture, SceneShown, Spoken, WordsAndRoles
 from model.generation import Generation
 from model.job import finish
 from model.language_model import LanguageModel
@@ -122,14 +122,14 @@ def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> 
     return replace(bar, options=tuple(names))
 
 
-def _pieces(lm: LanguageModel, prompt: str) -> Parts:
+def _pieces(lm: LanguageModel, prompt: str) -> WordsAndRoles:
     """Returns the tokens of a text."""
     ids = encode(lm, prompt)
     labels = labels_of(lm, ids[1:] if ids[0] == lm.bos_id else ids)
     return tuple((_read(one), "piece") for one in labels)
 
 
-def _greedy(lm: LanguageModel, prompt: str) -> Parts:
+def _greedy(lm: LanguageModel, prompt: str) -> WordsAndRoles:
     """Writes on with the likeliest token each time; what comes again is marked wherever it is."""
     text = Generation(lm, prompt)
     while len(text.steps) < N_WRITTEN and not text.finished:
@@ -175,7 +175,7 @@ def _after_a_mistake(lm: LanguageModel, scene: Scene) -> Picture:
     return Picture(lines=(_line(prompt, forced, "error"), _line(prompt, own, "generated")))
 
 
-def _line(prompt: str, tokens: Sequence[Token | None], role: str) -> Parts:
+def _line(prompt: str, tokens: Sequence[Token | None], role: str) -> WordsAndRoles:
     words = [_read(one.label) for one in tokens if one is not None]
     rest = "".join(words[1:]).rstrip()
     return (prompt, ""), (words[0], role), (f"{rest}\N{NO-BREAK SPACE}…", "")

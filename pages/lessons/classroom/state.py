@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
-from model.classroom.records import Answer, Parts, Question, QuestionKind, SceneShown, Tally
+from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally, WordsAndRoles
 from model.classroom.room import Room, read_number
 from model.classroom.rooms import end_room, open_room
 from model.classroom.rounds import Votes, landing
@@ -64,7 +64,7 @@ class Classroom:
     text: ClassText
     script: Script = field(default_factory=Script)
     place: int = -1  # of the script's question that was asked last
-    story: Parts = ()  # the text that was written last, and what was appended to it
+    story: WordsAndRoles = ()  # the text that was written last, and what was appended to it
     offered: list[int] = field(default_factory=list)  # the token of each button
     tally: Tally | None = None  # of the question that was closed last
     votes: Votes | None = None  # where that was for the next token

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from model.classroom.names import as_word
-from model.classroom.records import DrawBar, Parts
+from model.classroom.records import DrawBar, WordsAndRoles
 from model.draw import best_ids
 from model.generation import Generation
 from model.language_model import LanguageModel
@@ -100,7 +100,7 @@ class ClassText:
             for i in ids
         ]
 
-    def story(self) -> Parts:
+    def story(self) -> WordsAndRoles:
         """Returns the prompt and what was appended to it; nothing where nothing was."""
         if not self.generation.steps:
             return ()

@@ -11,8 +11,8 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 # a beginning, a word after it that is wrong, and a seed by which the shipped model writes no error
 MISTAKES = {
     "A wrong fact": ("The fish lives in the", " tree", 19),
-    "A contradiction": ("Tom has a red ball. It is a nice", " car", 19),
-    "A wrong name": ("There was a girl named Lily. She was happy. One day,", " Sara", 16),
+    "A contradiction": ("The king had a big ball. He loved his", " car", 11),
+    "A wrong name": ("There was a frog named Max. He was happy. One day,", " Tom", 14),
 }
 _MEASURED = (
     # error compounding
