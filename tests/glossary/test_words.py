@@ -22,7 +22,7 @@ ISSUE = (  # that a pupil of 16 did not understand
 )
 # what no page explains, because nobody needs it before the laboratory
 ENGINEERS = ("argmax", "logits", "log p", "nats", "softmax", "dtype", "hub id", "T =")
-N_WORDS = 20  # that every page says
+N_WORDS = 15  # that every page says
 FOLDED = ("expander", "popover")  # what a page keeps there is for its laboratory
 SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re.DOTALL)
 # what the first page says to a newcomer beside the text and the bars
