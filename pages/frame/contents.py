@@ -156,7 +156,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Samplers and engines compared"),
         LABORATORY,
         N_("Each engine applies its masks in an order of its own."),
-        N_("A mask sees what the mask before it left: their order is a setting too."),
+        N_("Each step sees what the step before it left: their order is a setting too."),
         measures="pages/sampling.py",
         sections=(
             "Do four engines draw the same token?",
@@ -170,7 +170,9 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Roofline and cost"),
         LABORATORY,
         N_("A pass waits for memory or for arithmetic."),
-        N_("For each token the whole model is read from memory; the device waits for it."),
+        N_(
+            "A token by itself waits for the whole model to be read; many tokens share one reading."
+        ),
         measures="pages/prefill_decode.py",
         sections=(
             "The roofline: memory-bound or compute-bound",

@@ -473,9 +473,9 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
         room.desk.locator("#kept").click()
     assert ASKED_OF_THE_PLAN in saved.value.path().read_text("utf-8-sig")
     expect(room.projector.locator("#qr")).to_be_hidden()  # nobody can join any more
-    for screen in (room.projector, room.phone):  # what to remember stays
+    for screen, title in ((room.projector, "#ask"), (room.phone, "#waiting")):
         expect(screen.locator("#error")).to_be_hidden()
-        expect(screen.locator("#ask")).to_be_visible()
+        expect(screen.locator(title)).to_be_visible()  # what to remember stays
         expect(screen.locator(".sentence > b")).to_have_text([remember])
         screen.reload()
         expect(screen.locator("#error")).not_to_be_empty()

@@ -78,8 +78,8 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     app.session_state["snowball_expected"] = "correct it"
     app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
     for name, prompt, word, right in (
-        ("A contradiction", "It is a nice", "car", " ball."),
-        ("A wrong name", "One day,", "Sara", " Lily"),
+        ("A contradiction", "He loved his", "car", " ball"),
+        ("A wrong name", "One day,", "Tom", " Max"),
         ("A wrong fact", "The fish lives in the", "tree", " sea."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()

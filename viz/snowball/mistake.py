@@ -40,10 +40,11 @@ def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
     """
     original, forced = _both(steps)
     wrong = [(one.label, "generated" if i else "error") for i, one in enumerate(forced)]
+    more = (" …", "generated")  # either text would go on
     return element(
         "div",
-        _text(FORCED, prompt, wrong),
-        _text(ORIGINAL, prompt, [(one.label, "generated") for one in original]),
+        _text(FORCED, prompt, [*wrong, more]),
+        _text(ORIGINAL, prompt, [*((one.label, "generated") for one in original), more]),
         style=GRID,
     )
 

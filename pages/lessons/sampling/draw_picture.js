@@ -119,7 +119,7 @@ function partsOf({ distribution, label }, result) {
   });
   if (nShown === nVocab) return parts;
   const nKept = last.nKept - last.kept.subarray(0, nShown).reduce((sum, kept) => sum + kept, 0);
-  const words = `${formatCount(nVocab - nShown)} others`;
+  const words = `${formatCount(nKept || nVocab - nShown)} others`; // that stay, or all that are out
   const rest = { raw: Math.max(0, left), rawFrom: 1 - left };
   return [...parts, { words, share: nKept > 0 ? Math.max(0, 1 - from) : 0, from, ...rest }];
 }

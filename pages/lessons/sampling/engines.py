@@ -19,7 +19,7 @@ from viz.sampling.pipelines_picture import Pipeline, Shares, pipelines_picture
 from viz.strip import element
 
 SAID = "engines_said"
-QUESTION = "Four engines get the same bar and the same two masks. Which order keeps more tokens?"
+QUESTION = "Four engines get the same bar and the same two settings. Which order keeps more tokens?"
 SHOWN = CASES[0]
 FIRST, LAST = (f"{title(name).lower()} first" for name in SHOWN)
 NEITHER = "neither"
