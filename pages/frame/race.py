@@ -71,4 +71,4 @@ def show_race(
 def pace(slower: float) -> str:
     """Says how many times slower, or faster, a thing is shown than it was measured."""
     way, times = ("slower", slower) if slower > 1 else ("faster", 1 / slower)
-    return f"shown {digits(times, 2)} times {way} than measured"
+    return f"shown {digits(times, 2)} times {way}"

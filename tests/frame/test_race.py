@@ -31,7 +31,7 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     by_key(page, "spec_said").locator("button").last.click()
     expect(over).to_have_count(2, timeout=SLOW)
     expect(race.locator(".wait")).to_have_count(0)
-    expect(race.locator(".pace")).to_contain_text("than measured")
+    expect(race.locator(".pace")).to_contain_text("shown")
     clocks = race.locator(".clock").all_inner_texts()
     assert len({one.partition("\u202f")[2] for one in clocks}) == 1, "one unit"
     blocks = [lane.locator(".is-block") for lane in race.locator(".lane").all()]
