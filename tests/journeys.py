@@ -83,9 +83,9 @@ def test_home_from_a_guess_to_a_link(tab: DrivenTab, url: str, storyteller: Lang
     seen = tab.drag("input.slider[name=temperature]", SHARES)
     assert len({str(bars) for bars in seen}) == len(SHARES)
 
-    # a bar is pressed, a token is branched from, Play and Back by their keys
+    # a bar of the step that shows is pressed, a token is branched from, Play and Back by their keys
     tab.click(".bars-row:nth-child(4) button")
-    tab.until(f"all('.token.is-forced').length === 1 && all('.token').length === {N_PROMPT + 5}")
+    tab.until(f"all('.token.is-forced').length === 1 && all('.token').length === {N_PROMPT + 4}")
     tab.click(f".token[data-index='{N_PROMPT + 2}']")
     tab.click("button", "Branch here")
     tab.until(f"all('.branch').length === 2 && all('.token').length === {N_PROMPT + 2}")

@@ -10,7 +10,7 @@ LOOKUP, OTHER = "prompt lookup", "another model"
 DRAFTS = ("scribbler", "scribbler_taught", "scribbler_plain", LOOKUP)
 FIRST_SEED = 11  # by whose pointers the first round accepts some tokens and rejects one
 # one that the draft guesses well, and one that it does not
-RACES = ("Once upon a time there was a little boy who", "The king was very")
+RACES = ("The king was very", "Once upon a time there was a little boy who")
 PRESETS = {"measured": "measured here", "textbook": "textbook, illustrative"}
 
 SETTINGS = SettingsTable(

@@ -29,7 +29,7 @@ from viz.speculative.charts import acceptance_figure, round_figure, speed_figure
 N_TOKENS, N_RUNS = 48, 3  # written after each prompt, so many times
 N_COMPARED_DRAFT = 6  # tokens in a round where drafts are compared
 PROMPTS = (
-    RACES[0],
+    RACES[1],
     f"{BIRD} The king and Max went to the park. They saw",
     "The frog opened the door and",
 )
