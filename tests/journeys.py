@@ -138,13 +138,13 @@ def test_the_cache_lesson(tab: DrivenTab, url: str) -> None:
 def test_a_guided_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/?lesson=how-a-model-writes&scene=3")
     tab.until(f"all('.pointer').length > 0 && {IS_IDLE}")
-    assert tab.get("all('[data-tour=dimmed]').length") > 0
+    assert tab.get("all('[data-tour=lit]').length") > 0
     tab.press("ArrowRight")
     tab.click("[role=radio], label", "the same")
     tab.until("document.body.innerText.includes('You said')")
     tab.click(".st-key-tour a", "Continue")
     tab.until("document.body.innerText.includes('Scene 4 of')")
-    tab.until("all('.strip[data-tour=covered]').length > 0")
+    tab.until("all('.token[data-tour=joined]').length > 0")
 
 
 def test_a_room_with_a_desk_a_projector_and_a_phone(tab: DrivenTab, url: str) -> None:

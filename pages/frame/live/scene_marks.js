@@ -9,21 +9,25 @@ const MANY =
   '.ott:has(.pointer[data-tour="dimmed"]):has(.seldom:is([data-tour="lit"], [data-tour="covered"]))';
 /** The draw bar by itself: it has the width of the page, and its words have room. */
 const BAR_ALONE = '.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="lit"])';
+/** Left out, and without room; "display: none" froze WebKit. */
+const HIDDEN =
+  `position: absolute !important; width: 0 !important; height: 0 !important; min-height: 0 !important;
+  padding: 0 !important; border: 0 !important; overflow: hidden !important; visibility: hidden !important;`;
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
 [data-tour="dimmed"], .ott:has([data-tour="dimmed"]) :is(.bars-foot, .more-toggle, .rest-toggle) {
-  display: none !important; }
-.ott:has(.thumb[data-tour="dimmed"]) :is(.pointer-line, .speed) { display: none; } /* it speaks of Next */
+  ${HIDDEN} }
+.ott:has(.thumb[data-tour="dimmed"]) :is(.pointer-line, .speed) { ${HIDDEN} } /* it speaks of Next */
 .desk:has([data-tour="dimmed"]):not(:has(.side :is([data-tour="lit"], [data-tour="covered"]))) {
   grid-template: "choice" / minmax(0, 1fr);
-  & .side { display: none; }
+  & .side { ${HIDDEN} }
 }
 ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --n-rows: 0 !important;
-  & .cut-edge { display: none; }
+  & .cut-edge { ${HIDDEN} }
 }
-@container ott (min-width: 34em) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
-.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { display: none !important; }
+@media (min-width: 641px) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
+.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
@@ -32,9 +36,9 @@ ${MANY} {
   & .strip-scroll { min-height: 19em; align-content: start; }
   & .desk { display: block; }
   & .side { max-width: 26em; }
-  & :is(.choice, .settings) { display: none; }
+  & :is(.choice, .settings) { ${HIDDEN} }
 }
-@container ott (max-width: 34em) { ${MANY} .strip-scroll { min-height: 21em; } }
+@media (max-width: 640px) { ${MANY} .strip-scroll { min-height: 21em; } }
 .token.token[data-tour="joined"] {
   margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
 }
