@@ -228,7 +228,7 @@ FIRST_SCREEN = """(one) => {
   const thumb = one.getRootNode().querySelector(".thumb");
   const covers = thumb !== null && !thumb.contains(one);
   const way = document.querySelector(".st-key-tour .stColumn:last-child");
-  const above = [way, covers && thumb.checkVisibility() ? thumb : way];
+  const above = [way, covers && thumb.checkVisibility({ visibilityProperty: true }) ? thumb : way];
   const end = Math.min(...above.map((one) => one.getBoundingClientRect().top));
   return top >= 0 && bottom > top && bottom <= end;
 }"""
