@@ -139,6 +139,8 @@ def test_a_guided_lesson(tab: DrivenTab, url: str) -> None:
     tab.open(f"{url}/?lesson=how-a-model-writes&scene=3")
     tab.until(f"all('.pointer').length > 0 && {IS_IDLE}")
     assert tab.get("all('[data-tour=lit]').length") > 0
+    shown = "checkVisibility({ visibilityProperty: true })"
+    assert not tab.get(f"all('.setting').some((one) => one.{shown})"), "it speaks of no slider"
     tab.press("ArrowRight")
     tab.click("[role=radio], label", "the same")
     tab.until("document.body.innerText.includes('You said')")

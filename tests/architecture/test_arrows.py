@@ -63,11 +63,7 @@ ALLOWED = {
     ("model.claims", "model"): "a claim is about any topic, and its experiment runs there",
     ("model.stopping.small_cases", "model.speculative"): "a text may end within a round",
     ("pages.lessons.classroom", "pages.lessons.tour"): "a guided lesson is a room's script",
-    ("pages.lessons.classroom", "model.snowball"): "Reveal shows what follows from a wrong word",
-    (
-        "pages.lessons.classroom",
-        "pages.lessons.snowball",
-    ): "and that is the first mistake of its page",
+    ("pages.lessons.classroom", "pages.lessons.snowball"): "a scene names a mistake of that page",
     ("pages.home.in_page_file", "pages.lessons.tour.in_file"): "the one file holds a lesson",
     ("pages.lessons.claims", "model"): "a claim's press runs that topic's experiment",
     ("pages.lessons.claims", "pages.lessons"): "a claim leads to the lesson that shows it",

@@ -181,7 +181,7 @@ def assert_bars_are_as_long_as_their_counts(page: Page) -> None:
             "(bars) => bars.map((bar) => [parseInt(bar.textContent), bar.firstChild.offsetWidth])"
         )
         longest, most = max(width for _, width in bars), max(n for n, _ in bars)
-        if longest > 15 and all(abs(width - longest * n / most) <= 4 for n, width in bars):
+        if longest > 15 and all(abs(width - longest * n / most) <= 1 for n, width in bars):
             return
         page.wait_for_timeout(100)
     raise AssertionError(bars)

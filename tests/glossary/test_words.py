@@ -22,11 +22,13 @@ ISSUE = (  # that a pupil of 16 did not understand
 )
 # what no page explains, because nobody needs it before the laboratory
 ENGINEERS = ("argmax", "logits", "log p", "nats", "softmax", "dtype", "hub id", "T =")
-N_WORDS = 15  # that every page says
+N_WORDS = 20  # that every page says
 FOLDED = ("expander", "popover")  # what a page keeps there is for its laboratory
 SPOKEN = re.compile(r"<style.*?</style>|<[^>]+>|transformers [\d.]+|`[^`]*`", re.DOTALL)
 # what the first page says to a newcomer beside the text and the bars
 OF_HOME = ("beat_words", "beats", "draw_bar", "flight", "others", "picture_text", "pieces", "rows")
+# of a page that is a component
+SCRIPTS = {"guess": [f"lessons/guess/{name}.js" for name in ("ask", "board", "result")]}
 # a question within a paragraph: it is to stand in a line of its own, the loudest of a page
 BURIED = re.compile(r"^(?!\*\*[^*\n]+\*\*$).*\?\*\*.*$", re.MULTILINE)
 STRINGS = re.compile(r'"([^"\n]* [^"\n]*)"|`([^`]* [^`]*)`')
@@ -112,6 +114,12 @@ def own_words(block: Block) -> str:
     return SPOKEN.sub(" ", "\n".join(text for text in texts if isinstance(text, str)))
 
 
+def written_in(path: str) -> str:
+    """Returns what a script says, without its comments."""
+    code = re.sub(r"^\s*(//|/?\*).*$", "", source(path), flags=re.M)
+    return " ".join(map("".join, STRINGS.findall(code)))
+
+
 def early(text: str, path: str) -> list[str]:
     """Returns the terms of a text that only a later page explains, or none."""
     later = [name for name in used(text) if PLACES[BY_NAME[name].page] > PLACES[path]]
@@ -121,6 +129,7 @@ def early(text: str, path: str) -> list[str]:
 @pytest.mark.parametrize("lesson", OF_COURSE, ids=lambda lesson: lesson.stem)
 def test_a_page_of_the_course_uses_no_word_that_was_not_explained(lesson: Lesson) -> None:
     text = own_words(opened(lesson.stem).main)
+    text += " ".join(map(written_in, SCRIPTS.get(lesson.stem, ())))
     assert len(text.split()) > N_WORDS, "the page was read"
     assert early(text, lesson.path) == []
     assert BURIED.findall(text) == []
@@ -128,8 +137,7 @@ def test_a_page_of_the_course_uses_no_word_that_was_not_explained(lesson: Lesson
 
 @pytest.mark.parametrize("script", OF_HOME)
 def test_the_first_page_uses_no_word_that_a_later_page_explains(script: str) -> None:
-    code = re.sub(r"^\s*(//|/?\*).*$", "", source(f"home/live/figures/{script}.js"), flags=re.M)
-    text = " ".join(map("".join, STRINGS.findall(code)))
+    text = written_in(f"home/live/figures/{script}.js")
     slider = "temperature"  # it stands beside, with its range
     assert set(early(text, "pages/generate.py")) <= {slider}
 

@@ -79,7 +79,7 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     app.query_params["prompt"] = state(app).text.text  # the page says it in its address by now
     for name, prompt, word, right in (
         ("A contradiction", "He loved his", "car", " ball"),
-        ("A wrong name", "One day,", "Tom", " Max"),
+        ("A wrong name", "One day,", "Sam", " Max"),
         ("A wrong fact", "The fish lives in the", "tree", " sea."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()
@@ -120,7 +120,7 @@ def test_by_most_seeds_a_wrong_name_and_a_contradiction_are_gone_on_from(
             steps = write_mistake(storyteller, prompt, word, seed)
             text = "".join(step.forced.label for step in steps if step.forced)
             n_gone_on += right not in text
-        assert n_gone_on > 0.5 * n_seeds, name
+        assert n_gone_on > 0.7 * n_seeds, name
 
 
 def test_a_token_is_forced_at_a_place_and_going_back_to_it_counts_what_it_costs(

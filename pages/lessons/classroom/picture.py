@@ -11,12 +11,9 @@ from dataclasses import replace
 
 from model.classroom.records import DrawBar, Picture, SceneShown, Spoken, WordsAndRoles
 from model.generation import Generation
-from model.job import finish
 from model.language_model import LanguageModel
 from model.sampling import Settings
 from model.sentences import Numeral, Sentence
-from model.snowball.fork import fork_text
-from model.snowball.records import Token
 from model.tokenizing import encode, encode_bare, labels_of
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
@@ -30,7 +27,7 @@ _LABEL = "{name}\n{share}"  # has no word to translate
 PAGES_OF_A_BAR = ("", "sampling")  # that show the distribution of the prompt in their link
 N_WRITTEN = 64  # tokens of the story that repeats itself
 MOST_SEGMENTS = 9  # that have room beside each other
-N_AFTER = 14  # tokens after a wrong word
+N_AFTER = 13  # tokens after a wrong word
 RAW = Settings()
 
 
@@ -168,17 +165,19 @@ def _mistake_of(scene: Scene) -> tuple[str, str, int]:
 def _after_a_mistake(lm: LanguageModel, scene: Scene) -> Picture:
     """Writes a text on with its wrong word, and below it as the model writes it by itself."""
     prompt, word, seed = _mistake_of(scene)
-    start = Generation(lm, encode(lm, prompt), seed=seed)
+    own = Generation(lm, encode(lm, prompt), seed=seed)
     (wrong,) = encode_bare(lm, word)  # a model to which it is more has another picture
-    steps = finish(fork_text(start, wrong, Settings(temperature=0.7), N_AFTER))
-    forced, own = ([getattr(step, side) for step in steps] for side in ("forced", "original"))
-    return Picture(lines=(_line(prompt, forced, "error"), _line(prompt, own, "generated")))
+    forced = own.fork()  # by the same pointers
+    forced.step(token_id=wrong)
+    return Picture(lines=(_line(forced, prompt, "error"), _line(own, prompt, "generated")))
 
 
-def _line(prompt: str, tokens: Sequence[Token | None], role: str) -> WordsAndRoles:
-    words = [_read(one.label) for one in tokens if one is not None]
-    rest = "".join(words[1:]).rstrip()
-    return (prompt, ""), (words[0], role), (f"{rest}\N{NO-BREAK SPACE}…", "")
+def _line(text: Generation, prompt: str, role: str) -> WordsAndRoles:
+    """Writes a text on, and marks the first token after the prompt."""
+    while len(text.steps) <= N_AFTER and not text.finished:
+        text.step(Settings(temperature=0.7))
+    first, *rest = (_read(step.text) for step in text.steps)
+    return (prompt, ""), (first, role), ("".join(rest).rstrip() + "\N{NO-BREAK SPACE}…", "")
 
 
 def _read(label: str) -> str:

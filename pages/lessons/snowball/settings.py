@@ -12,7 +12,7 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 MISTAKES = {
     "A wrong fact": ("The fish lives in the", " tree", 19),
     "A contradiction": ("The king had a big ball. He loved his", " car", 11),
-    "A wrong name": ("There was a frog named Max. He was happy. One day,", " Tom", 14),
+    "A wrong name": ("There was a boy. His name was Max. He was very happy. One day,", " Sam", 10),
 }
 _MEASURED = (
     # error compounding
