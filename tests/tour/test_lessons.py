@@ -20,6 +20,7 @@ from pages.home.controls import Controls
 from pages.lessons.classroom.script import PLAN
 from pages.lessons.kv_cache.growth import QUESTION
 from pages.lessons.kv_cache.small import CacheInFewerBits
+from pages.lessons.kv_cache.state import N_COUNTED
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.in_file import lesson_in_file
 from pages.lessons.tour.lesson import in_course
@@ -160,6 +161,13 @@ def test_a_page_asks_and_opens_by_itself_unless_a_scene_does() -> None:
     own = {CacheInFewerBits.claim, f"**{QUESTION}**"}
     assert own <= {text.value for text in alone.markdown}
     assert own.isdisjoint(text.value for text in guided.markdown)
+
+
+def test_the_squares_that_a_scene_outlines_are_those_that_it_asks_for() -> None:
+    (scene,) = [one for one in LESSONS["how-a-model-writes"].scenes if one.page == "kv_cache"]
+    n_prompt, n_written = map(int, re.findall(r"\d+", scene.question))
+    assert n_written == N_COUNTED + 1, "the last token is read by no pass"
+    assert sum(n_prompt + n for n in range(N_COUNTED + 1)) == int(scene.right)
 
 
 @pytest.mark.parametrize(("name", "number"), SCENES)

@@ -17,7 +17,13 @@ from pages.frame.layout import show_error
 from pages.frame.question import answered, lesson_asks, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
-from pages.lessons.kv_cache.state import N_WATCHED, CacheLesson, GrowingText, new_stepper
+from pages.lessons.kv_cache.state import (
+    N_COUNTED,
+    N_WATCHED,
+    CacheLesson,
+    GrowingText,
+    new_stepper,
+)
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
@@ -93,8 +99,8 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
         text_of(lesson.lm.tokenizer, generation.prompt_ids)
     )
     prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
-    n_to_come = max(0, N_WATCHED - len(generation.steps))
     is_guided = lesson_asks()  # its reader counts
+    n_to_come = max(0, (N_COUNTED if is_guided else N_WATCHED) - len(generation.steps))
     foretells = is_said and not is_guided
     chart = squares_figure(
         grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided

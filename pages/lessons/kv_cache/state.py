@@ -14,6 +14,7 @@ from model.sampling import Settings
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
+N_COUNTED = 3  # passes after the prompt's that a guided scene has its reader count
 N_WATCHED = 5  # passes after the prompt's: those that the picture shows from the start
 MAX_COLUMNS = 256  # of the grid that can still be told apart
 WHY_FINISHED = {
