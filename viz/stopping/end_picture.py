@@ -28,7 +28,8 @@ _SWATCH = "display:inline-block;width:.9rem;margin-right:.4rem;forced-color-adju
 def end_picture(curve: EndCurve, prompt: str, *, is_covered: bool = False) -> Markup:
     """Draws a bar for each token that was written, and below it the token on which it fell.
 
-    After a sentence there is a gap, with the probability of the end token in the next bar.
+    After a sentence there is a gap, with the probability of the end token in the next bar; while
+    the picture is covered its bars stand together and the gaps behind them.
 
     Args:
         curve: The text.
@@ -43,9 +44,11 @@ def end_picture(curve: EndCurve, prompt: str, *, is_covered: bool = False) -> Ma
     height = max(MIN_LETTERS, *map(len, names), 0) * 0.55 + 0.4
     ends, cells = _sentence_ends(curve, prompt), list[Markup]()
     for i, (step, name) in enumerate(zip(curve.steps, names, strict=True)):
-        if i in ends:
-            cells.append(_gap(ends[i], step, is_covered))
+        if i in ends and not is_covered:
+            cells.append(_gap(ends[i], step))
         cells.append(_column(step, name, height, is_covered, i == hit))
+    if is_covered:  # columns keep their width
+        cells += [element("span", class_="end-gap")] * len(ends)
     heard = "The draw bar of each step." if is_covered else f"The draw bars. {end_words(curve)}"
     look = f"{_GRID};max-width:{MAX_BAR * len(cells)}rem;color:{colour('ink')}"
     grid = element("div", *cells, style=look, role="img", aria_label=heard, translate="no")
@@ -101,9 +104,8 @@ def _sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
     return {i: sign for i, sign in enumerate(signs) if sign and sign in _ENDS}
 
 
-def _gap(sign: str, step: EndStep, is_covered: bool) -> Markup:
-    words = Markup() if is_covered else element("b", percent(step.masked))
-    said = () if is_covered else (f"after {sign}  ", words)
+def _gap(sign: str, step: EndStep) -> Markup:
+    said = f"after {sign}  ", element("b", percent(step.masked))
     style = f"{_AFTER}color:{colour('kept-text')}"
     return element("span", element("span", *said, style=style), class_="end-gap")
 

@@ -8,7 +8,6 @@ from model.guess.game import points_at_stake
 from model.guess.records import GuessRound, GuessRow
 from pages.frame.assets import SHARED
 from pages.frame.component import component, trigger_value
-from pages.frame.labels import labels_address
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
@@ -72,8 +71,7 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
         ],
         "nHidden": hidden.n_hidden,
         "position": game.position,
-        "likely": [row.label for row in best],
-        "labels": labels_address(lesson.lm),
+        "offered": list(game.offered()),
         "players": list(lesson.names),
         "unit": lesson.unit,
         "stakes": [_stake(share, lesson.lm.vocab_size) for share in SURENESS],

@@ -144,16 +144,15 @@ def _read_again(lesson: StoppingLesson) -> None:
 
 
 def _stream(lesson: StoppingLesson) -> None:
-    lesson.stepper.show()
     steps = lesson.stepper.steps
     is_first = (SETTINGS["text"], *steps.strings) == EXAMPLES[FIRST]
-    if is_first and not answered(
+    waits = is_first and not answered(
         "The text has “STORIES”, the stop string is “STOP”. After STO, what may a client see?",
         (NOW, LATER),
         LATER,
         SAID,
-    ):
-        return
+    )
+    lesson.stepper.show(waits=waits)
     st.html(stream_picture(steps.moments, steps.n_shown, steps.strings))
     with st.expander("At each token: what goes out, what is held", key="stopping_moments"):
         st.html(moments_table(steps.moments, steps.n_shown))
