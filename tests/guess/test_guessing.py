@@ -262,7 +262,8 @@ def _mean_bits(belief: np.ndarray, written: np.ndarray) -> float:
 def test_one_of_four_words_to_guess_from_comes(storyteller: LanguageModel, name: str) -> None:
     game = GuessingGame(storyteller, PASSAGES[name].text)
     n_whole = 0
-    while not game.is_over:
+    n_asked = 15
+    for _ in range(n_asked):
         words, before = game.offered(), game.ids[: game.position]
         read = [tokens_of_guess(storyteller, before, word)[0] for word in words]
         assert read.count(game.ids[game.position]) == 1
@@ -270,5 +271,4 @@ def test_one_of_four_words_to_guess_from_comes(storyteller: LanguageModel, name:
         assert list(words) == sorted(words, key=str.casefold), "their order tells nothing"
         n_whole += len(words) == N_OFFERED
         game.reveal()
-    assert n_whole >= 0.9 * (len(game.ids) - 9)
-    assert game.offered() == ()
+    assert n_whole >= 0.9 * n_asked

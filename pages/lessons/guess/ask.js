@@ -32,10 +32,10 @@ export function createAsk(actions) {
   const rows = el("div", { class: "board-fields" });
   const sure = SURENESS.map((words, i) => {
     const share = el("b");
-    const stake = el("small");
+    const [right, wrong] = [el("small"), el("small")];
     const node = createButton("button board-sure", null, () => send(i));
-    node.append(el("span", {}, `${words} `, share), stake);
-    return { node, share, stake };
+    node.append(el("span", {}, `${words} `, share), right, wrong);
+    return { node, share, right, wrong };
   });
   const howSure = el(
     "div",
@@ -92,7 +92,7 @@ export function createAsk(actions) {
   function paint() {
     const isReady = chosen !== "" || (fields[0]?.box.value.trim() ?? "") !== "";
     for (const node of options) setAttribute(node, "aria-pressed", String(node.dataset.typed === chosen));
-    for (const { node } of sure) setAttribute(node, "aria-disabled", isReady ? null : "true");
+    setAttribute(howSure, "inert", isReady ? null : "");
   }
   ask.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -123,7 +123,8 @@ export function createAsk(actions) {
     for (const { box } of fields) box.type = now.isVeiled ? "password" : "text";
     now.stakes.forEach(({ share, right, wrong }, i) => {
       setText(sure[i].share, formatShare(share));
-      setText(sure[i].stake, `✓ ${points(right)} ✗ ${points(wrong)}`);
+      setText(sure[i].right, `right +${points(right)}`);
+      setText(sure[i].wrong, `wrong ${points(wrong)}`);
       const heard = `${SURENESS[i]}, ${formatShare(share)}: right ${points(right)}, wrong ${
         points(wrong)
       } points`;

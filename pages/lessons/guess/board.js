@@ -76,6 +76,7 @@ export class Board {
   render(data) {
     this.root.ariaBusy = "false";
     setAttribute(this.root, "data-presenter", data.isPresenting ? "" : null);
+    setAttribute(this.root, "data-new", data.last === null ? "" : null);
     this.writeText(data);
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
     this.totals.replaceChildren(
@@ -120,8 +121,7 @@ export class Board {
       return [words.slice(0, words.length - word.length), node];
     });
     const slot = el("span", { class: "slot", role: "img", "aria-label": "the hidden word" }, "?");
-    const more = el("span", { class: "board-more" }, nHidden > 1 ? ` … ${nHidden - 1} more to come` : "");
-    this.text.replaceChildren(...parts, ...(nHidden > 0 ? [" ", slot, more] : []));
+    this.text.replaceChildren(...parts, ...(nHidden > 0 ? [" ", slot] : []));
     this.scroll.scrollTop = this.scroll.scrollHeight; // a long text shows its end
   }
 

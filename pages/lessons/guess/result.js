@@ -8,7 +8,7 @@ import { move } from "../../frame/live/motion.js";
 const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
 const N_ROWS = 6;
 const GROW_MS = 350;
-const COVERED = "The model’s bars for this word, covered until you have guessed.";
+const COVERED = "The model’s six likeliest words. Which is which shows after your guess.";
 
 /** @param {() => void} goOn shows the next question, where there is room for one of the two alone */
 export function createResult(goOn) {
