@@ -37,11 +37,13 @@ export function createAsk(actions) {
     node.append(el("span", {}, `${words} `, share), right, wrong);
     return { node, share, right, wrong };
   });
+  const sures = el("div", { class: "row board-sures" }, ...sure.map(({ node }) => node));
+  const sureness = el("p");
   const howSure = el(
     "div",
     { class: "board-how-sure", role: "group", "aria-label": "How sure are you?" },
-    el("p", {}, "How sure are you? Your press shows the word."),
-    el("div", { class: "row board-sures" }, ...sure.map(({ node }) => node)),
+    sureness,
+    sures,
   );
   const reveal = el("button", { type: "submit", class: "button is-primary board-reveal" }, "Reveal");
   const skip = createButton("quiet board-skip", "Skip this word", () => actions.skip());
@@ -92,7 +94,11 @@ export function createAsk(actions) {
   function paint() {
     const isReady = chosen !== "" || (fields[0]?.box.value.trim() ?? "") !== "";
     for (const node of options) setAttribute(node, "aria-pressed", String(node.dataset.typed === chosen));
-    setAttribute(howSure, "inert", isReady ? null : "");
+    setAttribute(sures, "inert", isReady ? null : "");
+    setText(
+      sureness,
+      isReady ? "How sure are you? Your press shows the word." : "Then say how sure you are.",
+    );
   }
   ask.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -11,7 +11,6 @@ from pages.frame.component import component, trigger_value
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
-from viz.format import count
 from viz.guess.score_charts import rows_to_draw
 from viz.guess.words import as_word, end_words, totals, verdict
 
@@ -106,7 +105,7 @@ def _last(done: GuessRound) -> dict[str, Any]:
         "hits": [player.rank is not None for player in done.players],
         "rows": [_row(row, done) for row in rows],
         "rest": rest,
-        "others": f"{count(done.n_vocab - len(rows))} others",
+        "others": "all others",
     }
 
 
