@@ -67,7 +67,7 @@ def _legend(is_covered: bool) -> Markup:
     hidden = "visibility:hidden" * is_covered
     return element(
         "div",
-        element("span", "Each column is the draw bar of one step, the likeliest token lowest:"),
+        element("span", "A draw bar for each step, likeliest token lowest:"),
         element("span", element("i", style=end), "the end token", style=hidden),
         element("span", element("i", style=pointer), "the pointer", style=hidden),
         style=f"display:flex;flex-wrap:wrap;gap:0 1rem;font-size:var(--size-body);"
