@@ -165,7 +165,9 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
 
 
 @pytest.mark.browser
-def test_a_phone_shows_the_question_then_what_came_in_its_place(page: Page, server: Server) -> None:
+def test_a_phone_shows_the_question_then_what_came_in_its_place(
+    page: Page, server: Server, witness: Witness
+) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit(page, f"{server.url}/guess")
     board = by_key(page, "guess_board")
@@ -184,3 +186,4 @@ def test_a_phone_shows_the_question_then_what_came_in_its_place(page: Page, serv
     onward.click()
     expect(option).to_be_visible()
     expect(bars).to_be_hidden()
+    forget_first_requests(witness)
