@@ -49,7 +49,7 @@ def show_race(
 
     Args:
         lanes: What runs.
-        key: The key of the figure begins with it.
+        key: The key of the figure begins with it. The page's root says that it was seen to its end.
         waits: Whether it stands at its start, until it is shown as one that does not.
         by_tokens: Whether a bar is as long as its share of the tokens, a block for those that came
             together, pale if another lane was done before; else as its time, of the longest lane's.
@@ -57,6 +57,7 @@ def show_race(
     """
     slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {
+        "key": key,
         "lanes": [asdict(lane) for lane in lanes],
         "slower": slower,
         "pace": pace(slower),

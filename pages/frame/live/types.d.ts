@@ -442,6 +442,7 @@ interface RaceLane {
   note: string;
 }
 interface RaceData {
+  key: string;
   lanes: RaceLane[];
   slower: number;
   pace: string;

@@ -33,6 +33,7 @@ from viz.strip import prose
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
 QUESTION = "With the cache, how many columns does the next pass compute?"
 ANSWERS = "all of them", "half of them", "one"
+UNTIL = "Press Play to see it."
 MAX_SHOWN = 300  # characters of the prompt
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
@@ -86,7 +87,8 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
-    is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
+    until = "" if generation.steps else UNTIL
+    is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said", until=until)
     lesson.stepper.show(waits=not is_said)
     if grid is None:
         st.info(
@@ -101,10 +103,7 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
     is_guided = lesson_asks()  # its reader counts
     n_to_come = max(0, (N_COUNTED if is_guided else N_WATCHED) - len(generation.steps))
-    foretells = is_said and not is_guided
-    chart = squares_figure(
-        grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
-    )
+    chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, sums=not is_guided)
     if is_guided:  # to be counted by eye, on a phone one below the other
         for half, column in enumerate(st.columns(2, gap="large")):
             with column:

@@ -47,7 +47,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         if (job := self.found()) is not None and (race := job.found) is not None:
             right = SAME if race.is_same else OTHER
             question = "The draft is often wrong. Does that change the text?"
-            answered(question, (WORSE, OTHER, SAME), right, SAID)
+            answered(question, (WORSE, OTHER, SAME), right, SAID, run="spec")
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("race", width=420, disabled=is_running)
@@ -78,7 +78,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
-        st.markdown(
+        st.container(key="spec_found").markdown(
             f"**{same}; with the draft {pace}.** How many guesses the large model agrees with "
             f"depends on the text: race on “{other}”, too."
         )
