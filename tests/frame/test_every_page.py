@@ -93,7 +93,7 @@ def answer_all(page: Page) -> None:
     """Says something wherever the page asks: what was covered is looked at too."""
     while page.evaluate(ANSWER):
         wait_idle(page)
-    if page.locator("[class*='_until']").count() > 0:  # the picture answers, by a step
+    while page.locator("[class*='_until']").count() > 0:  # the picture answers, step by step
         page.get_by_role("button", name="Step").first.click()
         wait_idle(page)
     board = by_key(page, "guess_board")
