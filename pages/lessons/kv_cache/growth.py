@@ -122,7 +122,8 @@ def _show_text(lesson: CacheLesson) -> None:
     generation, tokenizer = lesson.text.generation, lesson.lm.tokenizer
     prompt = text_of(tokenizer, generation.prompt_ids)
     written = text_of(tokenizer, generation.ids).removeprefix(prompt)
-    st.html(prose((prompt[-MAX_SHOWN:], ""), (written, "generated"), size="lead"))
+    said = prose((prompt[-MAX_SHOWN:], ""), (written, "generated"), size="lead")
+    st.html(said, width="content")  # below the buttons where it has no room
 
 
 def _show_why(text: GrowingText) -> None:
