@@ -112,8 +112,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/prefill_decode.py",
         N_("Prefill and decode"),
         N_("Remember"),
-        N_("You wait for an answer twice: for its first word, then for all the others."),
-        N_("Reading is parallel; writing waits for each token before the next."),
+        N_("You wait while the model reads, and again while it writes."),
+        N_("Reading takes one pass; writing takes one pass for every token."),
     ),
     Lesson(
         "pages/speculative.py",

@@ -93,6 +93,9 @@ def answer_all(page: Page) -> None:
     """Says something wherever the page asks: what was covered is looked at too."""
     while page.evaluate(ANSWER):
         wait_idle(page)
+    while page.locator("[class*='_until']").count() > 0:  # the picture answers, step by step
+        page.get_by_role("button", name="Step").first.click()
+        wait_idle(page)
     board = by_key(page, "guess_board")
     while board.count() > 0 and page.locator(".remember").is_hidden():
         n, onward = board.locator(".board-word").count(), board.locator(".board-next")

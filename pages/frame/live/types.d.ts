@@ -439,9 +439,11 @@ interface RaceLane {
   texts: string[];
   pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
   legend: [string, string][];
-  note: string;
+  block: string; // what stands below the bar while it runs
+  note: string; // and once all is there
 }
 interface RaceData {
+  key: string;
   lanes: RaceLane[];
   slower: number;
   pace: string;
