@@ -114,7 +114,7 @@ def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_pa
     assert "Skip" not in links(app)
     assert 'class="is-next"' not in links(app)
     for _ in range(2):
-        assert ":material/circle: Press Step" in words(app)
+        assert ":material/arrow_forward: Press Step" in words(app)
         press(app, "kv_step")
     assert ":material/check_circle: Press Step" in words(app)
     assert 'class="is-next"' in links(app)

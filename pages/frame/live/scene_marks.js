@@ -26,12 +26,19 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --n-rows: 0 !important;
   & .cut-edge { ${HIDDEN} }
 }
-@media (min-width: 641px) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
+@media (min-width: 641px) { /* what is left has the room of the rest */
+  ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment) { font-size: var(--size-row); line-height: 6.5; }
+  ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { height: 6.5em; }
+}
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
+@media (min-width: 641px) {
+  .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
+    [data-tour="lit"] .strip-list { font-size: var(--size-text); }
+}
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
   & .desk { display: block; order: -1; }

@@ -276,7 +276,7 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
 def _show_task(lesson: GuidedLesson, scene: Scene, number: int, was_done: bool) -> None:
     is_done = _was_done(lesson, scene, number)
     if scene.task:
-        icon = ":material/check_circle:" if is_done else ":material/circle:"
+        icon = ":material/check_circle:" if is_done else ":material/arrow_forward:"
         st.markdown(f"{icon} {scene.task}")
     if is_done and not was_done:
         st.rerun()  # the clock stops with the whole page, its answer shows and its way on is lit
