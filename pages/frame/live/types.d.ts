@@ -463,6 +463,7 @@ interface Scene {
   parts: Record<string, string>; // selectors by name
   light: string[];
   cover: string[];
+  press: string[]; // the parts that its task presses, until it is done
   is_open: boolean; // its question is not answered yet
   keeps: boolean; // the text of this scene is kept for the lesson's end
   lesson: string;
