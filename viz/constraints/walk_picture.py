@@ -118,8 +118,7 @@ def _kept(name: str, share: float, is_taken: bool) -> Markup:
 
 
 def _removed(name: str, share: float) -> Markup:
-    look = f"border:1.3px dashed {colour('rejected')};color:{colour('muted')};"
-    look += "font-size:var(--size-small)"
+    look = f"border:1.3px dashed {colour('rejected')};color:{colour('muted')}"
     return _part(name, share, look, f"{name}: {percent(share)}, removed")
 
 

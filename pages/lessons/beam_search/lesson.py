@@ -125,7 +125,10 @@ def _steps(lesson: BeamLesson) -> None:
 
 
 def _asked(steps: BeamSteps) -> bool:
-    """Asks beside the first tokens; a link that opens the tree further on is asked nothing."""
+    """Asks beside the first tokens; a link that opens the tree further on is asked nothing.
+
+    The tree answers: the verdict comes with the token at which it does, or with the last one.
+    """
     at = steps.overtaken_at()  # the whole search: the tree's frame has room for it from the start
     if steps.n_shown > FIRST_STEPS and not was_answered(SAID):
         return True
@@ -133,7 +136,9 @@ def _asked(steps: BeamSteps) -> bool:
     question = (
         "Greedy keeps one text, beam search several. At which token does another overtake greedy’s?"
     )
-    return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID)
+    is_open = steps.n_shown < (len(steps.search.steps) if at is None else at)
+    until = "Press Play: the tree will tell." if is_open else ""
+    return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID, until=until)
 
 
 def _show_ranking(lesson: BeamLesson) -> None:

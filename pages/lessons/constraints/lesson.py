@@ -196,7 +196,9 @@ def _asked(lesson: ConstraintLesson) -> bool:
         st.markdown(f"Allowed: {may}.")
         return True
     right = lesson.written().strip()
-    return answered("Only these endings are allowed. Which will be written?", choices, right, SAID)
+    question = "Only these endings are allowed. Which will be written?"
+    until = "Press Play: the text will tell." if steps.can_step else ""
+    return answered(question, choices, right, SAID, until=until)
 
 
 def _text(steps: ConstrainedSteps) -> None:
