@@ -26,7 +26,7 @@ GAP = 0.2  # rows between two zones
 COLUMN_PIXELS = 45  # least width of a column that can be read
 MAX_LETTERS = 11
 BELOW = ("finished", "pruned")  # the zones below the beams: a text of each in every column
-ROW_PIXELS, LINE_PIXELS = 42, 27  # of a token with its number below it, and beside it
+ROW_PIXELS, LINE_PIXELS = 44, 27  # of a token with its number below it, and beside it
 TYPE_PIXELS = 14
 _CURVE = np.linspace(0, 1, 13)
 

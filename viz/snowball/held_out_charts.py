@@ -73,7 +73,7 @@ def error_bars(exposure: Exposure, judge: str, *, is_covered: bool = False) -> C
         xaxis2={
             "domain": [COURSE, 1],
             "range": [0, end],
-            "title": {"text": "tokens written", "standoff": 2, "font": letters},
+            "title": {"text": "tokens so far", "standoff": 2, "font": letters},
             "tickfont": letters,
             "anchor": "y",
         },

@@ -38,7 +38,7 @@ from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import digits, nats, percent, plural
 
 LESSON, SAID = "beam_lesson", "beam_said"
-AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "a later one", "none"
+AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "later", "never"
 FIRST_STEPS = 1  # of the tree that the question stands above
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 N_PROMPT = 8  # characters of the prompt in the tree
@@ -134,7 +134,7 @@ def _asked(steps: BeamSteps) -> bool:
         return True
     right = NEVER if at is None else AT_TOKENS.get(at, LATER)
     question = (
-        "Greedy keeps one text, beam search several. At which token does another overtake greedy’s?"
+        "Greedy takes the likeliest token each time. When is another text likelier than greedy’s?"
     )
     is_open = steps.n_shown < (len(steps.search.steps) if at is None else at)
     until = "Press Play: the tree will tell." if is_open else ""
