@@ -137,7 +137,7 @@ def _asked(steps: BeamSteps) -> bool:
         "Greedy takes the likeliest token each time. When is another text likelier than greedy’s?"
     )
     is_open = steps.n_shown < (len(steps.search.steps) if at is None else at)
-    until = "Press Play: the tree will tell." if is_open else ""
+    until = "Press Play to see it." if is_open else ""
     return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID, until=until)
 
 

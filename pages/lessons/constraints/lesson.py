@@ -197,7 +197,7 @@ def _asked(lesson: ConstraintLesson) -> bool:
         return True
     right = lesson.written().strip()
     question = "Only these endings are allowed. Which will be written?"
-    until = "Press Play: the text will tell." if steps.can_step else ""
+    until = "Press Play to see it." if steps.can_step else ""
     return answered(question, choices, right, SAID, until=until)
 
 
