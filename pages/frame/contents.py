@@ -76,7 +76,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/futures.py",
         N_("All continuations"),
         N_("Choose"),
-        N_("A text is as likely as the product of its tokens’ probabilities."),
+        N_("Every token divides the probability of the text before it."),
         N_("Taking the likeliest token each time need not give the likeliest text."),
         has_figure=False,
     ),
