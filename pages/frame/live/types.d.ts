@@ -553,7 +553,6 @@ interface IciclePiece {
   depth: number; // tokens down to it, 1 for the first
   isLast: boolean; // nothing stands below it
   count: number; // tokens that it stands for
-  isEven: boolean; // among those beside it
   from: number;
   width: number;
   ids: number[]; // of a token's own text, else of the text above
