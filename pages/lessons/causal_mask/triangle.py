@@ -25,9 +25,12 @@ def _triangle(lesson: MaskLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key="mask_cover"):
         is_covered = not SETTINGS.widget("uncovered", disabled=not is_said)
         if not is_said:
-            words = "Each row is a position of one text, and is asked for the token at its arrow."
+            words = "Each row is one position, framed. It is asked for the token at its arrow."
         elif is_covered:
-            words = "Each sees itself and what stands before it. The cover is the **causal mask**."
+            words = (
+                "Each position sees itself and what stands before it. The cover is the "
+                "**causal mask**."
+            )
         else:
             words = (
                 "Each reads its answer off the text: a model that is trained like this [cannot "
