@@ -8,7 +8,7 @@ from viz.palette import colour
 from viz.strip import element
 
 UNKNOWN = "?"
-_ROW = "font-size:max(var(--size-lead),min(2.6vw,1.85rem));line-height:1.75"
+_ROW = "font-size:max(var(--size-lead),min(2.9vw,4.2vh,2.3rem));line-height:1.75"
 _BOX = (
     "display:inline-block;min-width:4em;box-sizing:border-box;text-align:center;line-height:1.45;"
     "border-radius:5px;padding:0 .3em"
