@@ -17,7 +17,7 @@ from pages.lessons.diffusion.fill import ANSWERS
 from pages.lessons.diffusion.state import DiffusionLesson
 from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
-from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
+from tests.frame.driving import errors, kept, open_lesson, press, show_model, words
 from tests.tiny_fillers import tiny_gapfiller, tiny_unmasker
 from tests.tiny_models import tiny
 
@@ -227,7 +227,7 @@ def test_a_page_settles_pass_by_pass(turn_to: Callable[[str], Page]) -> None:
     by_key(page, "diffusion_said").get_by_role("radio").first.click()
     sheet = by_key(page, "diffusion_page_sheet").locator(".sheet")
     loop = by_key(page, "diffusion_loop").locator(".sheet")
-    n_open = 32
+    n_open = 24
     expect(sheet.locator("span.open")).to_have_count(n_open)
     by_key(page, "diffusion_step").get_by_role("button").click()
     by_key(page, "diffusion_every_pass").locator("summary").first.click()

@@ -16,8 +16,8 @@ from pages.frame.fields import read_fields
 from pages.lessons.sampling.engines import CASES, SHOWN, n_drawn, pipelines, rows
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import FIELDS, POINTER, SLIDERS
-from viz.sampling.pipelines_picture import pipelines_picture
 from tests.frame.driving import open_lesson
+from viz.sampling.pipelines_picture import pipelines_picture
 
 VALUES: dict[str, tuple[float, ...]] = {
     "temperature": (0.5, 2.0),
