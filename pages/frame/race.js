@@ -68,7 +68,8 @@ class Lane {
     whole.ariaHidden = "true";
     this.pieces = lane.pieces.map(piece);
     this.text.append(...this.pieces);
-    this.note = lane.note ? el("div", { class: "note", textContent: lane.note }) : null;
+    this.note = lane.note ? el("div", { class: "note" }) : null;
+    this.waits = waits;
     this.mark = firstDone && byTokens && last(lane.parts)[0] > first ? this.markAt(firstDone) : null;
     this.node = el(
       "div",
@@ -105,7 +106,8 @@ class Lane {
     setText(this.count, `${grouped(n)} of ${grouped(arrivals.length)} tokens`);
     if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
     this.pieces.forEach((one, i) => one.hidden = this.lane.pieces[i][2] > n);
-    this.note?.classList.toggle("is-over", isOver);
+    if (this.note)
+      setText(this.note, (isOver ? this.lane.note : this.waits ? "" : this.lane.block) || "\u00a0");
     this.mark?.classList.toggle("is-there", now >= this.first);
   }
 
@@ -156,7 +158,8 @@ class Race {
     const ends = data.lanes.map((lane) => last(lane.parts)[0]);
     this.longest = Math.max(...ends);
     this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, Math.min(...ends), data));
-    this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.below);
+    const axis = data.byTokens ? [] : [this.axis()];
+    this.box.replaceChildren(...this.lanes.map(({ node }) => node), ...axis, this.below);
     setText(this.pace, data.pace);
     this.below.classList.toggle("is-waiting", data.waits); // it keeps its room
     this.box.toggleAttribute("data-marked", data.lanes.some(({ legend }) => legend.length > 0));
@@ -164,6 +167,12 @@ class Race {
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();
+  }
+
+  /** The seconds below the bars, which are as long as their time. */
+  axis() {
+    const end = clockText(this.longest, this.longest);
+    return el("div", { class: "axis" }, el("span", {}, `0${THIN}s`), el("span", {}, end));
   }
 
   start() {

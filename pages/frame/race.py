@@ -29,7 +29,8 @@ class Lane:
     # or the text in pieces: each with its role, and how many tokens are there once it is shown
     pieces: tuple[tuple[str, str, int], ...] = ()
     legend: tuple[tuple[str, str], ...] = ()  # what a role of a piece means, and the role
-    note: str = ""  # on its bar, once all is there
+    block: str = ""  # below its bar while it runs: what a block is
+    note: str = ""  # below its bar, once all is there
 
     @property
     def seconds(self) -> float:

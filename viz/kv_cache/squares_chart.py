@@ -21,6 +21,7 @@ TITLE_PIXELS = 44  # of each half
 MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 MIN_KEPT = 4  # columns that have room for the word
+KEPT_TINT = 0.18  # as pale as what is not computed: a line of what is stands out
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 LARGER = 90  # pixels that a half by itself is higher
 HALF_CAPTIONS = (
@@ -63,7 +64,7 @@ def squares_figure(
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
     if n_steps and n_prompt >= MIN_KEPT:
-        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", xref="x2", yref="y2")
+        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", 16, xref="x2", yref="y2")
     _lay_out(figure, labels, len(lengths), lengths[-1])
     n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
     to_come = f"Dashed: {plural(n_to_come, 'pass', 'es')} still to come. " if n_to_come else ""
@@ -71,7 +72,7 @@ def squares_figure(
         f"Derived: {count(n_all)} columns against {count(n_new)}. "
         * sums
         + f"{to_come}Blue: the prompt; teal: "
-        "tokens after it; olive: kept, and not computed again."
+        "tokens after it; pale: kept, and not computed again."
     )
     return Chart(figure, "Columns computed by each pass", caption)
 
@@ -137,7 +138,7 @@ def _add_squares(
         squares[row, :length] = KEPT
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
-    shades = [sheer(colour("keys")), colour("prompt"), colour("generated")]
+    shades = [sheer(colour("keys"), KEPT_TINT), colour("prompt"), colour("generated")]
     gaps = {f"{way}gap": max(0, 2 - n // 25) for way, n in zip("yx", shape, strict=True)}
     look = {"zmin": KEPT, "zmax": WRITTEN, **gaps}
     add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")

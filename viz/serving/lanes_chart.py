@@ -13,7 +13,7 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 15, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 14, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
@@ -82,11 +82,8 @@ def lanes_figure(
     figure.update_yaxes(ticklabelstandoff=4, title={"text": "request", "standoff": 2})
     figure.update_xaxes(number_axis(end, axis, room=1.02))
     figure.update_xaxes(title={"standoff": 0})
-    if axis == SECONDS:  # each tick has its unit: what stands below is nearer
-        figure.update_xaxes(title_text="", ticksuffix="\u202fs")
     legend = {"itemwidth": 30}  # one line on a phone
-    height = (74 if axis == SECONDS else 92) + ROW_HEIGHT * len(labels)
-    figure.update_layout(height=height, legend=legend)
+    figure.update_layout(height=90 + ROW_HEIGHT * len(labels), legend=legend)
     told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")

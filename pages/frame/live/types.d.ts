@@ -439,7 +439,8 @@ interface RaceLane {
   texts: string[];
   pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
   legend: [string, string][];
-  note: string;
+  block: string; // what stands below the bar while it runs
+  note: string; // and once all is there
 }
 interface RaceData {
   key: string;
@@ -462,6 +463,7 @@ interface Scene {
   parts: Record<string, string>; // selectors by name
   light: string[];
   cover: string[];
+  press: string[]; // the parts that its task presses, until it is done
   is_open: boolean; // its question is not answered yet
   keeps: boolean; // the text of this scene is kept for the lesson's end
   lesson: string;
@@ -551,7 +553,6 @@ interface IciclePiece {
   depth: number; // tokens down to it, 1 for the first
   isLast: boolean; // nothing stands below it
   count: number; // tokens that it stands for
-  isEven: boolean; // among those beside it
   from: number;
   width: number;
   ids: number[]; // of a token's own text, else of the text above

@@ -41,6 +41,7 @@ class Fill {
     if (data.run === this.run) return;
     this.run = data.run;
     this.end();
+    this.say(false);
     this.watching.observe(document.querySelector(`.st-key-${data.box}`) ?? this.button);
   }
 
