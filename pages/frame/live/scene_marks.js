@@ -23,7 +23,7 @@ export const RULES = `
   & .side { ${HIDDEN} }
 }
 ${BAR_ALONE} .bars:not([data-comparing]) {
-  --label: 1em; --number: 1.4em; --n-rows: 0 !important;
+  --label: 1em; --number: 1.4em; --rows: 0px !important;
   & .cut-edge { ${HIDDEN} }
 }
 @media (min-width: 641px) { /* what is left has the room of the rest */

@@ -734,7 +734,9 @@ interface Picture {
   cells: Cell[];
   pieces: Span[][];
   tokens: { id: number; rank: number }[];
-  shown: { bars: HTMLElement[]; ghost: HTMLElement }[];
+  shown: { bars: HTMLElement[]; ghost: HTMLElement; number: HTMLElement }[];
+  isStairs: boolean; // end to end
+  edge: { at: number; nOut: number } | null; // of top-p
 }
 
 // ---- the model in the page (pages/home/in_page)
