@@ -149,7 +149,10 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Serving many requests"),
         LABORATORY,
         N_("Many readers share one model, pass by pass."),
-        N_("A free slot filled at once: {after} tokens a second, not {before}."),
+        N_(
+            "Filling a free slot at once is quicker for all together, though one reader may wait "
+            "longer."
+        ),
     ),
     Lesson(
         "pages/engines.py",

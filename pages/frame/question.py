@@ -14,12 +14,7 @@ from pages.frame.terms import explain
 
 _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
-_WRONG = "No, right is"
-_UNSEEN = (  # what runs in the browser says at its end that it was seen
-    "<style>:root:not([data-shown-{run}]) .stMain "
-    ":is(.st-key-{key}_told *, [class*=st-key-{run}_found] *, .st-key-summary .remember)"
-    " {{visibility: hidden;}}</style>"
-)
+_WRONG = "Not quite:"
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
@@ -92,7 +87,7 @@ def answered(
                     verdict = "That is right." if said == right else f"{_WRONG} **{right}**."
                     st.markdown(until or verdict)
                 if run:
-                    st.html(_UNSEEN.format(run=run, key=key))
+                    _hide_until_seen(run, key)
         kept = {
             "question": about or question,
             "said": said,
@@ -101,6 +96,13 @@ def answered(
         }
         keep(key=f"{key}_asked_kept", data=kept, height="content")
     return True
+
+
+def _hide_until_seen(run: str, key: str) -> None:
+    """Hides what tells of a run until the page's root says that it was seen to its end."""
+    told = f".st-key-{key}_told *, [class*=st-key-{run}_found] *, .st-key-summary .remember"
+    unseen = f":root:not([data-shown-{run}]) .stMain :is({told})"
+    st.html(f"<style>{unseen} {{visibility: hidden;}}</style>")
 
 
 def _ask(question: str, key: str) -> None:

@@ -101,7 +101,9 @@ class Lane {
     const n = isOver ? arrivals.length : countUntil(arrivals, now); // a sum of gaps may end later
     if (this.blocks.length > 0) this.showBlocks(isOver ? Infinity : now);
     else this.showParts(now);
-    setText(this.clock, clockText(Math.min(now, end), this.longest)); // one unit on all clocks
+    // one unit on all clocks; where a bar is no time, its seconds say nothing before its end
+    const seconds = clockText(Math.min(now, end), this.longest);
+    setText(this.clock, isOver || this.blocks.length === 0 ? seconds : "\u00a0");
     this.clock.classList.toggle("is-over", isOver);
     setText(this.count, `${grouped(n)} of ${grouped(arrivals.length)} tokens`);
     if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
@@ -163,7 +165,7 @@ class Race {
     setText(this.pace, data.pace);
     this.below.classList.toggle("is-waiting", data.waits); // it keeps its room
     this.box.toggleAttribute("data-marked", data.lanes.some(({ legend }) => legend.length > 0));
-    if (data.waits) this.say(false);
+    this.say(false);
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();
@@ -191,7 +193,9 @@ class Race {
   /** @param {number} now */
   show(now) {
     for (const lane of this.lanes) lane.show(now);
-    if (now >= this.longest) this.say(true);
+    const isOver = now >= this.longest;
+    this.box.toggleAttribute("data-over", isOver);
+    if (isOver) this.say(true);
   }
 
   /** Says on the page's root whether it was seen to its end: a verdict waits for it. @param {boolean} isShown */

@@ -12,6 +12,7 @@ from pages.frame.layout import is_presenting
 from viz.format import digits
 
 SHOWN_SECONDS = 8.0  # for which the longest lane is watched
+TOLD = "told"  # role of a piece that says what came out, once all lanes are at their end
 AGAIN = Path(__file__).with_name("again.css")  # the button of what may be watched again
 _race = component(
     "race", Path(__file__).with_suffix(".js"), Path(__file__).with_suffix(".css"), AGAIN

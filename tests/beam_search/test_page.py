@@ -101,11 +101,11 @@ def test_where_greedy_is_overtaken_is_asked_before_a_step_can_show_it() -> None:
     assert steps(app).overtaken_at() == 3, "later than at once, and soon enough to be seen"
     answer(app)
     for _ in range(2):
-        assert "right is" not in words(app), "the tree answers first"
+        assert "Not quite" not in words(app), "the tree answers first"
         press(app, "beam_step")
-    assert f"right is **{beam_page.AT_TOKENS[3]}**" in words(app)
+    assert f"Not quite: **{beam_page.AT_TOKENS[3]}**" in words(app)
     app.slider(key="beam_beams").set_value(1).run()
-    assert "right is" not in words(app), "that was of another search"
+    assert "Not quite" not in words(app), "that was of another search"
     press(app, "beam_reset")
     assert steps(app).overtaken_at() is None, "one beam is greedy"
     answer(app)

@@ -82,10 +82,10 @@ def test_what_it_costs_is_asked_before_a_pass_runs_where_a_pass_fills_several() 
     app = open_lesson("pages/diffusion.py", **texts)
     assert page(app).n_done == 0
     assert app.button(key="diffusion_step").disabled
-    assert "right is" not in words(answer(app)), "the page answers first"
+    assert "Not quite" not in words(answer(app)), "the page answers first"
     while not page(app).finished:
         press(app, "diffusion_step")
-    assert f"right is **{ANSWERS[1]}**" in words(app.run())
+    assert f"Not quite: **{ANSWERS[1]}**" in words(app.run())
     app.slider(key="diffusion_passes").set_value(16).run()
     assert not app.button(key="diffusion_step").disabled
     one_by_one = open_lesson("pages/diffusion.py", **texts, passes="16")

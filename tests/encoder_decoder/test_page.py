@@ -58,7 +58,7 @@ def test_the_word_of_who_sees_no_ending_is_asked_and_then_all_are_uncovered() ->
     first = lesson.words[0]
     assert shown(app) == [UNKNOWN] * (1 + len(ENDINGS))
     app.get_by_key("gap_said").set_value(first).run()
-    assert f"right is **{lesson.unseen}**" in words(app)
+    assert f"Not quite: **{lesson.unseen}**" in words(app)
     assert shown(app) == [lesson.unseen, *lesson.words]
     engine = lesson.stepper.steps.engine
     assert engine.n_done == 0

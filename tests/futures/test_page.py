@@ -75,7 +75,7 @@ def test_the_likelier_text_is_asked_for_and_waits_for_what_has_to_be_opened() ->
     app = open_lesson("pages/futures.py")
     app.get_by_key(SAID).set_value(GREEDY).run()
     assert lesson(app).tree.greedy_is_likeliest(MAX_TOKENS) is False
-    assert f"right is **{ANOTHER}**" in words(app)
+    assert f"Not quite: **{ANOTHER}**" in words(app)
     app.text_input(key="futures_prompt").set_value("A bird").run()
     assert app.get_by_key(SAID).value is None, "that was of another prompt"
     app.get_by_key("futures_tokens").set_value(1).run()

@@ -175,7 +175,7 @@ def test_an_edited_prompt_is_shown_once_the_reader_has_said_which_edit_keeps_mos
     assert not keys & {"kv_first", "kv_second"}
     app.session_state["kv_prefix_said"] = "the first word"
     app.run()
-    assert "right is **the last word**" in "".join(one.value for one in app.markdown)
+    assert "Not quite: **the last word**" in "".join(one.value for one in app.markdown)
     # the last word keeps most, the first word none but the token that begins every text
     kept = []
     for i in range(3):

@@ -182,7 +182,7 @@ def test_the_clocks_wait_for_a_prediction_and_a_guided_lesson_asks_by_itself() -
     assert not times.search(words(app))
     app.session_state["phase_said"] = "as long"
     app.run()
-    assert "right is **" in words(app)
+    assert "Not quite: **" in words(app)
     assert times.search(words(app))
     guided = open_lesson("pages/prefill_decode.py", lesson="inference-speed", scene="1")
     assert times.search(words(guided))

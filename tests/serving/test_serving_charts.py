@@ -19,6 +19,7 @@ from model.serving.records import (
 from tests.charts.drawn_charts import checked, column
 from viz.chart import Chart
 from viz.serving.lanes_chart import (
+    HALF,
     PASSES,
     SECONDS,
     end_of,
@@ -85,8 +86,10 @@ def test_each_lane_of_a_later_run_says_by_how_much_it_is_done_sooner_or_later() 
 def test_what_stands_still_ends_between_the_lanes_of_the_first_run_and_of_the_next() -> None:
     share = still_share([RUN, RUN], 1)
     rows = [row for one in checked(lanes_figure([RUN, RUN], "cpu")).data for row in one.y if row]
-    assert max(rows) - min(rows) == pytest.approx(6 + 0.72)
-    assert 1.72 < share * 6.72 < 5, "below two lanes, above the two of the next run"
+    assert max(rows) - min(rows) == pytest.approx(6 + 2 * HALF)
+    assert 1 + 2 * HALF < share * (6 + 2 * HALF) < 5, (
+        "below two lanes, above the two of the next run"
+    )
     assert still_share([RUN, RUN], 0) == 0
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from viz.chart import Chart, add_cells, add_line, new_figure, write_at
 from viz.figure import Figure
 from viz.format import count, plural
-from viz.labels import place_rows
+from viz.labels import place_rows, plain
 from viz.palette import READ as READING_FACE
 from viz.palette import colour, sheer
 from viz.strip import SPACE
@@ -21,7 +21,8 @@ TITLE_PIXELS = 44  # of each half
 MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 MIN_KEPT = 4  # columns that have room for the word
-KEPT_TINT = 0.18  # as pale as what is not computed: a line of what is stands out
+KEPT_TINT = 0.1  # as pale as what is not computed: a line of what is stands out
+MAX_INSIDE, MAX_INSIDE_LETTERS = 12, 6  # columns as wide as a token, where the figure is wide
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 LARGER = 90  # pixels that a half by itself is higher
 HALF_CAPTIONS = (
@@ -63,8 +64,11 @@ def squares_figure(
         title = f"<b>{name}</b>" + f"<br>{_sum(columns[:n_painted])}" * sums
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
-    if n_steps and n_prompt >= MIN_KEPT:
-        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", 16, xref="x2", yref="y2")
+    if n_steps and n_prompt >= MIN_KEPT:  # in a square, not across the line between two
+        place = (n_prompt - 1) // 2, (n_steps + 2) // 2
+        write_at(figure, *place, "kept", 16, xref="x2", yref="y2")
+    if n_steps and lengths[-1] <= MAX_INSIDE:
+        _name_new(figure, labels, n_prompt)
     _lay_out(figure, labels, len(lengths), lengths[-1])
     n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
     to_come = f"Dashed: {plural(n_to_come, 'pass', 'es')} still to come. " if n_to_come else ""
@@ -102,7 +106,7 @@ def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int)
         ticks="",
         showgrid=False,
         tickvals=list(range(len(labels))),
-        ticktext=[label.strip(SPACE)[:MAX_WORD] for label in labels],
+        ticktext=[plain(label.strip(SPACE)[:MAX_WORD]) for label in labels],
         tickangle=-90,
         tickfont={"family": READING_FACE, "size": 14},
     )
@@ -155,6 +159,22 @@ def _add_outlines(figure: Figure, lengths: Sequence[int], first: int, axis: str)
             y += [low, low, high, high, low, None]
     axes = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
     add_line(figure, "", x, y, colour("rejected"), dash="dot", width=1, hoverinfo="skip", **axes)
+
+
+def _name_new(figure: Figure, labels: Sequence[str], n_prompt: int) -> None:
+    """Writes each token after the prompt into the one square that its pass computes."""
+    columns = range(n_prompt, len(labels))
+    figure.add_scatter(
+        mode="text",
+        x=list(columns),
+        y=[column - n_prompt + 1 for column in columns],
+        text=[plain(labels[column].strip(SPACE), MAX_INSIDE_LETTERS) for column in columns],
+        textfont={"family": READING_FACE, "size": 14, "color": colour("paper")},
+        hoverinfo="skip",
+        showlegend=False,
+        xaxis="x2",
+        yaxis="y2",
+    )
 
 
 def _sum(columns: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from viz.prefill_decode.phase_charts import PHASE_ROLES
 from viz.prefill_decode.roofline_chart import peak_words, utilisation
 from viz.strip import element
 
+_READINGS = "the whole model is read for it", "one reading of the model for all of them"
 _HEAD = "display:flex;justify-content:space-between;align-items:baseline;margin-top:.7rem"
 _TRACK = "height:2rem;border-radius:4px;overflow:hidden;forced-color-adjust:none;"
 
@@ -24,7 +25,7 @@ def passes_by_use(run: Roofline) -> list[tuple[str, RoofPoint]]:
         found.append(("one token written", max(alone, key=lambda p: p.flops_per_second)))
     if many:
         batch = max(many, key=lambda p: (p.n_batch, p.flops_per_second))
-        found.append((f"one for each of {count(batch.n_batch)} texts", batch))
+        found.append((f"{count(batch.n_batch)} texts at once, one token each", batch))
     if prompts:
         prompt = max(prompts, key=lambda p: (p.n_input, p.flops_per_second))
         found.append((f"a prompt of {count(prompt.n_input)} tokens read", prompt))
@@ -38,7 +39,12 @@ def used_bars(run: Roofline, *, is_covered: bool = False) -> Markup:
         run: All of one run.
         is_covered: Whether the shares are left out, until a reader has said how much a token uses.
     """
-    rows = [_row(*one, one[1].mfu(run.ceilings), is_covered) for one in passes_by_use(run)]
+    rows = list[Markup]()
+    for name, point in passes_by_use(run):
+        said = name
+        if point.phase == "decode" and not is_covered:
+            said += f": {_READINGS[point.n_batch > 1]}"
+        rows.append(_row(said, point, point.mfu(run.ceilings), is_covered))
     return element("figure", *rows, style=f"margin:0;color:{colour('ink')}")
 
 

@@ -13,7 +13,7 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 14, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 20, 0.42  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
@@ -65,12 +65,13 @@ def lanes_figure(
         name = f"<b>{_capital(run.policy.name)}</b>"
         write_at(figure, 0, first - _n_title(run, compares=compares), name, 15, **LEFT)
     for first, run, is_shown in heads:
-        rate, more = run_words(run) if is_shown else ("? tokens/s", "")
-        row = first - _n_title(run, compares=compares)
+        if not is_shown:
+            continue
+        (rate, more), row = run_words(run), first - _n_title(run, compares=compares)
         write_at(figure, 1, row, f"<b>{rate}</b>", 15, **RIGHT)
         if more and not compares:
             write_at(figure, 0, first - 1, more, 14, **LEFT)
-        if compares and is_shown and run is not runs[0]:
+        if compares and run is not runs[0]:
             _write_gaps(figure, first, runs[0], run, axis)
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
         boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
@@ -97,7 +98,8 @@ def _write_gaps(
     for lane, gap in enumerate(gaps_between(before, after)):
         words = f"{duration(abs(gap))} {'later' if gap > 0 else 'sooner'}"
         shown = f"<b>{words}</b>" if gap > 0 else words
-        write_at(figure, ends[lane], first + lane, shown, 14, xanchor="left", xshift=4)
+        font = {"size": 14, "color": colour("error" if gap > 0 else "ink")}
+        write_at(figure, ends[lane], first + lane, shown, xanchor="left", xshift=4, font=font)
 
 
 def gaps_between(before: ServingRun, after: ServingRun) -> list[float]:

@@ -53,7 +53,7 @@ USED_SAID = "roof_said"
 class _OfRoofline(BesideRecording):
     """What one job measures: the peak rates of this device, and both phases below them."""
 
-    key, button, part = "phase_roofline", "Measure", "roofline"
+    key, button, part = "phase_roofline", "Measure here", "roofline"
 
     def _start(self) -> Job[Roofline]:
         return self.lesson.start(measure_roofline(self.lesson.lm))

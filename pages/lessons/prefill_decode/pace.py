@@ -77,11 +77,15 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
         for one in swapped
     ]
     show_race(lanes, "phase", waits=not is_said)
-    with st.container(key="phase_found" if is_said else "phase_to_find"):  # until the race is over
+    with st.container(gap="xsmall"):
         st.markdown(
-            f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**. Solid is "
-            "reading, all in one pass: *prefill*. Striped is writing, one pass a token: *decode*."
+            "Solid: reading, all in one pass, the *prefill*. Striped: writing, one pass for each "
+            "token, the *decode*."
         )
+        with st.container(key="phase_found" if is_said else "phase_to_find"):  # by the race's end
+            st.markdown(
+                f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**."
+            )
     words = f"Measured on {run.machine.where}. {swap_words(swapped)}"
     on = recorded_on(run.machine) if run is not lesson.phases else nullcontext()
 

@@ -38,7 +38,6 @@ from pages.frame.offers import default_model, server_model
 from pages.frame.question import answered, was_answered
 from pages.frame.race import AGAIN, pace
 from pages.frame.second_run import draw_in_second_run
-from pages.frame.words import numeral
 from pages.lessons.serving.requests import (
     all_at_once,
     asked_requests,
@@ -46,7 +45,7 @@ from pages.lessons.serving.requests import (
     with_long_prompt,
 )
 from pages.lessons.serving.settings import BY_RATE, MAX_REQUESTS, SETTINGS
-from viz.format import count, digits, plural
+from viz.format import count, plural
 from viz.serving.lanes_chart import (
     SECONDS,
     end_of,
@@ -64,11 +63,6 @@ SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
 ALL, SOME, NONE = SOONER = "everyone", "only some", "nobody"
 QUESTION = "What if a free slot went to the next request at once? Who has the whole text sooner?"
-_NUMBERS_LAST = (  # the two names and the first rate stand from the start
-    "<style>:root:not([data-shown-{key}]) .st-key-{key}_lanes_box "
-    '.annotation:not([data-index="0"], [data-index="1"], [data-index="2"])'
-    " {{visibility: hidden;}}</style>"
-)
 FILL_SECONDS = 6.0  # for which the lanes are watched
 _fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
@@ -127,8 +121,6 @@ class Policies(Experiment[LessonState]):
             show_chart(chart, f"{self.key}_lanes", below=self._below_lanes)
         if not (job.is_running or n_covered):
             _let_fill(self.key, runs, n_still)
-            if compares:  # no number of the lanes that fill before they have
-                st.html(_NUMBERS_LAST.format(key=self.key))
 
 
 def _let_fill(key: str, runs: Sequence[ServingRun], n_still: int) -> None:
@@ -199,12 +191,8 @@ class Batches(Policies):
             self._draw_lanes(job, runs, 0 if was_answered(SAID) else len(runs) - 1, n_still=1)
 
     def _below_lanes(self) -> None:
-        if (runs := self._measured()) is None:
-            return
-        rates = [numeral(digits(run.tokens_per_second)) for run in runs]
-        numbers = dict(zip(("before", "after"), rates, strict=True))
-        titles = Chunks.title, MemoryInBlocks.title
-        show_summary("pages/serving.py", *titles, asked=SAID, numbers=numbers)
+        if self._measured() is not None:
+            show_summary("pages/serving.py", Chunks.title, MemoryInBlocks.title, asked=SAID)
 
     def show_setup(self) -> None:
         """Shows the numbers, other settings and the code, below what is to be remembered."""

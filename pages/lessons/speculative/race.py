@@ -17,7 +17,7 @@ from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_caption
 from pages.frame.job_panel import measured_on
 from pages.frame.question import answered, was_answered
-from pages.frame.race import Lane, show_race
+from pages.frame.race import TOLD, Lane, show_race
 from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.settings import RACES, SETTINGS
 from pages.lessons.speculative.speed import Drafts, SpeedUp
@@ -78,10 +78,9 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
-        same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
         st.container(key="spec_found").markdown(
-            f"**{same}; with the draft {pace}.** How many guesses the large model agrees with "
-            f"depends on the text: race on “{other}”, too."
+            f"**With the draft: {pace}.** How many guesses the large model agrees with depends on "
+            f"the text: race on “{other}”, too."
         )
         show_caption(
             f"Measured on {machine.where}, greedy, the middle one of a few runs; {models}. "
@@ -113,7 +112,8 @@ def _pieces(
             struck = _words(tokenizer, before, len(before) - 1)[0]
             drafted.insert(len(drafted) - (n_tokens - n_accepted), (struck, "rejected", end))
         first = end
-    return (prompt, *alone), (prompt, *drafted)
+    same = "the same, token for token" if race.is_same else "another text, by rounding"
+    return (prompt, *alone), (prompt, *drafted, (same, TOLD, len(race.token_ids)))
 
 
 def _words(tokenizer: Any, ids: Sequence[int], n_before: int) -> list[str]:
