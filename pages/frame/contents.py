@@ -149,10 +149,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Serving many requests"),
         LABORATORY,
         N_("Many readers share one model, pass by pass."),
-        N_(
-            "Filling a free slot at once is quicker for all together, though one reader may wait "
-            "longer."
-        ),
+        N_("A free slot filled at once is quicker for all together, but not always for each."),
     ),
     Lesson(
         "pages/engines.py",
