@@ -63,7 +63,7 @@ def answered(
         about: The question as it stands in the record, where the page says more beside it.
         until: What is to be pressed for the answer, while that was not: it stands for the verdict.
         run: Key of what the answer starts in the browser (a race, lanes that fill): the verdict,
-            what to remember and the places `{run}_found…` wait for its end.
+            what to remember and the places `{run}_at_end…` wait for its end.
     """
     if lesson_asks():
         return True
@@ -100,7 +100,7 @@ def answered(
 
 def _hide_until_seen(run: str, key: str) -> None:
     """Hides what tells of a run until the page's root says that it was seen to its end."""
-    told = f".st-key-{key}_told *, [class*=st-key-{run}_found] *, .st-key-summary .remember"
+    told = f".st-key-{key}_told *, [class*=st-key-{run}_at_end] *, .st-key-summary .remember"
     unseen = f":root:not([data-shown-{run}]) .stMain :is({told})"
     st.html(f"<style>{unseen} {{visibility: hidden;}}</style>")
 

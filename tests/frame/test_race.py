@@ -30,7 +30,7 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     expect(race.locator(".wait")).to_have_count(2)  # for an answer
     by_key(page, "spec_said").locator("button").last.click()
     told = by_key(page, "spec_said_told").locator("p")
-    found, remember = by_key(page, "spec_found").locator("p"), page.locator(".remember")
+    found, remember = by_key(page, "spec_at_end").locator("p"), page.locator(".remember")
     compared = race.locator(".text:not(.is-whole) .is-told")
     for words in (told, found, remember, compared):  # the race says it first
         expect(words).to_be_attached()

@@ -82,7 +82,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
             "Solid: reading, all in one pass, the *prefill*. Striped: writing, one pass for each "
             "token, the *decode*."
         )
-        with st.container(key="phase_found" if is_said else "phase_to_find"):  # by the race's end
+        with st.container(key="phase_at_end" if is_said else "phase_to_find"):  # by the race's end
             st.markdown(
                 f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**."
             )
@@ -91,7 +91,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
 
     def say_where() -> None:
         if was_answered("phase_said"):
-            with on, st.container(key="phase_found_where"):
+            with on, st.container(key="phase_at_end_where"):
                 show_caption(words)
 
     return say_where

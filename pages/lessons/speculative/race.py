@@ -78,7 +78,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         pace = f"{digits(times, 2)} times as fast" if times >= 1 else "no faster here"
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
-        st.container(key="spec_found").markdown(
+        st.container(key="spec_at_end").markdown(
             f"**With the draft: {pace}.** How many guesses the large model agrees with depends on "
             f"the text: race on “{other}”, too."
         )
