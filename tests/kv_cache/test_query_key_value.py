@@ -66,14 +66,15 @@ def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines(
     without, cached = (np.array(half.z) for half in data if half.type == "heatmap")
     assert (without > 1).sum(axis=1).tolist() == [6, 7, 8, 9, 0]
     assert (cached > 1).sum(axis=1).tolist() == [6, 1, 1, 1, 0]
-    lines = [half for half in data if half.type == "scatter"]
+    lines = [half for half in data if half.type == "scatter" and half.mode != "text"]
     starts = [list(half.x[::6]) for half in lines]
     assert starts == [[column - HALF for column in range(10)]] * 2, "neither half foretells"
     assert all(half.x[1] - half.x[0] == pytest.approx(2 * HALF) for half in lines)
     titles = [note.text for note in checked(chart).layout.annotations]
     assert "6+7+8+9 = 30" in titles[0]
     assert "6+1+1+1 = 9" in titles[1]
-    assert len(checked(squares_figure(WORDS, 6, 0)).data) == 2
+    whole = checked(squares_figure(WORDS, 6, 0)).data
+    assert [half.type for half in whole] == ["heatmap", "heatmap", "scatter"]
 
 
 def test_squares_are_covered_alike_before_the_answer_and_the_picture_keeps_its_height() -> None:
@@ -92,5 +93,9 @@ def test_squares_bear_their_tokens_while_there_is_room() -> None:
     axis = checked(squares_figure(WORDS, 6, 1)).layout.xaxis
     assert dict(zip(axis.tickvals, axis.ticktext, strict=True))[6] == "leopard"
     assert len(axis.tickvals) == len(WORDS)
+    named = checked(squares_figure(WORDS, 6, 0)).data[-1]
+    assert len(named.text) == len(WORDS) - 6
+    assert [x - y for x, y in zip(named.x, named.y, strict=True)] == [5] * len(named.text)
+    assert named.y[0] == 1, "each in the square that its own pass computes"
     crowded = checked(squares_figure(WORDS * 3, 6, 1)).layout
     assert not crowded.xaxis.visible
