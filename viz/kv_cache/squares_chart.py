@@ -65,8 +65,8 @@ def squares_figure(
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
     if n_steps and n_prompt >= MIN_KEPT:  # in a square, not across the line between two
-        place = (n_prompt - 1) // 2, (n_steps + 2) // 2
-        write_at(figure, *place, "kept", 16, xref="x2", yref="y2")
+        column, row = (n_prompt - 1) // 2, (n_steps + 2) // 2
+        write_at(figure, column, row, "kept", 16, xref="x2", yref="y2")
     if n_steps and lengths[-1] <= MAX_INSIDE:
         _name_new(figure, labels, n_prompt)
     _lay_out(figure, labels, len(lengths), lengths[-1])

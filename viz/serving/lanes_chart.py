@@ -81,7 +81,8 @@ def lanes_figure(
         range=[len(labels) - 0.5, -0.5], autorange=False
     )  # the covered ones have their room
     figure.update_yaxes(ticklabelstandoff=4, title={"text": "request", "standoff": 2})
-    figure.update_xaxes(number_axis(end, axis, room=1.02))
+    room = 1.12 if compares else 1.02  # for the words behind the last lane, on a phone
+    figure.update_xaxes(number_axis(end, axis, room=room))
     figure.update_xaxes(title={"standoff": 0})
     legend = {"itemwidth": 30}  # one line on a phone
     figure.update_layout(height=90 + ROW_HEIGHT * len(labels), legend=legend)
