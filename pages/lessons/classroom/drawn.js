@@ -68,7 +68,11 @@ export const lineOf = (parts, className) =>
   el(
     "span",
     { class: className, dir: "auto", translate: false },
-    ...parts.map(([part, role]) => role === "" ? part : el("span", { class: role, textContent: part })),
+    ...parts.map(([part, role]) => {
+      if (role === "") return part;
+      const dir = role === "label" ? { dir: "auto" } : {}; // of the page: the text keeps its own
+      return el("span", { class: role, textContent: part, ...dir });
+    }),
   );
 
 /**
