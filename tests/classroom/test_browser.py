@@ -405,6 +405,8 @@ def test_the_page_of_a_scene_is_shown_until_it_is_taken_away(room: Pages) -> Non
         projector.set_viewport_size(size)
         expect(shown.get_by_role("button", name="Next", exact=True)).to_be_in_viewport()
     expect(projector.locator("#code")).to_be_in_viewport()
+    above = projector.locator("#page").evaluate("(page) => getComputedStyle(page).zIndex")
+    assert int(above) > 1, "the numbers over a pile of votes, at 1, lie below it"
     expect(phone.locator("#over")).to_have_text("Open this page")
     room.press("Take its page away")
     expect(projector.locator("#page")).to_be_hidden()
