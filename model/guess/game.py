@@ -6,13 +6,14 @@ proper score: on average nobody does better than by saying what they believe (I.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from model.draw import best_ids, place_of, rank_order
 from model.generation import Generation
-from model.guess.parsing import GuessUnit, read_guesses, read_line
+from model.guess.parsing import GuessUnit, read_guesses, read_line, tokens_of_guess
 from model.guess.records import (
     GuessRead,
     GuessRound,
@@ -27,8 +28,10 @@ from model.records import FloatArray, Piece
 from model.tokenizing import encode_within, label, pieces
 
 N_ROWS = 8  # of the model's best tokens, shown when a token is revealed
-N_BEST = 12  # of the model's tokens, among which guesses are offered
+N_BEST = 24  # of the model's tokens, among which words to offer are looked for
+N_OFFERED = 4  # words, one of which comes
 MAX_TOKENS = 1_000  # tokens
+_WORD = re.compile(r"[^\W\d_]{2,}|[aAI]|[.,!?;:]")  # a word, how one goes on, or a mark
 
 
 def prob_of(shares: Mapping[int, float], token_id: int, n_vocab: int) -> float:
@@ -129,6 +132,39 @@ class GuessingGame:
         return tuple(
             GuessRow(i, label(self.lm.tokenizer, i), math.exp(log_probs[i]), ()) for i in best
         )
+
+    def offered(self) -> tuple[str, ...]:
+        """Returns words to guess from, as a player types them, in alphabetical order.
+
+        One of them is the text's own next word; the others are the model's likeliest. No two begin
+        with the same token.
+        """
+        if self.is_over:
+            return ()
+        true_id, before = self.ids[self.position], self._generation.ids
+        words = {self._word_at(self.position): true_id}
+        for row in self.best():
+            is_new = row.label.startswith("␣")
+            typed = row.label.removeprefix("␣")
+            if len(words) == N_OFFERED or not _WORD.fullmatch(typed):
+                continue
+            # read: as it would be if it were typed; a piece of a word is told by its hyphen
+            word = typed if is_new or not typed.isalpha() else f"-{typed}"
+            if tokens_of_guess(self.lm, before, word)[:1] == [row.token_id] != [true_id]:
+                words[word] = row.token_id
+        return tuple(sorted(words, key=str.casefold))
+
+    def _word_at(self, position: int) -> str:
+        """Returns the text from a token on to the end of its word, as a player types it."""
+        joined = [piece.joined for piece in self._pieces[position:]]
+        first, rest = joined[0], "".join(joined[1:])
+        word = first.strip()
+        if not word[-1:].isalnum():
+            return word
+        before = self._pieces[position - 1].joined if position else ""
+        is_piece = first[:1].isalnum() and before[-1:].isalnum()
+        more = re.match(r"[^\W_]*", rest)
+        return f"{'-' * is_piece}{word}{more[0] if more else ''}"
 
     def play(self, lines: Mapping[str, str], unit: GuessUnit = "percent") -> GuessRound:
         """Scores everyone's guesses for the next token, and reveals it.

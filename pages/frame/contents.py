@@ -76,8 +76,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/futures.py",
         N_("All continuations"),
         N_("Choose"),
-        N_("A text is as likely as the product of its tokens’ probabilities."),
-        N_("The probability of a text is one product: every token of it counts."),
+        N_("Every token divides the probability of the text before it."),
+        N_("Taking the likeliest token each time need not give the likeliest text."),
         has_figure=False,
     ),
     Lesson(
@@ -85,7 +85,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Beam search"),
         N_("Choose"),
         N_("Each token is chosen before it is known what it leads to."),
-        N_("Beam search keeps several beginnings, so a late reward can still be found."),
+        N_("Beam search keeps several beginnings: one that starts less likely can end likelier."),
     ),
     Lesson(
         "pages/constraints.py",
@@ -112,8 +112,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/prefill_decode.py",
         N_("Prefill and decode"),
         N_("Remember"),
-        N_("You wait for an answer twice: for its first word, then for all the others."),
-        N_("Reading is parallel; writing waits for each token before the next."),
+        N_("You wait while the model reads, and again while it writes."),
+        N_("Reading takes one pass; writing takes one pass for every token."),
     ),
     Lesson(
         "pages/speculative.py",
@@ -187,7 +187,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Teacher forcing, measured"),
         LABORATORY,
         N_("Teacher forcing: a model learns on true text. Then it writes its own."),
-        N_("This small model errs by {true} after true text, and by {own} after its own."),
+        N_("On its own text this small model errs {more} on true text: {own} beside {true}."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

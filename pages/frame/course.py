@@ -41,7 +41,7 @@ def show_summary(
         path: Of the page's file.
         laboratory: Titles of the sections below, which Streamlit finds by their words; those that
             contents.py names, where that is a laboratory's page.
-        asked: Key of the question that comes first: until it is answered, the sentence is hidden.
+        asked: Key of the question that comes first: until its verdict, the sentence is hidden.
         found: Key of the place of a first result, which all of this waits for.
         numbers: That were measured, by their names in the sentence.
     """
@@ -56,7 +56,7 @@ def show_summary(
         waits = None
         if asked:
             question = f".st-key-{asked}_asked"
-            waits = f':has({question}):not(:has({question} [aria-checked="true"])) .remember'
+            waits = f":has({question}):not(:has(.st-key-{asked}_told)) .remember"
         elif found:
             waits = f":not(:has(.st-key-{found} .stElementContainer)) .st-key-summary"
         if waits:

@@ -15,6 +15,11 @@ from pages.frame.terms import explain
 _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "No, right is"
+_UNSEEN = (  # what runs in the browser says at its end that it was seen
+    "<style>:root:not([data-shown-{run}]) .stMain "
+    ":is(.st-key-{key}_told *, [class*=st-key-{run}_found] *, .st-key-summary .remember)"
+    " {{visibility: hidden;}}</style>"
+)
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
@@ -39,11 +44,21 @@ def show_question(question: str) -> None:
     st.html(_ASKED.format(question))
 
 
-def answered(question: str, choices: Sequence[str], right: str, key: str, about: str = "") -> bool:
+def answered(
+    question: str,
+    choices: Sequence[str],
+    right: str,
+    key: str,
+    about: str = "",
+    *,
+    until: str = "",
+    run: str = "",
+) -> bool:
     """Asks; tells whether something was said, so that what shows the answer may be drawn.
 
     A guided lesson asks by itself: on its pages nothing is asked a second time. The verdict has its
-    room beside or below the choices before it is there, so that what is below them stays.
+    room beside or below the choices before it is there, so that what is below them stays. The
+    picture answers first: neither the verdict nor what to remember comes before it has.
 
     Args:
         question: Shown large.
@@ -51,6 +66,9 @@ def answered(question: str, choices: Sequence[str], right: str, key: str, about:
         right: The right one.
         key: Of the choices.
         about: The question as it stands in the record, where the page says more beside it.
+        until: What is to be pressed for the answer, while that was not: it stands for the verdict.
+        run: Key of what the answer starts in the browser (a race, lanes that fill): the verdict,
+            what to remember and the places `{run}_found…` wait for its end.
     """
     if lesson_asks():
         return True
@@ -69,7 +87,12 @@ def answered(question: str, choices: Sequence[str], right: str, key: str, about:
                 st.html(_ROOM.format(_WRONG, max(choices, key=len)))  # the longest one
                 if said is None:
                     return False
-                st.markdown("That is right." if said == right else f"{_WRONG} **{right}**.")
+                # show_summary waits for what is told
+                with st.container(key=f"{key}_until" if until else f"{key}_told"):
+                    verdict = "That is right." if said == right else f"{_WRONG} **{right}**."
+                    st.markdown(until or verdict)
+                if run:
+                    st.html(_UNSEEN.format(run=run, key=key))
         kept = {
             "question": about or question,
             "said": said,

@@ -3,6 +3,7 @@
 import { createButton, el, setText } from "./live/dom.js";
 import { last } from "./live/required.js";
 import { mountOnce } from "./live/stale_updates.js";
+import { grouped } from "./live/words.js";
 
 const THIN = "\u202f";
 
@@ -67,7 +68,8 @@ class Lane {
     whole.ariaHidden = "true";
     this.pieces = lane.pieces.map(piece);
     this.text.append(...this.pieces);
-    this.note = lane.note ? el("div", { class: "note", textContent: lane.note }) : null;
+    this.note = lane.note ? el("div", { class: "note" }) : null;
+    this.waits = waits;
     this.mark = firstDone && byTokens && last(lane.parts)[0] > first ? this.markAt(firstDone) : null;
     this.node = el(
       "div",
@@ -77,7 +79,7 @@ class Lane {
       el("div", { class: "numbers" }, this.clock, this.count),
       this.note,
       lane.texts.length + lane.pieces.length > 0
-        ? el("div", { class: "words", "data-lane": lane.name }, whole, this.text, legend(lane))
+        ? el("div", { class: "words" }, whole, this.text, legend(lane))
         : null,
     );
   }
@@ -101,10 +103,11 @@ class Lane {
     else this.showParts(now);
     setText(this.clock, clockText(Math.min(now, end), this.longest)); // one unit on all clocks
     this.clock.classList.toggle("is-over", isOver);
-    setText(this.count, `${n} of ${arrivals.length} tokens`);
+    setText(this.count, `${grouped(n)} of ${grouped(arrivals.length)} tokens`);
     if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
     this.pieces.forEach((one, i) => one.hidden = this.lane.pieces[i][2] > n);
-    this.note?.classList.toggle("is-over", isOver);
+    if (this.note)
+      setText(this.note, (isOver ? this.lane.note : this.waits ? "" : this.lane.block) || "\u00a0");
     this.mark?.classList.toggle("is-there", now >= this.first);
   }
 
@@ -127,6 +130,7 @@ class Lane {
 }
 
 class Race {
+  key = "";
   told = ""; // what was drawn last
   slower = 1;
   /** @type {Lane[]} */
@@ -149,17 +153,26 @@ class Race {
     const told = JSON.stringify([data.lanes, data.waits, data.byTokens, data.firstDone]);
     if (told === this.told) return;
     this.told = told;
+    this.key = data.key;
     this.slower = data.slower;
     const ends = data.lanes.map((lane) => last(lane.parts)[0]);
     this.longest = Math.max(...ends);
     this.lanes = data.lanes.map((lane) => new Lane(lane, this.longest, Math.min(...ends), data));
-    this.box.replaceChildren(...this.lanes.map(({ node }) => node), this.below);
+    const axis = data.byTokens ? [] : [this.axis()];
+    this.box.replaceChildren(...this.lanes.map(({ node }) => node), ...axis, this.below);
     setText(this.pace, data.pace);
     this.below.classList.toggle("is-waiting", data.waits); // it keeps its room
     this.box.toggleAttribute("data-marked", data.lanes.some(({ legend }) => legend.length > 0));
+    if (data.waits) this.say(false);
     if (data.waits) this.show(0);
     else if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.show(this.longest);
     else this.start();
+  }
+
+  /** The seconds below the bars, which are as long as their time. */
+  axis() {
+    const end = clockText(this.longest, this.longest);
+    return el("div", { class: "axis" }, el("span", {}, `0${THIN}s`), el("span", {}, end));
   }
 
   start() {
@@ -178,9 +191,16 @@ class Race {
   /** @param {number} now */
   show(now) {
     for (const lane of this.lanes) lane.show(now);
+    if (now >= this.longest) this.say(true);
+  }
+
+  /** Says on the page's root whether it was seen to its end: a verdict waits for it. @param {boolean} isShown */
+  say(isShown) {
+    document.documentElement.toggleAttribute(`data-shown-${this.key}`, isShown);
   }
 
   close() {
+    this.say(false);
     cancelAnimationFrame(this.frame);
   }
 }

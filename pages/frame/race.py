@@ -29,7 +29,8 @@ class Lane:
     # or the text in pieces: each with its role, and how many tokens are there once it is shown
     pieces: tuple[tuple[str, str, int], ...] = ()
     legend: tuple[tuple[str, str], ...] = ()  # what a role of a piece means, and the role
-    note: str = ""  # on its bar, once all is there
+    block: str = ""  # below its bar while it runs: what a block is
+    note: str = ""  # below its bar, once all is there
 
     @property
     def seconds(self) -> float:
@@ -49,7 +50,7 @@ def show_race(
 
     Args:
         lanes: What runs.
-        key: The key of the figure begins with it.
+        key: The key of the figure begins with it. The page's root says that it was seen to its end.
         waits: Whether it stands at its start, until it is shown as one that does not.
         by_tokens: Whether a bar is as long as its share of the tokens, a block for those that came
             together, pale if another lane was done before; else as its time, of the longest lane's.
@@ -57,6 +58,7 @@ def show_race(
     """
     slower = SHOWN_SECONDS / max(lane.seconds for lane in lanes)
     data = {
+        "key": key,
         "lanes": [asdict(lane) for lane in lanes],
         "slower": slower,
         "pace": pace(slower),

@@ -12,6 +12,7 @@ PICTURES = {  # a letter is a cell: its look stands below
     "logit": "...kkkk/.kkkkkk/..kk/kk",
     "greedy decoding": "cccccccc/kkkkkk/kkk/kk/k",
     "sampling": "kkkkkkkk/kkkkk/ccc/kk/k",
+    "draw": "kkkkkkk.c/.......kck/........c.kk/........c...k/........c....k",
     "temperature": "kkkkkkkk..kkkk/k.........kkk/k.........kkk",
     "top-p": "kkkkkkkk/kkkkk/kkk/rr/r",
     "KV cache": "pppppp/oooooog/ooooooog/oooooooog",
@@ -32,7 +33,7 @@ PICTURES = {  # a letter is a cell: its look stands below
     "joint probability": "kkkkkkkkkkkk/kkkkkkk.cccc/kkkk.kk.cccc",
 }
 OF_PAGES = {  # what stands for a page, by the stem of its file; empty is the first page
-    "": "one token at a time",
+    "": "draw",
     "stopping": "stop string",
     "sampling": "top-p",
     "kv_cache": "KV cache",

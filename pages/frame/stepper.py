@@ -27,6 +27,11 @@ class Steps(Protocol):
         return False
 
     @property
+    def offers_play(self) -> bool:
+        """Whether Play is offered while a step is left: no longer where only Step is to go on."""
+        return True
+
+    @property
     def notice(self) -> str | None:
         """What the reader should know of where it stands, such as why no step is left."""
         return None
@@ -160,7 +165,7 @@ class Stepper(Attempts, Generic[S]):
                 "Pause" if playing else "Play",
                 ":material/pause:" if playing else ":material/play_arrow:",
                 self.play,
-                can_step or playing,
+                (can_step and self.steps.offers_play) or playing,
             ),
             ("back", "Back", ":material/undo:", self.back, was_stepped),
             ("reset", "Reset", ":material/restart_alt:", self.reset, was_stepped),

@@ -50,6 +50,7 @@ class Tab:
         guess: Of the next token, as the page asked last; None once the text goes on.
         controls: As the page asked last.
         has_forced: Whether the page has forced a token.
+        has_repeated: Whether the page has asked for the same step again, after it went back.
         commands: What Streamlit asks of the page's session, each with an id, and to be done once.
         shown: What the page told Streamlit of its session.
     """
@@ -60,7 +61,8 @@ class Tab:
         self.ticket, self.lm, self.texts = ticket or _ticket_of(lm), lm, Texts(lm)
         self.seed, self.controls = 0, Controls()
         self.guess: Guess | None = None
-        self.has_forced = False
+        self.has_forced = self.has_repeated = False
+        self._stepped_from: list[int] = []
         self.commands: list[dict[str, Any]] = []
         self._n_commands = 0
         self.shown: dict[str, Any] = {"seed": 0, "chat": False}
@@ -153,6 +155,8 @@ class Tab:
             self.has_forced = True
         self.seed, self.controls = whole(request, "next_seed", 0, MAX_SEED), asked.controls
         self.guess = None
+        self.has_repeated |= asked.ids == self._stepped_from
+        self._stepped_from = asked.ids
         reading = self.texts.step(
             asked,
             n_tokens=1 if token_id is not None else whole(request, "count", 1, MAX_COUNT),

@@ -24,7 +24,7 @@ from viz.beam_search.comparison import (
     searches_table,
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
-from viz.beam_search.tree import tree_figure
+from viz.beam_search.tree import BELOW, COLUMN_PIXELS, TYPE_PIXELS, tree_figure
 from viz.format import percent
 from viz.palette import colour
 
@@ -46,6 +46,7 @@ STEPS = (
     BeamStep(1, (0, 1, 2), (0, 1), (), 10, 0.01, 4, 2 * 4 * 8),
     BeamStep(2, (3, 4, 5, 6), (3, 5), (0,), 20, 0.01, 5, 2 * 5 * 8),
 )
+PHONE = 364  # pixels between the margins of one
 ENDED = FinishedBeam(4, (1, 4), "<b>.", (-1.0, -0.5), ended=True)
 
 
@@ -57,6 +58,9 @@ def test_kept_stand_above_the_line_and_fade_when_the_search_is_over(is_over: boo
     above = {text for text, chip in chips.items() if chip.y > line and chip.x >= 1}
     assert above == {"had", "&lt;b&gt;", "in", "on"}
     assert max(chips["was"].y, chips[". ■"].y, chips["a"].y) < line
+    zones = {fate: chips[fate].y for fate in BELOW}
+    assert chips[". ■"].y == zones["finished"], "what finished stands apart from what is pruned"
+    assert chips["was"].y == chips["a"].y == zones["pruned"]
     assert chips[". ■"].bordercolor == colour("chosen")
     assert chips["in"].bordercolor == colour("line" if is_over else "kept")
     assert ("dropped at token 2" in chips["in"].hovertext) == is_over
@@ -71,6 +75,8 @@ def test_the_tree_grows_inside_one_frame_and_no_two_lines_differ_by_colour_alone
     chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4)
     assert first.layout.height == checked(chart).layout.height
     assert first.layout.xaxis.range == checked(chart).layout.xaxis.range
+    assert COLUMN_PIXELS * 8 <= PHONE, "the prompt and the seven tokens of the example"
+    assert min(chip.font.size for chip in first.layout.annotations) >= TYPE_PIXELS
     lines = checked(chart).data
     assert len({(line.line.dash, line.line.width) for line in lines}) == len(lines)
     assert {line.line.dash for line in lines} == {"solid", "dash"}

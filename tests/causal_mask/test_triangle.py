@@ -17,6 +17,11 @@ def boxes(html: str, role: str) -> int:
     return html.count(f"solid {colour(role)}") + html.count(f"dashed {colour(role)}")
 
 
+def framed(html: str) -> list[str]:
+    own = rf"border-color:{re.escape(colour('chosen'))}[^<]*>(?:<i.+?</i>)?(\w+)<"
+    return re.findall(own, html)
+
+
 def test_a_row_sees_itself_and_what_is_before_it_and_the_rest_is_covered_or_in_sight() -> None:
     covered = triangle_html(LABELS, is_covered=True)
     assert (boxes(covered, "kept"), boxes(covered, "rejected")) == (1 + 2, 2 + 1)
@@ -24,6 +29,7 @@ def test_a_row_sees_itself_and_what_is_before_it_and_the_rest_is_covered_or_in_s
     lifted = triangle_html(LABELS, is_covered=False)
     assert (boxes(lifted, "kept"), boxes(lifted, "error")) == (3, 3)
     assert "color:transparent" not in lifted
+    assert framed(covered) == framed(lifted) == ["The", "cat"], "the position stays in sight"
     told = re.search('aria-label="(.+?)"', covered)
     assert told is not None
     assert "2 later hidden; asked for cat" in told[1]
@@ -32,8 +38,7 @@ def test_a_row_sees_itself_and_what_is_before_it_and_the_rest_is_covered_or_in_s
 def test_nothing_is_hidden_or_marked_while_it_is_asked_what_must_be() -> None:
     html = open_html(LABELS)
     assert (boxes(html, "kept"), boxes(html, "rejected"), boxes(html, "error")) == (6, 0, 0)
-    own = rf"border-color:{re.escape(colour('chosen'))}[^<]*>(?:<i.+?</i>)?(\w+)<"
-    assert re.findall(own, html) == ["The", "cat"]
+    assert framed(html) == ["The", "cat"]
     assert "color:transparent" not in html
 
 

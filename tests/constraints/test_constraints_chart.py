@@ -69,6 +69,7 @@ def test_what_is_taken_is_framed_and_a_word_that_goes_on_is_whole() -> None:
         1000,
     )
     markup = walk_picture([WalkedToken(seen, "u", "so")])
+    assert "--size-small" not in markup, "it is read from the back row"
     assert widths(markup) == [("so·u", 40, False), ("so·f", 60, True), ("so·u", 100, False)]
     assert markup.count("font-weight:600") == 1
     assert "font-weight:600" not in walk_picture([WalkedToken(seen, None, "so")])

@@ -63,7 +63,7 @@ def test_an_untouched_sheet_shows_masks_and_a_check_its_clashes() -> None:
     checked = replace(SHEET, filled_in=(0, 1, 2, 1, 2, 0), leave_one_out=probs)
     page = sheet_html(checked)
     assert page.count('set clash"') == 1
-    assert "1 of 4 do not fit" in key_html(checked)
+    assert "1 of 4 clash" in key_html(checked)
     assert "leave-one-out 0.20\u202f%" in page
     assert "gives 1 token " in sheet_words(checked)
 

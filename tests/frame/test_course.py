@@ -41,6 +41,7 @@ Remember: This.
 """
 MAX_LETTERS = 90  # of a sentence that one remembers
 STAYS = 700  # milliseconds; what brings a reader back to where they were moves the page for 500
+WRITTEN_MS = 20_000  # for a few tokens, each shown for a moment
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -120,7 +121,11 @@ def test_the_sentence_to_remember_waits_for_the_answer(turn_to: Callable[[str], 
     expect(remember).to_be_attached()
     expect(remember).to_be_hidden()
     by_key(page, "constraint_said_asked").get_by_role("radio").first.click()
-    expect(remember).to_be_visible()
+    play = by_key(page, "constraint_play").get_by_role("button")
+    expect(play).to_be_enabled()
+    expect(remember).to_be_hidden()  # nothing has answered yet
+    play.click()
+    expect(remember).to_be_visible(timeout=WRITTEN_MS)
 
 
 @pytest.mark.browser

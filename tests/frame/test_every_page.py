@@ -93,9 +93,14 @@ def answer_all(page: Page) -> None:
     """Says something wherever the page asks: what was covered is looked at too."""
     while page.evaluate(ANSWER):
         wait_idle(page)
+    while page.locator("[class*='_until']").count() > 0:  # the picture answers, step by step
+        page.get_by_role("button", name="Step").first.click()
+        wait_idle(page)
     board = by_key(page, "guess_board")
     while board.count() > 0 and page.locator(".remember").is_hidden():
-        n = board.locator(".board-word").count()
+        n, onward = board.locator(".board-word").count(), board.locator(".board-next")
+        if onward.is_visible():  # a phone shows what came in the question's place
+            onward.click()
         board.locator(".guess-option").first.click()
         board.locator(".board-sure").first.click()
         expect(board.locator(".board-word")).to_have_count(n + 1)

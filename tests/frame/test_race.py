@@ -10,6 +10,7 @@ from tests.driving.harness import by_key
 
 pytestmark = pytest.mark.browser
 SLOW = 60_000  # ms
+PHONE = {"width": 390, "height": 844}
 # the page's clock runs ten times as fast
 HURRY = """() => {
   const [now, frame] = [performance.now.bind(performance), requestAnimationFrame];
@@ -27,9 +28,16 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     expect(race.locator(".lane")).to_have_count(2, timeout=SLOW)
     expect(race.locator(".clock").first).to_have_text("0.000\u202fs")
     expect(race.locator(".wait")).to_have_count(2)  # for an answer
-    page.evaluate(HURRY)
     by_key(page, "spec_said").locator("button").last.click()
+    told = by_key(page, "spec_said_told").locator("p")
+    found, remember = by_key(page, "spec_found").locator("p"), page.locator(".remember")
+    for words in (told, found, remember):  # the race says it first
+        expect(words).to_be_attached()
+        expect(words).to_be_hidden()
+    page.evaluate(HURRY)
     expect(over).to_have_count(2, timeout=SLOW)
+    for words in (told, found, remember):
+        expect(words).to_be_visible()
     expect(race.locator(".wait")).to_have_count(0)
     expect(race.locator(".pace")).to_contain_text("shown")
     clocks = race.locator(".clock").all_inner_texts()
@@ -61,4 +69,29 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
         assert count == f"{done} of {done} tokens"
     race.get_by_role("button", name="Watch again").click()
     expect(over).to_have_count(0)
+    expect(told).to_be_visible()
     expect(over).to_have_count(2, timeout=SLOW)
+
+
+def test_on_a_phone_each_lane_has_its_text_and_what_to_remember_is_near(
+    turn_to: Callable[[str], Page],
+) -> None:
+    page = turn_to("speculative")
+    screen = page.viewport_size
+    page.set_viewport_size(PHONE)
+    page.evaluate(HURRY)
+    by_key(page, "spec_said").locator("button").last.click()
+    race = by_key(page, "spec_on_clock")
+    expect(race.locator(".clock.is-over")).to_have_count(2, timeout=SLOW)
+    boxes = race.locator(".track, .text:not(.is-whole)").evaluate_all(
+        "(all) => all.map((one) => [one.className.split(' ')[0], one.getBoundingClientRect()])"
+    )
+    assert [name for name, _ in boxes] == ["track", "text"] * 2
+    assert all(box["height"] > 0 for _, box in boxes)
+    tops = [box["top"] for _, box in boxes]
+    assert tops == sorted(tops), "each text below its bar"
+    remember = page.locator(".remember").bounding_box()
+    assert remember is not None
+    assert remember["y"] + remember["height"] <= PHONE["height"]
+    if screen is not None:
+        page.set_viewport_size(screen)

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from model.generation import Generation
-from model.guess.game import GuessingGame, prob_of, score
+from model.guess.game import N_OFFERED, GuessingGame, prob_of, score
 from model.guess.parsing import read_line, spell_out, tokens_of_guess
 from model.guess.records import GuessRead
 from model.guess.shannon import entropy_bounds, isotonic_fit, lower_bound, upper_bound
@@ -256,3 +256,19 @@ def _mean_bits(belief: np.ndarray, written: np.ndarray) -> float:
     shares = dict(enumerate(written))
     true = [*belief, *[(1 - belief.sum()) / (N_VOCAB - len(belief))] * (N_VOCAB - len(belief))]
     return -sum(p * math.log2(prob_of(shares, i, N_VOCAB)) for i, p in enumerate(true))
+
+
+@pytest.mark.parametrize("name", PASSAGES)
+def test_one_of_four_words_to_guess_from_comes(storyteller: LanguageModel, name: str) -> None:
+    game = GuessingGame(storyteller, PASSAGES[name].text)
+    n_whole = 0
+    n_asked = 15
+    for _ in range(n_asked):
+        words, before = game.offered(), game.ids[: game.position]
+        read = [tokens_of_guess(storyteller, before, word)[0] for word in words]
+        assert read.count(game.ids[game.position]) == 1
+        assert len(set(read)) == len(read)
+        assert list(words) == sorted(words, key=str.casefold), "their order tells nothing"
+        n_whole += len(words) == N_OFFERED
+        game.reveal()
+    assert n_whole >= 0.9 * n_asked

@@ -162,3 +162,28 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(asked).to_have_count(4, timeout=4 * PATIENCE_MS)
     forget_first_requests(witness)
     assert_accessible_to_all(page)
+
+
+@pytest.mark.browser
+def test_a_phone_shows_the_question_then_what_came_in_its_place(
+    page: Page, server: Server, witness: Witness
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, f"{server.url}/guess")
+    board = by_key(page, "guess_board")
+    option, bars = board.locator(".guess-option").first, board.locator(".bars")
+    expect(option).to_be_visible(timeout=4 * PATIENCE_MS)
+    expect(bars).to_be_hidden()
+    option.click()
+    board.get_by_role("button", name="very").click()
+    expect(bars).to_be_visible(timeout=PATIENCE_MS)
+    expect(option).to_be_hidden()
+    onward = board.get_by_role("button", name="Next word")
+    for part in (bars, onward):
+        box = part.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 844, "all of it is on the first screen"
+    onward.click()
+    expect(option).to_be_visible()
+    expect(bars).to_be_hidden()
+    forget_first_requests(witness)

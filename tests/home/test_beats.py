@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect
 
 from tests.browser import SCREEN, clear_storage
-from tests.driving.harness import Server
+from tests.driving.harness import Server, by_key
 from tests.driving.home_page import MOVING, Reader
 from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
@@ -134,7 +134,8 @@ FALLING = """(live) => new Promise((done) => {
 OUTCOME = """(live) => {
   const style = (selector, pseudo) => getComputedStyle(live.querySelector(selector), pseudo);
   return [
-    style(".pointer-sentence .named").color !== "rgba(0, 0, 0, 0)",
+    style(".pointer-sentence").visibility === "visible",
+    style(".loop-station.is-draw .loop-line").visibility === "visible",
     style(".pointer-marker", "::after").visibility === "visible",
     style(".draw-segment[data-state=chosen]").boxShadow !== "none",
     style("tr[data-chosen] td[data-col=active] .bar").outlineColor !== "rgba(0, 0, 0, 0)",
@@ -149,16 +150,118 @@ def test_no_token_looks_taken_before_the_pointer_has_landed(newcomer: Reader) ->
         at_beat(reader, beat)
         reader.page.keyboard.press("Space")
     root.evaluate(FALLING)
-    assert root.evaluate(OUTCOME) == [False] * 4
+    assert root.evaluate(OUTCOME) == [False] * 5
     root.evaluate("(live) => live.querySelector('.pointer-marker').getAnimations()[0].finish()")
     expect(reader.live.locator(".pointer-marker.is-passing")).to_have_count(0)
-    assert root.evaluate(OUTCOME) == [True] * 4
+    assert root.evaluate(OUTCOME) == [True] * 5
+
+
+# the bars of a beat stand at its beginning, however long a slow machine takes to look at them
+STOPPED = """(live, beat) => {
+  const look = () => {
+    const isThere = live.querySelector(`.bars[data-beat=${beat}]`);
+    const motions = isThere ? live.getRootNode().getAnimations() : [];
+    if (motions.length === 0) return requestAnimationFrame(look);
+    motions.forEach((motion) => motion.pause());
+    globalThis.isStopped = true;
+  };
+  requestAnimationFrame(look);
+}"""
+AT = """(live, ms) => {
+  for (const motion of live.getRootNode().getAnimations()) {
+    motion.pause();
+    motion.currentTime = ms;
+  }
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+# how far each bar and the number beside it are apart, as shares of the axis
+APART = """(live) => {
+  const apart = (row) => {
+    const cell = row.querySelector("td[data-col=active]");
+    const wide = (part) => cell.querySelector(part).getBoundingClientRect().width;
+    const said = cell.querySelector("[data-counts]").dataset.counts;
+    return Math.abs(wide(".bar") / wide(".bar-track") - parseFloat(said) / 100);
+  };
+  return [...live.querySelectorAll(".bars-table tbody tr:not([hidden], [data-none])")].map(apart);
+}"""
+
+
+@pytest.mark.parametrize(("n_before", "times"), [(1, (300, 800, 1500)), (2, (700, 1200))])
+def test_a_number_counts_by_the_clock_of_its_bar(
+    newcomer: Reader, n_before: int, times: tuple[int, ...]
+) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    reader.page.keyboard.press("ArrowRight")
+    for n, beat in enumerate(BEATS[:n_before]):
+        at_beat(reader, beat)
+        if n == n_before - 1:
+            root.evaluate(STOPPED, BEATS[n_before])
+        reader.page.keyboard.press("Space")
+    reader.page.wait_for_function("() => globalThis.isStopped")
+    for ms in times:
+        root.evaluate(AT, ms)
+        apart = root.evaluate(APART)
+        assert len(apart) >= 6
+        assert max(apart) < 0.004, ms  # of one decimal and a pixel
+
+
+# top-p's line and what is out, as shares of the axis; null where no line stands
+CUT_AT = """(live) => {
+  const { left, width } = live.querySelector(".draw-bar").getBoundingClientRect();
+  const seen = (node) => node.getClientRects().length > 0;
+  const at = (x) => (x - left) / width;
+  const line = live.querySelector(".cut-edge");
+  const out = [...live.querySelectorAll("tr:not([data-none]) .bar-ghost")].filter(seen)
+    .map((ghost) => ghost.getBoundingClientRect()).map((box) => [at(box.left), at(box.right)]);
+  return [seen(line) ? at(line.getBoundingClientRect().left + 1) : null, out];
+}"""
+PIXEL = 0.003  # of the axis, and a little more
+
+
+def test_top_p_s_line_stands_where_it_cuts_and_only_while_it_does(newcomer: Reader) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    reader.page.emulate_media(reduced_motion="reduce")
+    top_p = reader.header["controls"]["top_p"]
+    reader.page.keyboard.press("ArrowRight")
+    for beat in BEATS:
+        at_beat(reader, beat)
+        line, out = root.evaluate(CUT_AT)
+        assert (line is None) == (beat != "cut"), beat
+        if beat == "cut":
+            assert line == pytest.approx(top_p, abs=PIXEL)
+        if beat in ("cut", "draw", "append"):
+            assert min(start for start, _ in out) >= top_p - PIXEL
+            assert max(end for _, end in out) == pytest.approx(1, abs=PIXEL)
+        reader.page.keyboard.press("Space")
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert root.evaluate(CUT_AT)[0] is None
+
+    # while its slider is held the line stands at its value, and no pointer crosses what is out
+    slider = reader.live.locator(".slider[name=top_p]")
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    for share in (0.2, 0.5):
+        reader.page.mouse.move(box["x"] + share * box["width"], middle)
+        reader.page.mouse.down()
+        value = float(slider.input_value())
+        expect(reader.live.locator(".cut-edge")).to_be_visible()
+        line, out = root.evaluate(CUT_AT)
+        assert line == pytest.approx(value, abs=PIXEL)
+        assert min(start for start, _ in out) >= value - PIXEL
+        fell = reader.header["steps"]["pointer"][-1]
+        crossed = any(start < fell < end for start, end in out)
+        assert reader.live.locator(".pointer-marker[data-behind]").count() == crossed
+        reader.page.mouse.up()
+        expect(reader.live.locator(".cut-edge")).to_be_hidden()
 
 
 def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Reader) -> None:
     reader, prompt = newcomer, newcomer.header["n_prompt"]
     options = reader.live.locator(".guess-option:visible")
     expect(options).to_have_count(4)
+    ask_first = by_key(reader.page, "hide_bars").get_by_text("Guess first")
+    expect(ask_first).to_be_hidden()  # it is off, and the first guess is asked whatever it says
     words = [f"␣{word}" for word in options.all_text_contents()]
     rows = reader.live.locator(".bars-row:not([hidden]) .bars-label").all_text_contents()
     assert {*words} >= {*rows[::2]}, "the first, third and fifth"
@@ -173,6 +276,7 @@ def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Re
             expect(mine.locator(".bars-label")).to_have_text(wanted)
         reader.live.locator(".pointer-line").click()
     at_beat(reader, "append")
+    expect(ask_first).to_be_visible()
     assert sum(shift["value"] for shift in shifts(reader.page)) <= MAX_SHIFT
     reader.button("Next").click()  # ends the last beat, and no more
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)

@@ -429,7 +429,7 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
         if "text" in scene.cover:
             expect(page.locator(".strip")).to_have_attribute("data-tour", "covered")
         guess = page.locator("#guess")
-        expect(guess).to_be_visible(visible=not scene.page and "predict" in dict(scene.query))
+        expect(guess).to_be_hidden()  # it shows the bars, and waits for the answer
         if scene.choices:
             name = scene.right or scene.choices[0]
             lesson.get_by_role("button", name=name, exact=True).click()
@@ -438,6 +438,7 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
             lesson.locator("form button").click()
         expect(answer).to_contain_text(scene.right)
         expect(answer).to_contain_text(plain_text(scene.remember))
+        expect(guess).to_be_visible(visible=not scene.page and "predict" in dict(scene.query))
         assert lesson.evaluate("(one) => one.offsetHeight") == height, "the answer's room was kept"
         if "text" in scene.cover:
             expect(page.locator(".strip")).not_to_have_attribute("data-tour", "covered")

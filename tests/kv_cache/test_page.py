@@ -13,7 +13,7 @@ from model.kv_cache.records import PrefixReuse, Race
 from model.sampling import Settings
 from pages.lessons.kv_cache.growth import ANSWERS
 from pages.lessons.kv_cache.settings import COMMON
-from pages.lessons.kv_cache.state import CacheLesson
+from pages.lessons.kv_cache.state import N_WATCHED, CacheLesson
 from tests.frame.driving import (
     captions,
     errors,
@@ -21,6 +21,7 @@ from tests.frame.driving import (
     open_home,
     open_lesson,
     press,
+    words,
 )
 from tests.home.home_text import write
 from tests.jobs import run_until
@@ -48,7 +49,9 @@ def test_the_page_starts_with_the_first_page_s_prompt() -> None:
     app.switch_page("pages/kv_cache.py").run()
     assert lesson(app).text.generation.ids == home[:-3]
     assert app.button(key="kv_step").disabled, "the question comes first"
-    press(answered(app), "kv_step")
+    assert "Press Play" in words(answered(app))
+    assert "That is right" not in words(app), "the picture answers first"
+    press(app, "kv_step")
     assert lesson(app).text.generation.ids == home[:-2], "it writes what it wrote there"
     assert app.session_state["reader"].generation.ids == home
 
@@ -74,6 +77,17 @@ def test_c06_c26_a_text_grows_by_a_column_is_taken_back_watched_and_begun_anew(
         press(app, "kv_begin")
         assert lesson(app).text.generation.text == "Once upon a time"
         assert remedy in errors(app)
+
+
+def test_play_is_no_longer_offered_where_the_picture_is_whole(app: AppTest) -> None:
+    for _ in range(N_WATCHED):
+        assert not app.button(key="kv_play").disabled
+        assert "That is right" not in words(app), "the picture answers first"
+        press(app, "kv_step")
+    assert app.button(key="kv_play").disabled
+    assert "That is right" in words(app)
+    press(app, "kv_step")
+    assert not app.button(key="kv_play").disabled, "Step goes on, and Play with it"
 
 
 def test_of_columns_nobody_is_asked_where_none_are_kept(app: AppTest) -> None:

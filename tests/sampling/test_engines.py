@@ -17,6 +17,7 @@ from pages.lessons.sampling.engines import CASES, SHOWN, n_drawn, pipelines, row
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import FIELDS, POINTER, SLIDERS
 from tests.frame.driving import open_lesson
+from viz.sampling.pipelines_picture import pipelines_picture
 
 VALUES: dict[str, tuple[float, ...]] = {
     "temperature": (0.5, 2.0),
@@ -94,10 +95,16 @@ def test_the_picture_waits_for_an_answer_and_then_draws_a_bar_for_each_order() -
     assert " tokens" not in spoken(app)
     app.get_by_key("engines_said").set_value("neither").run()
     for one in pipelines(SHOWN):
-        assert re.search(rf"{one.engine}[^;]* draws {one.token}, of {len(one.left)} ", spoken(app))
+        assert re.search(rf"{one.engine}[^;]* draws {one.token} of {len(one.left)} ", spoken(app))
     (table,) = [html.proto.body for html in app.get("html") if ">masks<" in html.proto.body]
     assert table.count('<a href="/engines?') == len(CASES)
     assert not app.exception
+
+
+def test_a_word_stands_on_the_wider_side_of_the_pointer() -> None:
+    for pointer, padding in ((0.7, "left:calc(20.000%"), (0.9, "right:calc(10.000%")):
+        html = pipelines_picture((("a", 0.5), ("b", 0.5)), [], pointer)
+        assert html.count("padding-") == html.count(f"padding-{padding}") == 1
 
 
 def spoken(app: AppTest) -> str:

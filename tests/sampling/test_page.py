@@ -149,7 +149,10 @@ def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     slider = picture.locator("input[name=temperature]")
     expect(slider).to_be_disabled()
     by_key(shown, "lab_said_asked").get_by_role("radio").first.click()
+    verdict = by_key(shown, "lab_said_verdict").get_by_text("No, right is").last
     expect(slider).to_be_enabled(timeout=PATIENCE_MS)
+    expect(verdict).to_be_visible(timeout=PATIENCE_MS)
+    expect(picture.locator("[name=top_p]")).to_have_value("0.5")  # the picture answered before
     # then top-p goes down once, as it was asked, and is the reader's
     kept_lines, top_p = (
         picture.locator(".lab-line[data-state=kept]"),

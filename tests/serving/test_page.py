@@ -116,7 +116,13 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
     by_key(page, "serving_said").locator("button").first.click()
     again = by_key(page, "serving_batches_fill").get_by_role("button")
     expect(again).to_contain_text("Show all", timeout=4 * PATIENCE_MS)
+    found = by_key(page, "serving_batches_lanes_box").locator(".annotation")
+    told = by_key(page, "serving_said_told").locator("p")
+    expect(told).to_be_hidden()  # the lanes say it first
+    expect(found.last).to_be_hidden()
     expect(again).to_contain_text("Watch again", timeout=4 * PATIENCE_MS)
+    expect(told).to_be_visible()
+    expect(found.last).to_be_visible()
     clock = page.context.new_cdp_session(page)
     clock.send("Animation.enable")
     clock.send("Animation.setPlaybackRate", {"playbackRate": 0})

@@ -22,6 +22,7 @@ from viz.serving.lanes_chart import (
     PASSES,
     SECONDS,
     end_of,
+    gaps_between,
     lanes_figure,
     run_words,
     runs_table,
@@ -70,11 +71,22 @@ def test_a_lane_waits_from_its_arrival_and_shows_every_pass() -> None:
     assert (end_of(RUN, SECONDS), end_of(RUN, PASSES)) == (0.5, 4)
 
 
+def test_each_lane_of_a_later_run_says_by_how_much_it_is_done_sooner_or_later() -> None:
+    later = (Output((7, 8, 9), (0.1, 0.2, 0.6), 0), Output((7,), (0.2,), 0))
+    after = replace(RUN, policy=Policy("b", 2), outputs=later)
+    assert gaps_between(RUN, after) == pytest.approx([0.1, -0.2])
+    notes = checked(lanes_figure([RUN, after], "cpu", compares=True)).layout.annotations
+    told = [(note.text, note.y) for note in notes if re.search("sooner|later", note.text)]
+    assert told == [("<b>100\u202fms later</b>", 5), ("200\u202fms sooner", 6)]
+    titles = [note.y for note in notes if "ontinuous" in note.text or note.text == "<b>B</b>"]
+    assert titles == [0, 4], "a row of room above the second title, at row 3"
+
+
 def test_what_stands_still_ends_between_the_lanes_of_the_first_run_and_of_the_next() -> None:
     share = still_share([RUN, RUN], 1)
     rows = [row for one in checked(lanes_figure([RUN, RUN], "cpu")).data for row in one.y if row]
-    assert max(rows) - min(rows) == pytest.approx(5 + 0.72)
-    assert 1.72 < share * 5.72 < 4, "below two lanes, above the two of the next run"
+    assert max(rows) - min(rows) == pytest.approx(6 + 0.72)
+    assert 1.72 < share * 6.72 < 5, "below two lanes, above the two of the next run"
     assert still_share([RUN, RUN], 0) == 0
 
 

@@ -67,6 +67,9 @@ def test_lines_are_the_records_own_numbers() -> None:
     means = [np.nanmean(kl) for kl in (EXPOSURE.kl_forced, EXPOSURE.kl_free)]
     assert bars == pytest.approx([1 - math.exp(-mean) for mean in means])
     assert list(both[1].y) == pytest.approx(1 - np.exp(-forced))
+    assert [line.opacity for line in both] == [None] * 4, "the course is no fainter than the bars"
+    words = checked(held_out_charts.error_bars(EXPOSURE, "the judge")).layout.annotations
+    assert min(one.font.size for one in words) >= held_out_charts.LETTERS == 14
     covered = checked(held_out_charts.error_bars(EXPOSURE, "the judge", is_covered=True)).data
     assert [trace.y[0] for trace in covered if trace.type == "bar"] == bars[:1]
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)

@@ -14,7 +14,7 @@ from model.sampling import Settings
 from model.stopping import StopStrings
 from model.stopping.experiments import moments, write_to_the_end
 from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
-from pages.lessons.stopping.lesson import AFTER_A_STOP, MASKS, StoppingLesson
+from pages.lessons.stopping.lesson import AFTER_A_STOP, LATER, MASKS, StoppingLesson
 from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
 from pages.lessons.stopping.small_cases import (
     CASES,
@@ -133,10 +133,20 @@ def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageMo
     gaps = [percent(step.masked) for step in (curve.steps[0], *stops)]
     assert re.findall(r"<b>(.+?)</b>", shown) == gaps, "after the prompt, and after each sentence"
     assert covered.count("end-gap") == len(gaps), "nothing moves"
+    assert covered.rindex("end-column") < covered.index("end-gap"), "a gap would tell the answer"
     assert "<b>" not in covered
     cut = finish(write_to_the_end(*asked, 3, SETTINGS["seed"]))
     assert cut.finished == "length"
     assert "inset" not in end_picture(cut, SETTINGS["prompt"]), "nothing is hit"
+
+
+@pytest.mark.usefixtures("storyteller")
+def test_a_stream_stands_still_until_its_question_is_answered() -> None:
+    app = open_lesson("pages/stopping.py")
+    assert app.button(key="stopping_play").disabled
+    app.session_state["stopping_said"] = LATER
+    app.run()
+    assert not app.button(key="stopping_play").disabled
 
 
 @pytest.mark.usefixtures("storyteller")

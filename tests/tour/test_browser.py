@@ -45,8 +45,6 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     expect(live.locator(".loop")).to_be_hidden()
     expect(live.locator(".bars-row").first).to_be_hidden()
     expect(live.locator(".pointer")).to_have_attribute("data-tour", "lit")
-    for _ in range(4):  # the first page's own key: the bar does not take it
-        page.keyboard.press("ArrowRight")
     choice = bar.get_by_role("radio", name="the widest")
     expect(choice).to_be_visible()
     question = bar.get_by_text("Which piece does a finger hit").first
@@ -54,7 +52,13 @@ def test_a_lesson_is_offered_and_followed_by_keyboard(page: Page, url: str) -> N
     assert question.evaluate(larger) > bar.get_by_text("Your finger is").evaluate(larger)
     choice.focus()
     page.keyboard.press("Enter")
-    expect(bar.get_by_text("probability distribution")).to_be_visible()
+    expect(bar.get_by_text("You said the widest")).to_be_visible()
+    expect(way(page, "Skip")).to_have_count(0)
+    expect(by_key(page, "tour_why")).to_have_count(0)  # first it is tried
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(4):  # the first page's own key: the bar does not take it
+        page.keyboard.press("ArrowRight")
+    expect(by_key(page, "tour_why").get_by_text("probability distribution")).to_be_visible()
     way(page, "Continue").focus()
     page.keyboard.press("Enter")
 
@@ -227,7 +231,7 @@ FIRST_SCREEN = """(one) => {
   const bottom = Math.min(whole, top + 150); // of a picture, its beginning
   const thumb = one.getRootNode().querySelector(".thumb");
   const covers = thumb !== null && !thumb.contains(one);
-  const way = document.querySelector(".st-key-tour .stColumn:last-child");
+  const way = document.querySelector(".st-key-tour > :has(> .st-key-tour_way)");
   const above = [way, covers && thumb.checkVisibility({ visibilityProperty: true }) ? thumb : way];
   const end = Math.min(...above.map((one) => one.getBoundingClientRect().top));
   return top >= 0 && bottom > top && bottom <= end;
@@ -237,7 +241,7 @@ STILL_LOOKS = 10  # one after another in which all is there
 ASKED = [".st-key-tour_reply label p", ".st-key-tour_reply :is(.stButtonGroup, .stForm)"]
 PRESSED = {  # in each scene of the first lesson: what its task presses, or what shows the answer
     1: ".strip, .draw-bar",
-    2: ".guess-box",
+    2: ".guess-question",
     3: ".thumb .is-primary, .draw-bar",
     4: ".strip, .prompt-box",
     5: ".thumb .is-primary, .draw-bar",
@@ -261,11 +265,21 @@ def test_question_task_and_what_is_pressed_are_on_a_phone_s_first_screen(
     page.goto(f"{url}/?lesson=how-a-model-writes&scene={number}")
     by_key(page, "tour").and_(page.locator("[data-ready]")).wait_for()
     wait_idle(page)
-    needed = [page.locator(one) for one in ASKED]
-    needed += [page.locator(one).first for one in PRESSED[number].split(", ")]
-    task = read_lesson("how-a-model-writes").scenes[number - 1].task
-    if task:
-        needed.append(by_key(page, "tour").get_by_text(task.split("*")[0]))
+    scene = read_lesson("how-a-model-writes").scenes[number - 1]
+    pressed = [page.locator(one).first for one in PRESSED[number].split(", ")]
+    check_first_screen(page, [page.locator(one) for one in ASKED], number)
+    if scene.choices:
+        by_key(page, "tour").get_by_role("radio", name=scene.right, exact=True).click()
+    else:
+        by_key(page, "tour_reply").get_by_role("textbox").fill(scene.right)
+        by_key(page, "tour_reply").get_by_role("button").click()
+    told = by_key(page, "tour_task").get_by_text(scene.task.split("*")[0]) if scene.task else None
+    check_first_screen(page, [*pressed, *([told] if told else [])], number)
+    forget_first_requests(witness)
+
+
+def check_first_screen(page: Page, needed: list[Locator], number: int) -> None:
+    """Refuses what is not whole on the first screen, once all of it has come."""
     for one in needed:
         expect(one).to_be_visible()
     deadline, n_looks = time.monotonic() + 30, 0
@@ -274,7 +288,6 @@ def test_question_task_and_what_is_pressed_are_on_a_phone_s_first_screen(
         n_looks = 0 if missing else n_looks + 1
         assert time.monotonic() < deadline, (number, missing)
         page.wait_for_timeout(200)
-    forget_first_requests(witness)
 
 
 def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: str) -> None:

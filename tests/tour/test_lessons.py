@@ -184,7 +184,7 @@ def test_a_scene_s_link_sets_its_page_up(name: str, number: int, in_page: InPage
         (button,) = [button for button in app.button if (button.key or "").endswith(f"{job}_run")]
         assert scene.task.startswith(f"Press {button.label} and wait until")
     if scene.is_done is not None:  # there is something left to do
-        assert ":material/circle:" in " ".join(text.value for text in app.markdown)
+        assert ":material/arrow_forward:" in " ".join(text.value for text in app.markdown)
     if scene.page:  # what the link says stands on the page
         shown = {
             field: app.session_state[f"{TOPICS[scene.page]}_{field}"] for field, _ in scene.query

@@ -80,9 +80,14 @@ def test_a_question_covers_its_answer_until_something_was_said(folder: Path) -> 
     assert "Because" not in words(app)
     app.button_group(key="tour_reply_ours_1").set_value("yes").run()
     assert guided(app)["cover"] == []
+    assert "You said **yes**" in words(app)
+    assert "said=1.1" in links(app)
+    assert "Because" not in words(app), "what is tried comes before what is right"
+    assert "Not quite" not in words(app)
+    for _ in range(2):
+        press(app, "kv_step")
     assert "Because" in words(app)
     assert "Not quite: **no**" in words(app)
-    assert "said=1.1" in links(app)
 
     reloaded = open_lesson(
         "pages/kv_cache.py", prompt="A bird", lesson="ours", scene="1", said="1.1"
@@ -106,13 +111,15 @@ def test_a_task_is_recognised_who_strays_is_led_back_and_who_leaves_keeps_the_pa
     app = open_lesson("pages/kv_cache.py", **scene)
     assert "Skip" in links(app)
     app.button_group(key="tour_reply_ours_1").set_value("no").run()
+    assert "Skip" not in links(app)
+    assert 'class="is-next"' not in links(app)
     for _ in range(2):
-        assert ":material/circle: Press Step" in words(app)
+        assert ":material/arrow_forward: Press Step" in words(app)
         press(app, "kv_step")
     assert ":material/check_circle: Press Step" in words(app)
-    assert "Skip" not in links(app)
+    assert 'class="is-next"' in links(app)
     press(app, "kv_back")
-    assert "Skip" in links(app)
+    assert ":material/check_circle: Press Step" in words(app), "what was done stays so"
 
     app.query_params.clear()
     app.switch_page("pages/glossary.py").run()

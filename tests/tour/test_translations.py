@@ -20,7 +20,7 @@ from pages.lessons.tour.scenes import (
     parse_translation,
     read_lesson,
 )
-from tests.frame.driving import captions, open_lesson, words
+from tests.frame.driving import captions, open_lesson, press, words
 
 ENGLISH_FILE = """\
 # A lesson
@@ -239,6 +239,8 @@ def test_links_keep_a_language_that_was_chosen(folder: Path) -> None:
     assert "Zwei Sätze." in words(app)
     app.button_group(key="tour_reply_mine_1").set_value("ja").run()
     assert "said=1.1" in " ".join(one.proto.body for one in app.get("html")), "by its place"
+    for _ in range(2):  # its task
+        press(app, "kv_step")
     assert "**nein**" in words(app)
 
 

@@ -1,9 +1,9 @@
-"""The tree of a beam search: a column for each token, the beams above a line, what left below it.
+"""The tree of a beam search: a column for each token, and a zone for each fate.
 
-Each column is ranked. Above the line stand the beams that go on, best first; below it two of the
-texts that end there: the best that finished, greedy's where it is pruned, the best others that are.
-Every token is joined to its true parent. A beam that is dropped later fades, and stays where it
-was. Once the search is over, all fades but the best text and greedy's, which alone is dashed.
+The beams that are kept stand above, best first; below a line one text that finished at this token,
+below another line one that was pruned there: the best of them, or greedy's. Every token is joined
+to its true parent. A beam that is dropped later fades, and stays where it was. Once the search is
+over, all fades but the best text and greedy's, which alone is dashed.
 """
 
 import math
@@ -22,11 +22,12 @@ from viz.palette import READ, colour
 from viz.strip import SPACE
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
-GAP = 0.55  # rows between what goes on and what ends
-COLUMN_PIXELS = 62  # least width of a column that can be read
+GAP = 0.2  # rows between two zones
+COLUMN_PIXELS = 45  # least width of a column that can be read
 MAX_LETTERS = 11
-N_BELOW = 2  # texts below the line in each column
-ROW_PIXELS, LINE_PIXELS = 38, 26  # of a token with its number below it, and beside it
+BELOW = ("finished", "pruned")  # the zones below the beams: a text of each in every column
+ROW_PIXELS, LINE_PIXELS = 44, 27  # of a token with its number below it, and beside it
+TYPE_PIXELS = 14
 _CURVE = np.linspace(0, 1, 13)
 
 
@@ -91,21 +92,24 @@ def tree_figure(
     places = _places(nodes, steps, n_beams, on_best, going_on)
     if is_over:
         places = {i: _fade(place) for i, place in places.items()}
-    n_rows = n_beams + GAP + N_BELOW
+    n_rows = n_beams + len(BELOW) * (1 + GAP)
     root = _Place(0, -(n_beams - 1) / 2, "best", "best")
-    _add_line(figure, n_beams, n_columns)
+    _add_zones(figure, n_beams, n_columns)
     _add_edges(figure, nodes, places, root)
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
     if is_over and steps:
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
     chips = _chips(nodes, places, dropped_at, " " if in_line else "<br>")
-    prompt = _chip(root, plain(prompt_end), ("prompt-tint", "prompt", 1.5), "ink")
+    prompt = _chip(
+        root, plain(prompt_end).replace(" ", "<br>"), ("prompt-tint", "prompt", 1.5), "ink"
+    )
     for chip in (*chips, prompt):
         figure.add_annotation(**chip)
     figure.update_xaxes(
-        range=[-0.62, n_columns + 0.5],
+        range=[-0.5, n_columns + 0.5],
         tickvals=list(range(1, n_columns + 1)),
         ticktext=[f"token {i}" if i == 1 else str(i) for i in range(1, n_columns + 1)],
+        tickfont={"size": TYPE_PIXELS},
         side="top",
         ticks="",
         showline=False,
@@ -145,17 +149,17 @@ def _places(
         made = [nodes[i] for i in step.node_ids]
         for row, node in enumerate(node for node in made if node.fate == "kept"):
             put(node, row, "kept" if node.node_id in lasting else "dropped")
-        for row, node in enumerate(_below(nodes, made)):
-            put(node, n_beams + GAP + row, node.fate)
+        for zone, fate in enumerate(BELOW):
+            ended = [node for node in made if node.fate == fate]
+            ended.sort(key=lambda node: (node.node_id not in on_best, node.node_id not in greedy))
+            for node in ended[:1]:
+                put(node, _row_of(zone, n_beams), fate)
     return places
 
 
-def _below(nodes: Sequence[BeamNode], made: Sequence[BeamNode]) -> list[BeamNode]:
-    """Returns what stands below the line: greedy's, the best finished, the best pruned ones."""
-    ended = [node for fate in ("finished", "pruned") for node in made if node.fate == fate]
-    greedy = [node for node in ended if node.node_id in greedy_path(nodes)]
-    others = [node for node in ended if node not in greedy][: N_BELOW - len(greedy)]
-    return sorted(greedy + others, key=ended.index)
+def _row_of(zone: int, n_beams: int) -> float:
+    """Returns the row of a zone below the beams."""
+    return n_beams + GAP + zone * (1 + GAP)
 
 
 def _fade(place: _Place) -> _Place:
@@ -163,15 +167,18 @@ def _fade(place: _Place) -> _Place:
     return place if is_named else replace(place, look="faint", has_number=False)
 
 
-def _add_line(figure: Figure, n_beams: int, n_columns: int) -> None:
-    """Draws the line between what goes on and what ends, and says which is which."""
-    y = -(n_beams - 1) - (1 + GAP) / 2
+def _add_zones(figure: Figure, n_beams: int, n_columns: int) -> None:
+    """Names the zones, and draws a line above each of those below the beams."""
     line = {"color": colour("line"), "width": 2}
-    figure.add_shape(x0=0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line)
-    font = {"size": 12, "color": colour("muted")}
-    for text, shift, anchor in (("goes on ↑", 2, "bottom"), ("ends ↓", -2, "top")):
-        place: Style = {"xanchor": "right", "yanchor": anchor, "yshift": shift}
-        write_at(figure, 0.42, y, text, font=font, **place)
+    font = {"family": READ, "size": TYPE_PIXELS, "color": colour("muted")}
+    write_at(figure, 0.5, 0, "kept", font=font, xanchor="right")
+    for zone, name in enumerate(BELOW):
+        row = _row_of(zone, n_beams)
+        y = -row + (1 + GAP) / 2
+        figure.add_shape(
+            x0=-0.5, x1=n_columns + 0.5, y0=y, y1=y, type="line", layer="below", line=line
+        )
+        write_at(figure, 0.5, -row, name, font=font, xanchor="right")
 
 
 def _add_edges(
@@ -223,11 +230,11 @@ def _chip(place: _Place, text: str, box: tuple[str, str, float], ink: str) -> St
         "y": place.y,
         "text": text,
         "showarrow": False,
-        "font": {"family": READ, "size": 13, "color": colour(ink)},
+        "font": {"family": READ, "size": TYPE_PIXELS, "color": colour(ink)},
         "bgcolor": colour(ground),
         "bordercolor": colour(edge),
         "borderwidth": width,
-        "borderpad": 2,
+        "borderpad": 1,
         "hoverlabel": {"bgcolor": colour("raised")},
     }
 
@@ -260,6 +267,6 @@ def _caption(nodes: Sequence[BeamNode], steps: Sequence[BeamStep]) -> str:
     dropped = f", and {plural(len(last.dropped), 'beam')} dropped" if last.dropped else ""
     return (
         f"Measured. Token {last.depth}: {count(fates.count('kept'))} of "
-        f"{count(last.n_candidates)} candidates kept{finished}{dropped}; of those that end, "
-        f"{N_BELOW} are drawn. {numbers}"
+        f"{count(last.n_candidates)} candidates kept{finished}{dropped}; of those that "
+        f"finish, and of those that are pruned, one is drawn. {numbers}"
     )

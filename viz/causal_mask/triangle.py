@@ -13,7 +13,9 @@ from viz.palette import colour
 from viz.strip import SPACE, chip, element
 
 STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
-SIZE = "font-size:clamp(.75rem,1.9vw,1.6rem);text-align:center;"  # as the window is wide
+# as large as the window has room for, and no smaller than a class can read
+SIZE = "font-size:clamp(.875rem,min(2.2vw,3.4vh),1.8rem);text-align:center;padding:.06em 3px;"
+OWN = f"border-color:{colour('chosen')};box-shadow:0 0 0 1.5px {colour('chosen')}"  # of a position
 
 
 def open_html(labels: Sequence[str]) -> Markup:
@@ -44,24 +46,20 @@ def _words_of(labels: Sequence[str]) -> list[str]:
 
 
 def _grid(labels: Sequence[str], rows: Sequence[Markup]) -> Markup:
-    columns = f"repeat({len(labels) + 1},max-content)"
-    look = f"display:grid;grid-template-columns:{columns};gap:4px;overflow-x:auto;padding:3px"
-    return element("div", *rows, class_="mask-rows", style=look, role="list")
+    columns = f"grid-template-columns:repeat({len(labels)},auto) max-content"
+    return element("div", *rows, class_="mask-rows", style=columns, role="list")
 
 
 def _open_row(labels: Sequence[str], row: int) -> Markup:
-    own = f"{SIZE}border-color:{colour('chosen')};box-shadow:0 0 0 1.5px {colour('chosen')}"
-    boxes = [
-        chip(label, "kept", style=own if place == row else SIZE)
-        for place, label in enumerate(labels)
-    ]
+    boxes = [_box(label, is_own=place == row) for place, label in enumerate(labels)]
     words = f"position {row + 1}, {labels[row]}, is asked for {labels[row + 1]}"
     return _listed([*boxes, _asked(labels[row + 1])], words, words)
 
 
 def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:
     """Draws what one position has of the text, and behind it the token that it is asked for."""
-    seen = [_seen(chip(label, "kept", style=SIZE)) for label in labels[: row + 1]]
+    read = enumerate(labels[: row + 1])
+    seen = [_seen(_box(label, is_own=place == row)) for place, label in read]
     if is_covered:
         hidden = f"{SIZE}color:transparent;user-select:none"
         rest = [chip(label, "rejected", style=hidden) for label in labels[row + 1 :]]
@@ -76,6 +74,11 @@ def _row(labels: Sequence[str], row: int, *, is_covered: bool) -> Markup:
     return _listed([*seen, *rest, _asked(labels[row + 1])], says, words)
 
 
+def _box(label: str, *, is_own: bool) -> Markup:
+    """Draws a token that is read; the one at the row's own position has a frame."""
+    return chip(label, "kept", style=SIZE + OWN * is_own)
+
+
 def _listed(boxes: Sequence[Markup], says: str, words: str) -> Markup:
     return element(
         "div", *boxes, class_="mask-row", data_says=says, tabindex="0", role="listitem",
@@ -85,9 +88,12 @@ def _listed(boxes: Sequence[Markup], says: str, words: str) -> Markup:
 
 def _asked(label: str) -> Markup:
     """Draws the token that a row is asked for."""
-    arrow = element("span", "→", style=f"color:{colour('muted')};padding:0 .4rem")
+    arrow = element("span", "→", style=f"color:{colour('muted')};padding:0 clamp(.1rem,.5vw,.4rem)")
     # it stays in sight where the row is wider than the window, over the padding too
-    place = f"position:sticky;right:-2px;background:{colour('paper')};white-space:nowrap"
+    place = (
+        f"position:sticky;right:-2px;background:{colour('paper')};white-space:nowrap;"
+        "display:flex;align-items:center"
+    )
     return element("span", arrow, chip(label, "generated", "open", style=SIZE), style=place)
 
 

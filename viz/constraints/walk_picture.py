@@ -16,7 +16,7 @@ DOT = "·"  # between the pieces of a word
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
 ROUNDING = 1e-5  # of a sum: less is no token
 _ROWS = "the model", "the rule"
-_GRID = "display:grid;grid-template-columns:max-content 1fr;gap:3px .7rem;align-items:center"
+_GRID = "display:grid;grid-template-columns:1ch max-content 1fr;gap:3px .7rem;align-items:center"
 _BAR = "display:flex;height:1.25rem;box-sizing:border-box;forced-color-adjust:none"
 _PART = (
     "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
@@ -52,8 +52,9 @@ def walk_picture(
         is_covered: Whether nothing is shown yet.
     """
     shown = [] if is_covered else list(tokens[-N_PLACES:])
-    places = [_place(one) for one in shown]
-    places += [_empty() for _ in range(N_PLACES - len(places))]
+    first = max(0, len(tokens) - N_PLACES) + 1 if shown else 1
+    places = [_place(one, first + i) for i, one in enumerate(shown)]
+    places += [_empty(first + i) for i in range(len(places), N_PLACES)]
     heard = "Two bars for each token, still covered." if is_covered else _heard(shown)
     picture = element(
         "div",
@@ -66,7 +67,7 @@ def walk_picture(
     return picture + element("p", said, style=f"{_SAID};font-size:var(--size-lead)")
 
 
-def _place(one: WalkedToken) -> Markup:
+def _place(one: WalkedToken, n: int) -> Markup:
     seen = one.seen
     allowed = [one for one in seen.tokens if one.is_allowed and one.label != SPACE][:MAX_NAMED]
     if one.taken is not None and one.taken not in {token.label for token in allowed}:
@@ -86,25 +87,27 @@ def _place(one: WalkedToken) -> Markup:
     scale = max(seen.mass, 1e-300)
     taken = None if one.taken is None else name_of(one.taken, one.stem)
     rule = [_kept(name, share / scale, name == taken) for name, share in left]
-    return _pair(model, rule)
+    return _pair(n, model, rule)
 
 
 def _wanted(seen: MaskedDistribution) -> MaskedToken:
     return max(seen.tokens, key=lambda token: token.prob)
 
 
-def _pair(model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
-    cells: list[Markup] = []
+def _pair(n: int, model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
+    """Draws the bars of the n-th token, below each other."""
+    number = f"grid-row:span 2;font-size:var(--size-lead);color:{colour(tone)}"
+    cells = [element("b", str(n), style=number)]
     for name, parts in zip(_ROWS, (model, rule), strict=True):
         label = f"font-size:var(--size-body);line-height:1.25rem;color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 
 
-def _empty() -> Markup:
+def _empty(n: int) -> Markup:
     """Draws the place of a token that is covered, or still to come."""
     box = element("i", style=f"{_PART};flex:1;border:1px dashed {colour('line')}")
-    return _pair([box], [box], "muted")
+    return _pair(n, [box], [box], "muted")
 
 
 def _kept(name: str, share: float, is_taken: bool) -> Markup:
@@ -118,14 +121,16 @@ def _kept(name: str, share: float, is_taken: bool) -> Markup:
 
 
 def _removed(name: str, share: float) -> Markup:
-    look = f"border:1.3px dashed {colour('rejected')};color:{colour('muted')};"
-    look += "font-size:var(--size-small)"
+    look = f"border:1.3px dashed {colour('rejected')};color:{colour('muted')}"
     return _part(name, share, look, f"{name}: {percent(share)}, removed")
 
 
 def _part(name: str, share: float, look: str, title: str, shown: Markup | str = "") -> Markup:
     style = f"{_PART};flex:0 1 {100 * share:.4f}%;{look}"
     words = (shown or name) if share >= ROOM * len(name) else ""
+    number = f" {percent(share)}"
+    if words and share >= ROOM * (len(name) + len(number) + 1):
+        words = Markup("{}{}").format(words, number)
     return element("span", words, style=style, title=title)
 
 

@@ -6,6 +6,7 @@ leave-one-out check, a token that does not fit the others is marked by its colou
 """
 
 import math
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -19,20 +20,42 @@ from viz.strip import SPACE, element, token
 STYLE = Path(__file__).with_name("sheet.css").read_text("utf-8")
 
 
-def sheet_html(sheet: Sheet) -> Markup:
-    """Writes the sheet as a grid of cells, with what is given before and after them."""
+def beginning_html(sheet: Sheet) -> Markup:
+    """Writes the text that is given before the first cell; empty where none is."""
+    text = _text(sheet, range(_n_first(sheet)))
+    return (
+        element("div", element("span", text, class_="given"), class_="sheet") if text else Markup()
+    )
+
+
+def sheet_html(sheet: Sheet, *, is_opened: bool = False) -> Markup:
+    """Writes the sheet as a grid of cells, with what is given before and after them.
+
+    Args:
+        sheet: The page as it stands.
+        is_opened: Whether its beginning stands above it already.
+    """
+    first = _n_first(sheet) if is_opened else 0
     parts: list[Markup] = []
-    for is_given, group in groupby(range(len(sheet.labels)), key=sheet.given.__getitem__):
+    for is_given, group in groupby(range(first, len(sheet.labels)), key=sheet.given.__getitem__):
         places = list(group)
         parts += [_given(sheet, places)] if is_given else [_cell(sheet, one) for one in places]
     return element("div", *parts, class_="sheet", role="list", aria_label=sheet_words(sheet))
 
 
-def _given(sheet: Sheet, places: list[int]) -> Markup:
-    """Writes given tokens as the text that they are."""
+def _n_first(sheet: Sheet) -> int:
+    """Returns how many tokens are given before the first cell."""
+    return next((i for i, is_given in enumerate(sheet.given) if not is_given), len(sheet.given))
+
+
+def _given(sheet: Sheet, places: Sequence[int]) -> Markup:
+    return element("span", _text(sheet, places), class_="given", role="listitem")
+
+
+def _text(sheet: Sheet, places: Sequence[int]) -> str:
+    """Returns given tokens as the text that they are."""
     labels = [sheet.labels[place] for place in places]
-    text = "".join(labels[labels[0] == START :]).replace(SPACE, " ").replace("⏎", "\n").strip()
-    return element("span", text, class_="given", role="listitem")
+    return "".join(labels[labels[:1] == [START] :]).replace(SPACE, " ").replace("⏎", "\n").strip()
 
 
 def _cell(sheet: Sheet, place: int) -> Markup:
@@ -62,7 +85,7 @@ def key_html(sheet: Sheet) -> Markup:
         look, words = "open", "still to be written"
     else:
         n_all = sum(number > 0 for number in sheet.filled_in)
-        look, words = "set clash", f"{sheet.n_clashes} of {n_all} do not fit the others"
+        look, words = "set clash", f"{sheet.n_clashes} of {n_all} clash with the others"
     cell = element("span", class_=f"cell {look}", aria_hidden="true")
     return element("p", cell, words, class_="sheet-key")
 

@@ -8,12 +8,12 @@ from viz.palette import colour
 from viz.strip import element
 
 UNKNOWN = "?"
-_ROW = "font-size:max(var(--size-lead),min(2.6vw,1.85rem));line-height:1.75"
+_ROW = "font-size:max(var(--size-lead),min(2.9vw,4.2vh,2.3rem));line-height:1.75"
 _BOX = (
     "display:inline-block;min-width:4em;box-sizing:border-box;text-align:center;line-height:1.45;"
     "border-radius:5px;padding:0 .3em"
 )
-_NAME = "margin:.2em 0 0;font-size:var(--size-small);line-height:1.4"
+_NAME = "margin:.2em 0 0;font-size:var(--size-body);line-height:1.3"
 
 
 def endings_html(
@@ -33,12 +33,11 @@ def endings_html(
         words: That were written into the gap; None where it is still covered.
         unseen: What was written by a model that sees no ending; None while it is covered.
     """
-    name = f"{_NAME};color:{colour('muted')}"
     parts = [
         element("p", before, style="margin:0;font-size:var(--size-lead);line-height:1.5"),
-        element("p", "left to right: sees what is before the gap", style=name),
+        element("p", "left to right: sees what is before the gap", style=_NAME),
         _row(beginning, endings[0], unseen, is_seen=False),
-        element("p", "encoder-decoder: sees what is after it, too", style=name),
+        element("p", "encoder-decoder: sees what is after it, too", style=_NAME),
         *(_row(beginning, *pair, is_seen=True) for pair in zip(endings, words, strict=True)),
     ]
     return element("div", *parts, style=f"color:{colour('ink')};overflow-wrap:anywhere")

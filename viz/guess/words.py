@@ -43,10 +43,10 @@ def _of_player(player: PlayerRound, done: GuessRound) -> str:
         return f"{name} wrote nothing, so it had {percent(player.prob)}: {worth}."
     given = math.fsum(player.shares.values())
     named = " and ".join(f"“{as_word(guess.label)}”" for guess in player.guesses)
-    others = f"{count(done.n_vocab - len(player.guesses))} tokens"
+    others = f"{count(done.n_vocab - len(player.guesses))} other tokens"
     return (
-        f"{name} gave {named} {_share(given)}. The other {_share(1 - given)} is for all other "
-        f"{others} alike, so “{as_word(done.label)}” had {percent(player.prob)}: {worth}."
+        f"{name} gave {named} {_share(given)}. {others} share the rest, so "
+        f"“{as_word(done.label)}” had {percent(player.prob)}: {worth}."
     )
 
 

@@ -21,6 +21,7 @@ TITLE_PIXELS = 44  # of each half
 MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 MIN_KEPT = 4  # columns that have room for the word
+KEPT_TINT = 0.18  # as pale as what is not computed: a line of what is stands out
 HALVES = ([0.0, 0.46], [0.54, 1.0])
 LARGER = 90  # pixels that a half by itself is higher
 HALF_CAPTIONS = (
@@ -34,19 +35,17 @@ def squares_figure(
     n_prompt: int,
     n_to_come: int,
     *,
-    foretells: bool = True,
     sums: bool = True,
 ) -> Chart:
     """Draws a row for each pass over one text, without the cache on the left, with it on the right.
 
-    Passes that are still to come are outlines, which each step paints: of all that they read, or,
-    where it foretells, of what they compute. The picture is as high for any number of passes.
+    Passes that are still to come are outlines of all that they read, which each step paints. The
+    picture is as high for any number of passes.
 
     Args:
         labels: Of the text's tokens, which stand above their columns while there is room.
         n_prompt: How many of them are the prompt's.
         n_to_come: Passes that are still to come.
-        foretells: Whether only what they will compute is outlined.
         sums: Whether the columns are counted, or left to be counted.
     """
     n_steps = len(labels) - n_prompt
@@ -54,17 +53,18 @@ def squares_figure(
     without, cached = lengths, [n_prompt] + [1] * (len(lengths) - 1)
     n_painted = n_steps + 1
     figure = new_figure()
-    for side, (name, columns) in enumerate((("Without a cache", without), ("With it", cached))):
+    halves = ("Without a cache", without), ("With the cache", cached)
+    for side, (name, columns) in enumerate(halves):
         axis = "" if side == 0 else "2"
         painted = lengths[:n_painted], columns[:n_painted]
         _add_squares(figure, *painted, (len(lengths), lengths[-1]), n_prompt, axis)
         if n_to_come:
-            _add_outlines(figure, lengths, columns if foretells else lengths, n_painted, axis)
+            _add_outlines(figure, lengths, n_painted, axis)
         title = f"<b>{name}</b>" + f"<br>{_sum(columns[:n_painted])}" * sums
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
     if n_steps and n_prompt >= MIN_KEPT:
-        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", xref="x2", yref="y2")
+        write_at(figure, (n_prompt - 1) / 2, (n_steps + 1) / 2, "kept", 16, xref="x2", yref="y2")
     _lay_out(figure, labels, len(lengths), lengths[-1])
     n_all, n_new = sum(without[:n_painted]), sum(cached[:n_painted])
     to_come = f"Dashed: {plural(n_to_come, 'pass', 'es')} still to come. " if n_to_come else ""
@@ -72,7 +72,7 @@ def squares_figure(
         f"Derived: {count(n_all)} columns against {count(n_new)}. "
         * sums
         + f"{to_come}Blue: the prompt; teal: "
-        "tokens after it; olive: kept, and not computed again."
+        "tokens after it; pale: kept, and not computed again."
     )
     return Chart(figure, "Columns computed by each pass", caption)
 
@@ -104,7 +104,7 @@ def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int)
         tickvals=list(range(len(labels))),
         ticktext=[label.strip(SPACE)[:MAX_WORD] for label in labels],
         tickangle=-90,
-        tickfont={"family": READING_FACE, "size": 13},
+        tickfont={"family": READING_FACE, "size": 14},
     )
 
 
@@ -138,20 +138,18 @@ def _add_squares(
         squares[row, :length] = KEPT
         squares[row, length - n_computed : length] = WRITTEN
         squares[row, length - n_computed : min(n_prompt, length)] = READ
-    shades = [sheer(colour("keys")), colour("prompt"), colour("generated")]
+    shades = [sheer(colour("keys"), KEPT_TINT), colour("prompt"), colour("generated")]
     gaps = {f"{way}gap": max(0, 2 - n // 25) for way, n in zip("yx", shape, strict=True)}
     look = {"zmin": KEPT, "zmax": WRITTEN, **gaps}
     add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")
 
 
-def _add_outlines(
-    figure: Figure, lengths: Sequence[int], columns: Sequence[int], first: int, axis: str
-) -> None:
-    """Outlines the last columns of the rows from `first` on."""
+def _add_outlines(figure: Figure, lengths: Sequence[int], first: int, axis: str) -> None:
+    """Outlines the columns of the rows from `first` on."""
     x: list[float | None] = []
     y: list[float | str | None] = []
     for row in range(first, len(lengths)):
-        for column in range(lengths[row] - columns[row], lengths[row]):
+        for column in range(lengths[row]):
             left, right, low, high = column - HALF, column + HALF, row - HALF, row + HALF
             x += [left, right, right, left, left, None]
             y += [low, low, high, high, low, None]

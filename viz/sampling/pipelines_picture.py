@@ -12,13 +12,13 @@ from viz.palette import colour
 from viz.strip import element
 
 _BAR = (
-    "position:relative;display:flex;height:2.3rem;border-radius:.3rem;forced-color-adjust:none;"
+    "position:relative;display:flex;height:clamp(2.3rem,6vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
     f"background:{colour('raised')}"
 )
 # a word that has no room beside the strut wraps out of sight: none is cut
 _SEGMENT = (
-    "display:flex;flex-wrap:wrap;justify-content:center;overflow:hidden;white-space:nowrap;"
-    "font:var(--size-lead)/1.9 var(--read)"
+    "display:flex;flex-wrap:wrap;place-content:start center;align-items:center;overflow:hidden;"
+    "white-space:nowrap;font:var(--size-lead)/1.9 var(--read)"
 )
 
 Shares: TypeAlias = Sequence[tuple[str, float]]  # tokens with theirs of the bar, likeliest first
@@ -52,7 +52,7 @@ class Pipeline:
     @property
     def drawn_words(self) -> str:
         """What is drawn, and of how many."""
-        return f"draws {self.token}, of {plural(len(self.left), 'token')}"
+        return f"draws {self.token} of {plural(len(self.left), 'token')}"
 
 
 def pipelines_picture(
@@ -68,11 +68,10 @@ def pipelines_picture(
     """
     rows = [[*group] for _, group in groupby(pipelines, key=lambda one: (one.order, one.lacks))]
     heard = "; ".join(f"{_names(row)} {row[0].drawn_words}" for row in rows)
-    mark = _pointer(pointer)
     return element(
         "div",
-        element("div", _head("the bar that all four get", ""), _bar(given, mark)),
-        *(_row(_names(row), row[0], mark, is_covered) for row in rows),
+        element("div", _head("the bar that all four engines get", ""), _bar(given, pointer)),
+        *(_row(_names(row), row[0], pointer, is_covered) for row in rows),
         style=f"display:grid;gap:.4rem;color:{colour('ink')}",
         role="img",
         aria_label="A bar for each order." if is_covered else f"{heard}.",
@@ -84,10 +83,10 @@ def _names(row: Sequence[Pipeline]) -> str:
     return ", ".join(one.engine for one in row)
 
 
-def _row(names: str, one: Pipeline, mark: Markup, is_covered: bool) -> Markup:
+def _row(names: str, one: Pipeline, pointer: float, is_covered: bool) -> Markup:
     cover = "visibility:hidden" * is_covered
     said = element("b", one.drawn_words, style=f"margin-inline-start:auto;{cover}")
-    bar = _bar((), mark) if is_covered else _bar(one.left, mark, hit=one.drawn)
+    bar = _bar((), pointer) if is_covered else _bar(one.left, pointer, hit=one.drawn)
     return element("div", _head(f"{one.order}{one.lacking}", names, said), bar)
 
 
@@ -97,15 +96,22 @@ def _head(name: str, order: str, *more: Markup) -> Markup:
     return element("div", element("b", name), words, *more, style=look)
 
 
-def _bar(shares: Shares, *mark: Markup, hit: int | None = None) -> Markup:
-    cells = (_cell(*share, is_hit=i == hit) for i, share in enumerate(shares))
-    return element("div", *cells, *mark, style=_BAR)
+def _bar(shares: Shares, pointer: float, hit: int | None = None) -> Markup:
+    cells, start = [], 0.0
+    for i, (label, share) in enumerate(shares):
+        cells.append(_cell(label, share, pointer - start, is_hit=i == hit))
+        start += share
+    return element("div", *cells, _pointer(pointer), style=_BAR)
 
 
-def _cell(label: str, share: float, *, is_hit: bool) -> Markup:
+def _cell(label: str, share: float, pointer: float, *, is_hit: bool) -> Markup:
+    """Draws a token's segment; its word stands on the wider side of a pointer that falls in it."""
     edge = f"inset 0 0 0 3px {colour('chosen')}" if is_hit else f"inset -1px 0 {colour('paper')}"
     look = f"background:{colour('kept')};color:{colour('kept-ink')};box-shadow:{edge}"
     style = f"{_SEGMENT};flex:0 0 {100 * share:.3f}%;{look}"
+    if 0 < pointer < share:
+        side, taken = ("left", pointer) if 2 * pointer < share else ("right", share - pointer)
+        style += f";box-sizing:border-box;padding-{side}:calc({100 * taken:.3f}% + 4px)"
     strut, word = element("i", style="height:100%"), element("span", label)
     return element("span", strut, word, style=style, title=f"{label} {percent(share)}")
 

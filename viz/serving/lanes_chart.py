@@ -13,7 +13,7 @@ from viz.format import count, digits, duration, percent, plural
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 13, 0.36  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 14, 0.36  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
@@ -22,6 +22,8 @@ LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each sta
     "held": ("idle", "muted", "."),
 }
 SECONDS, PASSES = "seconds", "passes"
+LEFT: Style = {"xanchor": "left", "xref": "paper"}
+RIGHT: Style = {"xanchor": "right", "xref": "paper"}
 
 Box: TypeAlias = tuple[int, float, float]  # its row, and from where to where it reaches
 
@@ -33,6 +35,7 @@ def lanes_figure(
     top: float = 0.0,
     *,
     n_covered: int = 0,
+    compares: bool = False,
 ) -> Chart:
     """Draws a lane for each request, the runs below each other over one axis.
 
@@ -42,19 +45,33 @@ def lanes_figure(
         axis: seconds or passes.
         top: that the axis reaches at least, as that of a figure beside it.
         n_covered: how many of the last runs have their names alone.
+        compares: whether the lanes of later runs say how much sooner or later than in the first
+            their request has all of its tokens, in place of what else a run differs by.
     """
     figure, labels, spans = new_figure(), list[str](), list[tuple[int, State, float, float]]()
+    heads = list[tuple[int, ServingRun, bool]]()  # row of the first lane, whose, and if it is shown
     shown = runs[: len(runs) - n_covered]
     end = max(top, *(end_of(run, axis) for run in runs))
     for n, run in enumerate(runs):
-        n_head = _n_head(run)
+        n_head = _n_head(run, n, compares=compares)
         first = len(labels) + n_head  # row of its first lane
         is_shown = n < len(shown)
         if is_shown:
             own = _spans(run, axis)
             spans += [(first + lane, state, start, stop) for lane, state, start, stop in own]
         labels += [""] * n_head + [str(n) for n in range(1, len(run.requests) + 1)]
-        _write_head(figure, first - n_head, run, is_shown)
+        heads.append((first, run, is_shown))
+    for first, run, _ in heads:  # of all runs, before any number
+        name = f"<b>{_capital(run.policy.name)}</b>"
+        write_at(figure, 0, first - _n_title(run, compares=compares), name, 15, **LEFT)
+    for first, run, is_shown in heads:
+        rate, more = run_words(run) if is_shown else ("? tokens/s", "")
+        row = first - _n_title(run, compares=compares)
+        write_at(figure, 1, row, f"<b>{rate}</b>", 15, **RIGHT)
+        if more and not compares:
+            write_at(figure, 0, first - 1, more, 14, **LEFT)
+        if compares and is_shown and run is not runs[0]:
+            _write_gaps(figure, first, runs[0], run, axis)
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
         boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
@@ -66,33 +83,47 @@ def lanes_figure(
     figure.update_xaxes(number_axis(end, axis, room=1.02))
     figure.update_xaxes(title={"standoff": 0})
     legend = {"itemwidth": 30}  # one line on a phone
-    figure.update_layout(height=92 + ROW_HEIGHT * len(labels), legend=legend)
+    figure.update_layout(height=90 + ROW_HEIGHT * len(labels), legend=legend)
     told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
 
 
-def _write_head(figure: Figure, row: int, run: ServingRun, is_shown: bool) -> None:
-    """Writes a run's name and rate above its lanes, and below them by what else it differs."""
-    side: Style = {"xanchor": "left", "xref": "paper"}
-    rate, more = run_words(run) if is_shown else ("? tokens/s", "")
-    write_at(figure, 0, row, f"<b>{_capital(run.policy.name)}: {rate}</b>", 15, **side)
-    if more:
-        write_at(figure, 0, row + 1, more, 12, **side)
+def _write_gaps(
+    figure: Figure, first: int, before: ServingRun, after: ServingRun, axis: str
+) -> None:
+    """Writes at the end of each lane by how much its request is done sooner, or later."""
+    ends = {lane: stop for lane, _, _, stop in _spans(after, axis)}
+    for lane, gap in enumerate(gaps_between(before, after)):
+        words = f"{duration(abs(gap))} {'later' if gap > 0 else 'sooner'}"
+        shown = f"<b>{words}</b>" if gap > 0 else words
+        write_at(figure, ends[lane], first + lane, shown, 14, xanchor="left", xshift=4)
 
 
-def still_share(runs: Sequence[ServingRun], n_still: int) -> float:
+def gaps_between(before: ServingRun, after: ServingRun) -> list[float]:
+    """Returns by how many seconds later each request has its last token in the second run."""
+    pairs = zip(before.outputs, after.outputs, strict=True)
+    return [late.times[-1] - soon.times[-1] for soon, late in pairs]
+
+
+def still_share(runs: Sequence[ServingRun], n_still: int, *, compares: bool = False) -> float:
     """Returns how much of the lanes' height those of the first runs take, down to the next head."""
     if not n_still:
         return 0.0
-    ends = list(accumulate(_n_head(run) + len(run.requests) for run in runs))
-    top, bottom = _n_head(runs[0]) - HALF, ends[-1] - 1 + HALF
+    heads = [_n_head(run, n, compares=compares) for n, run in enumerate(runs)]
+    ends = list(accumulate(h + len(run.requests) for h, run in zip(heads, runs, strict=True)))
+    top, bottom = heads[0] - HALF, ends[-1] - 1 + HALF
     return (ends[n_still - 1] - top) / (bottom - top)
 
 
-def _n_head(run: ServingRun) -> int:
+def _n_title(run: ServingRun, *, compares: bool) -> int:
     """Returns how many rows a run's name and numbers take."""
-    return 2 if run_words(run)[1] else 1
+    return 2 if run_words(run)[1] and not compares else 1
+
+
+def _n_head(run: ServingRun, number: int, *, compares: bool) -> int:
+    """Returns how many rows stand above a run's lanes: an empty one below those of another run."""
+    return _n_title(run, compares=compares) + (number > 0)
 
 
 def _capital(name: str) -> str:

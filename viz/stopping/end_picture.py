@@ -13,27 +13,32 @@ MIN_LETTERS = 6  # that have room below the bars
 MAX_BAR = 5  # rem that a bar is wide
 _ENDS = (".", "!", "?")  # of a sentence
 _GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.85rem,1fr));gap:.5rem 3px"
-_BAR = "position:relative;display:block;height:8rem;border-radius:3px;forced-color-adjust:none;"
+_HEIGHT = "height:clamp(8rem,20vh,13rem);"
+_BAR = f"position:relative;display:block;{_HEIGHT}border-radius:3px;forced-color-adjust:none;"
 _UPWARDS = "writing-mode:vertical-rl;transform:rotate(180deg);white-space:pre;"
 _WORD = (
     f"display:block;margin:.25rem auto 0;{_UPWARDS}text-align:right;"
-    "font:var(--size-small)/1.15 var(--read);"
+    "font:400 clamp(var(--size-small),1.2vw,var(--size-body))/1.15 var(--read);"
 )
 _AFTER = (
-    f"display:block;height:8rem;margin-left:auto;{_UPWARDS}font:var(--size-small)/1.15 var(--sans);"
+    f"display:block;{_HEIGHT}margin-left:auto;{_UPWARDS}font:var(--size-small)/1.15 var(--sans);"
 )
 _SWATCH = "display:inline-block;width:.9rem;margin-right:.4rem;forced-color-adjust:none;"
 
 
-def end_picture(curve: EndCurve, prompt: str, *, is_covered: bool = False) -> Markup:
+def end_picture(
+    curve: EndCurve, prompt: str, *, is_covered: bool = False, is_moving: bool = False
+) -> Markup:
     """Draws a bar for each token that was written, and below it the token on which it fell.
 
-    After a sentence there is a gap, with the probability of the end token in the next bar.
+    After a sentence there is a gap, with the probability of the end token in the next bar; while
+    the picture is covered its bars stand together and the gaps behind them.
 
     Args:
         curve: The text.
         prompt: What it follows.
         is_covered: Whether the end token's segments and the pointers are left out.
+        is_moving: Whether the steps come one after another; see the page's style.
     """
     last = len(curve.steps) - 1
     hit = last if curve.finished == "eos" else None
@@ -43,13 +48,16 @@ def end_picture(curve: EndCurve, prompt: str, *, is_covered: bool = False) -> Ma
     height = max(MIN_LETTERS, *map(len, names), 0) * 0.55 + 0.4
     ends, cells = _sentence_ends(curve, prompt), list[Markup]()
     for i, (step, name) in enumerate(zip(curve.steps, names, strict=True)):
-        if i in ends:
-            cells.append(_gap(ends[i], step, is_covered))
-        cells.append(_column(step, name, height, is_covered, i == hit))
+        if i in ends and not is_covered:
+            cells.append(_gap(ends[i], step, i))
+        cells.append(_column(step, name, height, is_covered, i == hit, i))
+    if is_covered:  # columns keep their width
+        cells += [element("span", class_="end-gap")] * len(ends)
     heard = "The draw bar of each step." if is_covered else f"The draw bars. {end_words(curve)}"
     look = f"{_GRID};max-width:{MAX_BAR * len(cells)}rem;color:{colour('ink')}"
     grid = element("div", *cells, style=look, role="img", aria_label=heard, translate="no")
-    return element("div", _legend(is_covered), grid, style="display:grid;gap:.5rem")
+    moving = "end-moving" if is_moving else "end-still"
+    return element("div", _legend(is_covered), grid, style="display:grid;gap:.5rem", class_=moving)
 
 
 def _legend(is_covered: bool) -> Markup:
@@ -59,7 +67,7 @@ def _legend(is_covered: bool) -> Markup:
     hidden = "visibility:hidden" * is_covered
     return element(
         "div",
-        element("span", "Each column is the draw bar of one step:"),
+        element("span", "A draw bar for each step, likeliest token lowest:"),
         element("span", element("i", style=end), "the end token", style=hidden),
         element("span", element("i", style=pointer), "the pointer", style=hidden),
         style=f"display:flex;flex-wrap:wrap;gap:0 1rem;font-size:var(--size-body);"
@@ -101,14 +109,16 @@ def _sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
     return {i: sign for i, sign in enumerate(signs) if sign and sign in _ENDS}
 
 
-def _gap(sign: str, step: EndStep, is_covered: bool) -> Markup:
-    words = Markup() if is_covered else element("b", percent(step.masked))
-    said = () if is_covered else (f"after {sign}  ", words)
+def _gap(sign: str, step: EndStep, i: int) -> Markup:
+    said = f"after {sign} end ", element("b", percent(step.masked))
     style = f"{_AFTER}color:{colour('kept-text')}"
-    return element("span", element("span", *said, style=style), class_="end-gap")
+    words = element("span", *said, style=style)
+    return element("span", words, class_="end-gap", style=f"--i:{i}")
 
 
-def _column(step: EndStep, name: str, height: float, is_covered: bool, is_hit: bool) -> Markup:
+def _column(
+    step: EndStep, name: str, height: float, is_covered: bool, is_hit: bool, i: int
+) -> Markup:
     tint, ink = colour("kept-tint"), colour("chosen")
     parts = [] if is_covered else [_segment(*piece, is_hit) for piece in step.segments]
     if not is_covered:
@@ -125,6 +135,7 @@ def _column(step: EndStep, name: str, height: float, is_covered: bool, is_hit: b
         element("span", name, style=look),
         title=title,
         class_="end-column",
+        style=f"--i:{i}",
     )
 
 

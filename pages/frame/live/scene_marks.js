@@ -23,22 +23,32 @@ export const RULES = `
   & .side { ${HIDDEN} }
 }
 ${BAR_ALONE} .bars:not([data-comparing]) {
-  --label: 1em; --number: 1.4em; --n-rows: 0 !important;
+  --label: 1em; --number: 1.4em; --rows: 0px !important;
   & .cut-edge { ${HIDDEN} }
 }
-@media (min-width: 641px) { ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { font-size: var(--size-row); } }
+@media (min-width: 641px) { /* what is left has the room of the rest */
+  ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment) { font-size: var(--size-row); line-height: 6.5; }
+  ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { height: 6.5em; }
+}
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
+@media (min-width: 641px) {
+  .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
+    [data-tour="lit"] .strip-list { font-size: var(--size-text); }
+}
 ${MANY} {
-  & .strip-scroll { min-height: 19em; align-content: start; }
-  & .desk { display: block; }
+  & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
+  & .desk { display: block; order: -1; }
+  & .strip-scroll {
+    min-height: 14em; padding: .5em .7em; border: 1px dashed var(--muted); border-radius: .5em; align-content: start;
+  }
   & .side { max-width: 26em; }
   & :is(.choice, .settings) { ${HIDDEN} }
 }
-@media (max-width: 640px) { ${MANY} .strip-scroll { min-height: 21em; } }
+@media (max-width: 640px) { .thumb[data-tour="covered"] { position: sticky; } }
 .token.token[data-tour="joined"] {
   margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
 }
@@ -47,17 +57,20 @@ ${MANY} {
 [data-tour="covered"]::after {
   content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
   border-radius: .5em; background: var(--raised); color: var(--muted); }
+[data-press] { outline: 3px solid var(--ink); outline-offset: 4px; border-radius: .5em; }
 .ott:has(tbody[data-tour="covered"]) [data-tour="covered"]:not(tbody)::after { content: ""; } /* said once */`;
 
 /**
  * Marks the nodes of a page.
  * @param {Element[]} all that may be marked
- * @param {{ lit: Element[], covered: Element[], lines: string }} scene `lines` matches what has no room for a note
+ * @param {{ lit: Element[], covered: Element[], pressed?: Element[], lines: string }} scene `lines` matches what has
+ *   no room for a note
  */
-export function markNodes(all, { lit, covered, lines }) {
+export function markNodes(all, { lit, covered, pressed = [], lines }) {
   /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
+    node.toggleAttribute("data-press", pressed.includes(node));
     const isCovered = covered.includes(node);
     const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
     const state = node.matches(".token")

@@ -439,9 +439,11 @@ interface RaceLane {
   texts: string[];
   pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
   legend: [string, string][];
-  note: string;
+  block: string; // what stands below the bar while it runs
+  note: string; // and once all is there
 }
 interface RaceData {
+  key: string;
   lanes: RaceLane[];
   slower: number;
   pace: string;
@@ -461,6 +463,7 @@ interface Scene {
   parts: Record<string, string>; // selectors by name
   light: string[];
   cover: string[];
+  press: string[]; // the parts that its task presses, until it is done
   is_open: boolean; // its question is not answered yet
   keeps: boolean; // the text of this scene is kept for the lesson's end
   lesson: string;
@@ -550,7 +553,6 @@ interface IciclePiece {
   depth: number; // tokens down to it, 1 for the first
   isLast: boolean; // nothing stands below it
   count: number; // tokens that it stands for
-  isEven: boolean; // among those beside it
   from: number;
   width: number;
   ids: number[]; // of a token's own text, else of the text above
@@ -732,7 +734,9 @@ interface Picture {
   cells: Cell[];
   pieces: Span[][];
   tokens: { id: number; rank: number }[];
-  shown: { bars: HTMLElement[]; ghost: HTMLElement }[];
+  shown: { bars: HTMLElement[]; ghost: HTMLElement; number: HTMLElement }[];
+  isStairs: boolean; // end to end
+  edge: { at: number; nOut: number } | null; // of top-p
 }
 
 // ---- the model in the page (pages/home/in_page)

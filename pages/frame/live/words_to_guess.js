@@ -13,22 +13,13 @@ const FUNNY = ["elephant", "banana", "dragon", "cheese", "spoon", "pizza", "robo
  * @param {string[]} likely labels of tokens, the likeliest first
  * @param {Labels} labels of all tokens
  * @param {number} position of the token that is asked for
- * @param {{isFit?: (label: string) => boolean, from?: number}} more which tokens are offered; the funny word to
- *   begin the search with
  */
-export function wordsToGuess(
-  likely,
-  labels,
-  position,
-  { isFit = (label) => WORD.test(label), from = 0 } = {},
-) {
-  const fit = likely.filter(isFit);
+export function wordsToGuess(likely, labels, position) {
+  const fit = likely.filter((label) => WORD.test(label));
   const isEnough = fit.length >= 2 * N_LIKELY - 1;
   const words = fit.filter((_, i) => !isEnough || i % 2 === 0).slice(0, N_LIKELY);
   const known = new Set(Object.values(labels));
-  const first = from % FUNNY.length;
-  const funny = [...FUNNY.slice(first), ...FUNNY.slice(0, first)]
-    .find((label) => known.has(label) && !likely.includes(label));
+  const funny = FUNNY.find((label) => known.has(label) && !likely.includes(label));
   const all = [...words, ...(funny ? [funny] : [])];
   const turn = position % Math.max(1, all.length);
   return [...all.slice(turn), ...all.slice(0, turn)];

@@ -46,8 +46,13 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     const scene = at === null ? {} : scenes[at] ?? {};
     /** @param {string[]} [names] */
     const nodes = (names = []) => names.flatMap((name) => [...root.querySelectorAll(lesson.parts[name])]);
-    const covered = at !== null && at in said ? [] : nodes(scene.cover);
-    markNodes(nodes(Object.keys(lesson.parts)), { lit: nodes(scene.light), covered, lines: ".bars-top" });
+    const isSaid = at !== null && at in said;
+    markNodes(nodes(Object.keys(lesson.parts)), {
+      lit: nodes(scene.light),
+      covered: isSaid ? [] : nodes(scene.cover),
+      pressed: isSaid && scene.task ? nodes(scene.cover) : [],
+      lines: ".bars-top",
+    });
   }
 
   function show() {
@@ -84,12 +89,13 @@ export function connectLesson({ lesson, place, offer, live, open }) {
         ),
       ),
       ...wordsToUnfold(el("p", { class: "lesson-words", ...own }, ...inline(scene.words))),
-      scene.task ? el("p", { class: "note", ...own }, ...inline(scene.task)) : null,
       picture,
       ...questionOf(scene, said[i], (reply) => {
         said = { ...said, [i]: reply };
         show();
       }),
+      // it has its room before: what is tried is said once something was said
+      scene.task ? el("p", { class: i in said ? "" : "lesson-room", ...own }, ...inline(scene.task)) : null,
     ].filter((part) => part !== null);
   }
 

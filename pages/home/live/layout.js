@@ -134,6 +134,7 @@ export function createLayout(actions, shadowRoot) {
       root.ariaBusy = null;
       setShown(bars.element, view.distribution !== null);
       setAttribute(bars.element, "data-covered", view.hidden);
+      setAttribute(root, "data-asking", view.hidden);
       document.documentElement.toggleAttribute("data-asks", view.hidden && view.asksNewcomer);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);

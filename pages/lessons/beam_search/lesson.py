@@ -38,7 +38,7 @@ from viz.beam_search.tree import COLUMN_PIXELS, tree_figure
 from viz.format import digits, nats, percent, plural
 
 LESSON, SAID = "beam_lesson", "beam_said"
-AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "a later one", "none"
+AT_TOKENS, LATER, NEVER = {2: "token 2", 3: "token 3"}, "later", "never"
 FIRST_STEPS = 1  # of the tree that the question stands above
 PLAY_SECONDS = 0.9  # between two steps: paced for the eye
 N_PROMPT = 8  # characters of the prompt in the tree
@@ -125,15 +125,20 @@ def _steps(lesson: BeamLesson) -> None:
 
 
 def _asked(steps: BeamSteps) -> bool:
-    """Asks beside the first tokens; a link that opens the tree further on is asked nothing."""
+    """Asks beside the first tokens; a link that opens the tree further on is asked nothing.
+
+    The tree answers: the verdict comes with the token at which it does, or with the last one.
+    """
     at = steps.overtaken_at()  # the whole search: the tree's frame has room for it from the start
     if steps.n_shown > FIRST_STEPS and not was_answered(SAID):
         return True
     right = NEVER if at is None else AT_TOKENS.get(at, LATER)
     question = (
-        "Greedy keeps one text, beam search several. At which token does another overtake greedy’s?"
+        "Greedy takes the likeliest token each time. When is another text likelier than greedy’s?"
     )
-    return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID)
+    is_open = steps.n_shown < (len(steps.search.steps) if at is None else at)
+    until = "Press Play to see it." if is_open else ""
+    return answered(question, (*AT_TOKENS.values(), LATER, NEVER), right, SAID, until=until)
 
 
 def _show_ranking(lesson: BeamLesson) -> None:

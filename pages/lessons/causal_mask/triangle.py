@@ -8,13 +8,13 @@ from pages.lessons.causal_mask.state import MaskLesson
 from viz.causal_mask.triangle import STYLE, open_html, triangle_html
 
 SAID = "mask_said"
-QUESTION = "Which tokens must be hidden from a position, so that it has to predict?"
-ANSWERS = "those before it", "those after it", "none"
+QUESTION = "Each row has to predict the token at its arrow. Which tokens must be covered?"
+ANSWERS = "before the frame", "after the frame", "none"
 
 
 def show_triangle(lesson: MaskLesson) -> None:
     """Asks what must be hidden, covers that, and lets the reader take the cover off."""
-    opening("It reads the text in one pass, so every answer stands in front of it.")
+    opening("In training it sees the whole text, so every answer lies open.")
     st.html(f"<style>{STYLE}</style>")
     st.fragment(_triangle)(lesson)
 
@@ -25,9 +25,12 @@ def _triangle(lesson: MaskLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key="mask_cover"):
         is_covered = not SETTINGS.widget("uncovered", disabled=not is_said)
         if not is_said:
-            words = "Each row is a position of one text, and is asked for the token at its arrow."
+            words = "A row is one position of the text, the one with the frame."
         elif is_covered:
-            words = "Each sees itself and what stands before it. The cover is the **causal mask**."
+            words = (
+                "Each position sees itself and what stands before it. The cover is the "
+                "**causal mask**."
+            )
         else:
             words = (
                 "Each reads its answer off the text: a model that is trained like this [cannot "

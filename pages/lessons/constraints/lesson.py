@@ -45,9 +45,10 @@ LESSON = "constraint_lesson"
 SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
-_ONLY = Markup("The model wanted <em>{}</em>; the rule left it only <em>{}</em>.")
+_ONLY = Markup("{} the model wanted <em>{}</em>; the rule left only <em>{}</em>.")
 _WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
-_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>: with it goes <em>{}</em>. ")
+_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>, so <em>{}</em> is gone. ")
+_AFTER = Markup("After <em>{}</em>")
 _SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
@@ -163,7 +164,9 @@ def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
     wanted, left = name_of(best.label, one.stem), lesson.left_by_the_rule(at)
     if left is None:
         return _WANTED.format(wanted, percent(one.seen.mass))
-    return parted + _ONLY.format(wanted, left)
+    before = walk[at - 1].taken if at > 0 else None
+    start = "First" if before is None else _AFTER.format(name_of(before))
+    return parted + _ONLY.format(start, wanted, left)
 
 
 def _parted(lesson: ConstraintLesson, one: WalkedToken) -> Markup:
@@ -196,7 +199,9 @@ def _asked(lesson: ConstraintLesson) -> bool:
         st.markdown(f"Allowed: {may}.")
         return True
     right = lesson.written().strip()
-    return answered("Only these endings are allowed. Which will be written?", choices, right, SAID)
+    question = "Only these endings are allowed. Which will be written?"
+    until = "Press Play to see it." if steps.can_step else ""
+    return answered(question, choices, right, SAID, until=until)
 
 
 def _text(steps: ConstrainedSteps) -> None:

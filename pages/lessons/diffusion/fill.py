@@ -23,12 +23,12 @@ from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.diffusion.settings import PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson
 from viz.diffusion.history_chart import history_figure
-from viz.diffusion.sheet import STYLE, key_html, sheet_html, sheet_words
+from viz.diffusion.sheet import STYLE, beginning_html, key_html, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
 QUESTION = "What may go wrong where several words are written at once?"
-ANSWERS = "it takes longer", "they may not fit", "nothing"
+ANSWERS = "it takes longer", "they may clash", "nothing"
 PLAY_SECONDS = 0.75  # between two passes: paced for the eye
 
 
@@ -125,9 +125,12 @@ def _draw(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
     show_error(lesson.problem)
     sheet = lesson.sheet()
     with st.container(key="diffusion_sides"):
+        if beginning := beginning_html(sheet):
+            with st.container(key="diffusion_given"):
+                st.html(beginning)
         with st.container(key="diffusion_page_sheet"):
-            st.markdown(f"**All over the page**: {_passes(page.n_done)}, {_filled(sheet)}")
-            st.html(sheet_html(sheet) + key_html(sheet))
+            st.markdown(f"**All over the page:** {_passes(page.n_done)}, {_filled(sheet)}")
+            st.html(sheet_html(sheet, is_opened=True) + key_html(sheet))
         with st.container(key="diffusion_loop"):
             _loop(lesson)
         with st.container(key="diffusion_end"):
@@ -136,7 +139,7 @@ def _draw(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
         return
     if page.finished:
         st.text(page.text)
-    _say(page, sheet)
+        _say(page, sheet)
     title = "What each pass proposed and filled"
     draw_when_opened(title, lambda: _show_passes(page), key="diffusion_every_pass")
 
@@ -145,7 +148,8 @@ def _asked(lesson: DiffusionLesson) -> bool:
     """Asks what it costs to fill several places at once; tells whether the passes may begin."""
     page = lesson.page
     is_one_by_one = len(page.plan) == page.length
-    return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID)
+    until = "" if page.finished else "Press Play to see it."
+    return is_one_by_one or answered(QUESTION, ANSWERS, ANSWERS[1], SAID, until=until)
 
 
 def _show_passes(page: Diffusion) -> None:
@@ -164,13 +168,13 @@ def _loop(lesson: DiffusionLesson) -> None:
     if text.finished:
         steps.n_beside = len(text.steps)
     sheet = loop_sheet(text, steps.n_loop, page.length)
-    st.markdown(f"**Left to right**: {_passes(sheet.n_passes)}, {_filled(sheet)}")
-    st.html(sheet_html(sheet))
-    if not steps.can_step and SETTINGS["ending"]:
-        st.caption("It never sees the end that is given.")
-    elif page.finished and steps.can_step:
+    st.markdown(f"**Left to right:** {_passes(sheet.n_passes)}, {_filled(sheet)}")
+    st.html(sheet_html(sheet, is_opened=True))
+    said = ["It cannot see the end that is given."] if SETTINGS["ending"] else []
+    if page.finished and steps.can_step:
         n_more = steps.n_beside - steps.n_loop
-        st.caption(f"The rest of it takes up to {plural(n_more, 'more pass', 'es')}: press Step.")
+        said.append(f"The rest takes up to {plural(n_more, 'more pass', 'es')}: press Step.")
+    st.caption(" ".join(said))
 
 
 def _passes(n: int) -> str:
@@ -182,14 +186,13 @@ def _filled(sheet: Sheet) -> str:
 
 
 def _say(page: Diffusion, sheet: Sheet) -> None:
-    """Says what the sheet shows, what the passes took, and in which order they filled it."""
+    """Says what a full sheet shows, what the passes took, and in which order they filled it."""
     said = [f"Measured. {sheet_words(sheet)}"]
-    if page.passes:
-        said.append(
-            f"Every pass reads all {len(page.ids)} tokens, proposes one for each open position and "
-            f"fills {digits(page.length / len(page.plan), 2)} positions on average; "
-            f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
-        )
+    said.append(
+        f"Every pass reads all {len(page.ids)} tokens, proposes one for each open position and "
+        f"fills {digits(page.length / len(page.plan), 2)} positions on average; "
+        f"{plural(page.n_done, 'pass', 'es')} took {duration(page.seconds)}."
+    )
     share = left_first(page.filled_in)
     if share is not None:
         said.append(

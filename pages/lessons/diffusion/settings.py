@@ -19,8 +19,8 @@ SETTINGS = SettingsTable(
     Text("beginning", "Beginning", BIRD, max_characters=MAX_TEXT),
     Text("ending", "End", HOME, max_characters=MAX_TEXT),
     Whole("passes", "Passes", 8, low=1, high=MAX_POSITIONS, is_slider=True),
-    Whole("positions", "Positions to fill", 32, low=4, high=MAX_POSITIONS, is_slider=True),
-    sampling_number("temperature", 0.8, high=1.5, is_slider=True),
+    Whole("positions", "Positions to fill", 24, low=4, high=MAX_POSITIONS, is_slider=True),
+    sampling_number("temperature", 0.0, high=1.5, is_slider=True),
     Choice("order", "Unmasking order", ORDERS[0], ORDERS, is_segmented=True),
     Choice(
         "blocks",

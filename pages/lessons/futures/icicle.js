@@ -21,7 +21,11 @@ export function createIcicle(actions) {
   const pieces = el("div", { class: "icicle-pieces", translate: false });
   const marks = el("div", { class: "icicle-marks" });
   const foot = announced(el("div", { class: "icicle-foot" }));
-  const legend = el("p", { class: "icicle-legend" }, "Striped: all other texts, each too thin to draw.");
+  const legend = el(
+    "p",
+    { class: "icicle-legend" },
+    "Percent: of all texts, those that begin so. Striped: all others, each too thin to draw.",
+  );
   const cover = el("p", { class: "icicle-cover" }, "Covered until you have answered.");
   const element = el(
     "div",
@@ -143,7 +147,6 @@ export function createIcicle(actions) {
     setAttribute(node, "data-over", way && !isFit ? (from > 0.9 ? "left" : "right") : null);
     setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
     setAttribute(node, "data-kind", kind);
-    setAttribute(node, "data-even", kind === "token" && piece.isEven);
     setAttribute(node, "data-way", way);
     setAttribute(
       node,

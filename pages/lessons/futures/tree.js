@@ -239,7 +239,7 @@ export function layOut(weighed, topIds, least) {
     const next = weighed.at(text);
     let n = 0;
     for (; n < next.ids.length && width * next.probs[n] >= least; n++) {
-      const piece = { ids: [...ids, next.ids[n]], from, width: width * next.probs[n], isEven: n % 2 === 1 };
+      const piece = { ids: [...ids, next.ids[n]], from, width: width * next.probs[n] };
       const depth = piece.ids.length;
       const isLast = weighed.isWhole(depth, next.ids[n]);
       pieces.push({ kind: "token", depth, isLast, count: 1, ...piece });
@@ -255,7 +255,6 @@ export function layOut(weighed, topIds, least) {
         kind: "thin",
         depth: ids.length + 1,
         isLast: true,
-        isEven: false,
         count,
         ids,
         from,

@@ -90,13 +90,14 @@ def _card(term: Term) -> Markup:
     )
     return element(
         "a",
+        element("b", term.word, style="font-size:var(--size-lead);line-height:1.25"),
         element(
             "span",
             small_picture(term.name),
             element("span", _(FIRST[term.name]), style="font-size:var(--size-small)"),
-            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:flex-start",
+            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:flex-start;"
+            "margin:.35rem 0 .45rem",
         ),
-        element("b", term.word, style="font-size:var(--size-body)"),
         element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),
         element("span", _("See it: {title}", title=title), style=page),
         href=f"#{term.anchor}",

@@ -4,13 +4,11 @@
 import { announced } from "../../frame/live/announced.js";
 import { activeIn, createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatShare } from "../../frame/live/format.js";
-import { labelsAt } from "../../frame/live/labels.js";
-import { N_GUESSES, wordsToGuess } from "../../frame/live/words_to_guess.js";
 
 const SURENESS = ["a guess", "fairly", "very"];
 const FAIRLY = 1; // what Enter says
+const N_OFFERED = 4; // words
 const HANDS = "mat 12 floor 7 sofa 3"; // an example
-const WHOLE = /^␣?(\p{L}{2,}|[aAI])$|^[.,!?;:]$/u; // a word, how one goes on, or a mark
 
 /** @param {number} n */
 export const points = (n) => `${n < 0 ? "−" : ""}${Math.abs(n)}`;
@@ -27,32 +25,36 @@ export function createAsk(actions) {
   /** @type {Field[]} */
   let fields = [];
   const isAlone = () => data?.players.length === 1 && data.unit === "percent";
-  const options = Array.from({ length: N_GUESSES }, () => {
+  const options = Array.from({ length: N_OFFERED }, () => {
     const node = createButton("button guess-option", null, () => choose(node.dataset.typed ?? ""));
     return Object.assign(node, { translate: false, dir: "auto" });
   });
   const rows = el("div", { class: "board-fields" });
   const sure = SURENESS.map((words, i) => {
     const share = el("b");
-    const stake = el("small");
+    const [right, wrong] = [el("small"), el("small")];
     const node = createButton("button board-sure", null, () => send(i));
-    node.append(el("span", {}, `${words} `, share), stake);
-    return { node, share, stake };
+    node.append(el("span", {}, `${words} `, share), right, wrong);
+    return { node, share, right, wrong };
   });
+  const sures = el("div", { class: "row board-sures" }, ...sure.map(({ node }) => node));
+  const sureness = el("p");
   const howSure = el(
     "div",
     { class: "board-how-sure", role: "group", "aria-label": "How sure are you?" },
-    el("p", {}, "How sure are you? Your press shows the word."),
-    el("div", { class: "row board-sures" }, ...sure.map(({ node }) => node)),
+    sureness,
+    sures,
   );
   const reveal = el("button", { type: "submit", class: "button is-primary board-reveal" }, "Reveal");
   const skip = createButton("quiet board-skip", "Skip this word", () => actions.skip());
   const notice = announced(el("p", { class: "board-notice" }));
   const question = el("p", { class: "guess-question" }, "What comes next?");
+  const hint = el("p", { class: "muted board-hint" }, "One of these is the next word of the text.");
   const ask = el(
     "form",
     { class: "guess board-ask" },
     question,
+    hint,
     el("div", { class: "row guess-options", role: "group", "aria-label": "Four guesses" }, ...options),
     el("div", { class: "row board-own" }, rows, reveal, skip),
     howSure,
@@ -92,7 +94,11 @@ export function createAsk(actions) {
   function paint() {
     const isReady = chosen !== "" || (fields[0]?.box.value.trim() ?? "") !== "";
     for (const node of options) setAttribute(node, "aria-pressed", String(node.dataset.typed === chosen));
-    for (const { node } of sure) setAttribute(node, "aria-disabled", isReady ? null : "true");
+    setAttribute(sures, "inert", isReady ? null : "");
+    setText(
+      sureness,
+      isReady ? "How sure are you? Your press shows the word." : "Then say how sure you are.",
+    );
   }
   ask.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -123,7 +129,8 @@ export function createAsk(actions) {
     for (const { box } of fields) box.type = now.isVeiled ? "password" : "text";
     now.stakes.forEach(({ share, right, wrong }, i) => {
       setText(sure[i].share, formatShare(share));
-      setText(sure[i].stake, `✓ ${points(right)} ✗ ${points(wrong)}`);
+      setText(sure[i].right, `right +${points(right)}`);
+      setText(sure[i].wrong, `wrong ${points(wrong)}`);
       const heard = `${SURENESS[i]}, ${formatShare(share)}: right ${points(right)}, wrong ${
         points(wrong)
       } points`;
@@ -138,28 +145,25 @@ export function createAsk(actions) {
     setText(best, now.best === null ? "" : `Your best ten words before: ${points(now.best)}.`);
     setShown(more, !now.isOver);
     setAttribute(other, "class", now.isOver ? "button is-primary" : "button");
-    if (wasIn && wasOver !== now.isRoundOver) {
-      const goal = now.isRoundOver ? (now.isOver ? other : more) : options[0];
-      goal.focus({ preventScroll: true }); // what had the focus is out of sight
-    }
+    if (wasIn && wasOver !== now.isRoundOver) focus(); // what had the focus is out of sight
     offer(now);
     paint();
   }
   /** @param {GuessBoard} now */
-  function offer({ likely, labels: address, position }) {
-    const labels = labelsAt(address, () => data?.position === position && !labels && update(data));
-    const isFit = (/** @type {string} */ label) => WHOLE.test(label);
-    const words = labels ? wordsToGuess(likely, labels, position, { isFit, from: position }) : [];
+  function offer({ offered }) {
     options.forEach((node, i) => {
-      const label = words[i] ?? "";
-      const isPiece = /^\p{L}/u.test(label); // it goes on with the word before
-      const word = label.replace("␣", "");
-      setAttribute(node, "data-empty", label === "" ? "" : null);
-      setAttribute(node, "data-typed", isPiece ? `-${word}` : word);
-      setText(node, isPiece ? `…${word}` : word);
+      const typed = offered[i] ?? "";
+      setAttribute(node, "data-empty", typed === "" ? "" : null);
+      setAttribute(node, "data-typed", typed);
+      setText(node, typed.replace(/^-(?=.)/, "…")); // it goes on with the word before
     });
   }
-  return { element, update };
+  /** Gives the focus to what is to be pressed. */
+  function focus() {
+    const goal = data?.isOver ? other : data?.isRoundOver ? more : options[0];
+    goal.focus({ preventScroll: true });
+  }
+  return { element, update, focus };
 }
 
 /** @typedef {ReturnType<typeof createField>} Field */

@@ -1,7 +1,7 @@
 // The guessing game: the text with its empty place, the question with words to press, and beside it what came of
 // the last guess. Every part has its room before it is filled.
 
-import { el, setAttribute, setText } from "../../frame/live/dom.js";
+import { activeIn, el, setAttribute, setText } from "../../frame/live/dom.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
 import { createAsk, points } from "./ask.js";
 import { createResult } from "./result.js";
@@ -18,6 +18,8 @@ export class Board {
     this.component = null;
     /** @type {number|null} */
     this.sentAt = null; // the position of which a guess is under way
+    /** @type {number|null|undefined} */
+    this.shown = undefined; // the position of the last guess
     this.text = el("p", { class: "board-words", translate: false });
     this.scroll = el("div", { class: "board-text" }, this.text);
     this.count = el("span", { class: "board-count" });
@@ -28,7 +30,7 @@ export class Board {
       goOn: () => this.tell("go_on", this.data?.position),
       otherText: () => this.tell("other_text", true),
     });
-    this.result = createResult();
+    this.result = createResult(() => this.showQuestion());
     this.root = el(
       "div",
       { class: "ott board", ariaBusy: "true" },
@@ -74,6 +76,7 @@ export class Board {
   render(data) {
     this.root.ariaBusy = "false";
     setAttribute(this.root, "data-presenter", data.isPresenting ? "" : null);
+    setAttribute(this.root, "data-new", data.last === null ? "" : null);
     this.writeText(data);
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
     this.totals.replaceChildren(
@@ -81,8 +84,28 @@ export class Board {
         el("span", { class: "board-total" }, `${name} `, el("b", {}, points(n)))
       ),
     );
+    const isAnswered = this.shown !== undefined && data.last !== null && this.shown !== data.last.position;
+    this.shown = data.last?.position ?? null;
     this.ask.update(data);
     this.result.update(data);
+    if (isAnswered) this.showResult();
+    else if (data.last === null) this.showQuestion();
+  }
+
+  /** A narrow board shows the question or what came of it: see board.css. */
+  showResult() {
+    const active = activeIn(this.root);
+    setAttribute(this.root, "data-result", "");
+    const isHidden = getComputedStyle(this.ask.element).visibility === "hidden";
+    if (isHidden && active && this.ask.element.contains(active)) {
+      this.result.next.focus({ preventScroll: true });
+    }
+  }
+
+  showQuestion() {
+    const hadFocus = activeIn(this.root) === this.result.next;
+    setAttribute(this.root, "data-result", null);
+    if (hadFocus) this.ask.focus();
   }
 
   /** @param {GuessBoard} data */
@@ -98,8 +121,7 @@ export class Board {
       return [words.slice(0, words.length - word.length), node];
     });
     const slot = el("span", { class: "slot", role: "img", "aria-label": "the hidden word" }, "?");
-    const more = el("span", { class: "board-more" }, nHidden > 1 ? ` … ${nHidden - 1} more to come` : "");
-    this.text.replaceChildren(...parts, ...(nHidden > 0 ? [" ", slot, more] : []));
+    this.text.replaceChildren(...parts, ...(nHidden > 0 ? [" ", slot] : []));
     this.scroll.scrollTop = this.scroll.scrollHeight; // a long text shows its end
   }
 

@@ -8,11 +8,9 @@ from model.guess.game import points_at_stake
 from model.guess.records import GuessRound, GuessRow
 from pages.frame.assets import SHARED
 from pages.frame.component import component, trigger_value
-from pages.frame.labels import labels_address
 from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
-from viz.format import count
 from viz.guess.score_charts import rows_to_draw
 from viz.guess.words import as_word, end_words, totals, verdict
 
@@ -72,8 +70,7 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
         ],
         "nHidden": hidden.n_hidden,
         "position": game.position,
-        "likely": [row.label for row in best],
-        "labels": labels_address(lesson.lm),
+        "offered": list(game.offered()),
         "players": list(lesson.names),
         "unit": lesson.unit,
         "stakes": [_stake(share, lesson.lm.vocab_size) for share in SURENESS],
@@ -108,7 +105,7 @@ def _last(done: GuessRound) -> dict[str, Any]:
         "hits": [player.rank is not None for player in done.players],
         "rows": [_row(row, done) for row in rows],
         "rest": rest,
-        "others": f"{count(done.n_vocab - len(rows))} others",
+        "others": "all others",
     }
 
 

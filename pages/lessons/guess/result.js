@@ -2,15 +2,16 @@
 
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { move } from "../../frame/live/motion.js";
 
 const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
 const N_ROWS = 6;
 const GROW_MS = 350;
-const COVERED = "The model’s bars for this word, covered until you have guessed.";
+const COVERED = "The model’s six likeliest words. Which is which shows after your guess.";
 
-export function createResult() {
+/** @param {() => void} goOn shows the next question, where there is room for one of the two alone */
+export function createResult(goOn) {
   /** @type {number|undefined} */
   let shown; // the position of the word
   const sentences = announced(el("div", { class: "board-said" }));
@@ -42,7 +43,8 @@ export function createResult() {
       el("tbody", {}, ...rows.map(({ element }) => element)),
     ),
   );
-  const element = el("div", { class: "board-right" }, sentences, bars);
+  const next = createButton("button is-primary board-next", "Next word", goOn);
+  const element = el("div", { class: "board-right" }, sentences, bars, next);
 
   /** @param {GuessBoard} data */
   function update({ last, covered, players, model }) {
@@ -74,7 +76,7 @@ export function createResult() {
       for (const { bar } of rows) move(bar, [{ transform: "scaleX(0)" }, {}], { duration: GROW_MS });
     }
   }
-  return { element, update };
+  return { element, next, update };
 }
 
 /** @param {number} player */

@@ -18,8 +18,7 @@ interface GuessBoard {
   text: { words: string; bits: number | null; isNamed: boolean }[]; // bits: null where nobody was asked
   nHidden: number;
   position: number; // of the token that is asked for
-  likely: string[]; // labels, the model's likeliest first
-  labels: string; // their address
+  offered: string[]; // words, as they are typed, one of which comes
   players: string[];
   unit: "percent" | "hands";
   stakes: { share: number; right: number; wrong: number }[]; // points

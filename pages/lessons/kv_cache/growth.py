@@ -33,6 +33,7 @@ from viz.strip import prose
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
 QUESTION = "With the cache, how many columns does the next pass compute?"
 ANSWERS = "all of them", "half of them", "one"
+UNTIL, COUNT = "Press Play to see it.", "Watch how many squares each pass computes."
 MAX_SHOWN = 300  # characters of the prompt
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
@@ -44,7 +45,7 @@ def show_growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
         lesson: What the reader has on the page.
         summary: Draws what to remember, right below the picture.
     """
-    opening("For each token, a model computes a column of numbers: its **keys and values**.")
+    opening("For each token, a model computes a column of numbers, called its keys and values.")
     show_error(lesson.problem)
     show_stepper(lambda: lesson.stepper, lambda: _growth(lesson, summary), PLAY_SECONDS)
 
@@ -86,8 +87,11 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     text, generation = lesson.text, lesson.text.generation
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
-    is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said")
-    lesson.stepper.show(waits=not is_said)
+    is_whole = len(generation.steps) >= N_WATCHED or not text.can_step
+    until = "" if is_whole else COUNT if generation.steps else UNTIL
+    is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said", until=until)
+    with lesson.stepper.show(waits=not is_said):
+        _show_text(lesson)
     if grid is None:
         st.info(
             f"{lesson.lm.shown} keeps no keys and values by position, so there is no grid to draw: "
@@ -95,31 +99,31 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
         )
         summary()
         return
-    written = text_of(lesson.lm.tokenizer, generation.ids).removeprefix(
-        text_of(lesson.lm.tokenizer, generation.prompt_ids)
-    )
-    prompt = text_of(lesson.lm.tokenizer, generation.prompt_ids)[-MAX_SHOWN:]
     is_guided = lesson_asks()  # its reader counts
     n_to_come = max(0, (N_COUNTED if is_guided else N_WATCHED) - len(generation.steps))
-    foretells = is_said and not is_guided
-    chart = squares_figure(
-        grid.labels, generation.n_prompt, n_to_come, foretells=foretells, sums=not is_guided
-    )
+    chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, sums=not is_guided)
     if is_guided:  # to be counted by eye, on a phone one below the other
         for half, column in enumerate(st.columns(2, gap="large")):
             with column:
                 show_chart(one_half(chart, half), f"kv_squares_{half}")
         return
 
-    def show_summary_and_text() -> None:
-        summary()
-        st.html(prose((prompt, ""), (written, "generated"), size="lead"))
-
-    show_chart(chart, "kv_squares", below=show_summary_and_text)
+    show_chart(chart, "kv_squares", below=summary)
     why = "Why keys and values are kept, and queries are not"
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"
     draw_when_opened(inside, lambda: _show_inside(lesson, grid), key="kv_inside")
+
+
+def _show_text(lesson: CacheLesson) -> None:
+    """Shows what is written, beside the buttons, unless the scene of a guided lesson does."""
+    if lesson_asks():
+        return
+    generation, tokenizer = lesson.text.generation, lesson.lm.tokenizer
+    prompt = text_of(tokenizer, generation.prompt_ids)
+    written = text_of(tokenizer, generation.ids).removeprefix(prompt)
+    said = prose((prompt[-MAX_SHOWN:], ""), (written, "generated"), size="lead")
+    st.html(said, width="content")  # below the buttons where it has no room
 
 
 def _show_why(text: GrowingText) -> None:

@@ -55,6 +55,11 @@ class GrowingText(Steps):
         return len(self.generation.steps) == N_WATCHED
 
     @property
+    def offers_play(self) -> bool:
+        """Whether the picture is not whole: then Next is the way, and Step goes on."""
+        return not self.rests
+
+    @property
     def notice(self) -> str | None:
         """Why no token can follow, or what the last rewind cost."""
         if self.generation.finished is not None:

@@ -20,6 +20,7 @@ from model.prefill_decode.roofline import measure_floors, measure_roofline
 from model.tokenizing import encode_within
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
+from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
 from pages.frame.question import answered, opening, was_answered
@@ -61,6 +62,8 @@ class _OfRoofline(BesideRecording):
 class RooflineOfThisDevice(_OfRoofline):
     """How much of the device each pass uses, and the button that measures it on this one."""
 
+    is_button_below = True
+
     def _begin(self) -> None:
         """Asks how much of the device a token uses: the bars are filled once that is answered."""
         recording = recording_beside(is_measured=False)  # also of a run that was stopped early
@@ -70,6 +73,10 @@ class RooflineOfThisDevice(_OfRoofline):
         if share is not None:
             right = next(words for words, most in USED.items() if share < most)
             answered(QUESTION, tuple(USED), right, USED_SAID)
+
+    def _show(self, measured: Roofline | None) -> None:
+        super()._show(measured)
+        show_summary("pages/roofline.py", asked=USED_SAID)
 
     def _draw_run(self, run: Roofline) -> None:
         st.html(used_bars(run, is_covered=not was_answered(USED_SAID)))

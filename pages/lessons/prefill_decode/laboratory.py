@@ -2,10 +2,8 @@
 
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.frame.course import show_summary
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.prefill_decode.bounds import (
-    USED_SAID,
     Batching,
     PaddingOfPrompts,
     PassesUnderTheRoof,
@@ -28,7 +26,6 @@ def show_roofline_and_cost(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = begin_phases(waiting, *(section.key for section in _MEASURED), ENERGY)
     RooflineOfThisDevice(lesson).show()
-    show_summary("pages/roofline.py", asked=USED_SAID)
     draw_in_second_run(lambda: _show_rest(lesson))
 
 

@@ -67,7 +67,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
         f"{count(much_in.n_in)} tokens in and {count(much_in.n_out)} out, or "
         f"{count(much_out.n_in)} in and {count(much_out.n_out)} out: how long does the second take?"
     )
-    is_said = answered(question, tuple(TIMES), right, "phase_said")
+    is_said = answered(question, tuple(TIMES), right, "phase_said", run="phase")
     lanes = [
         Lane(
             f"{count(one.n_in)} in, {count(one.n_out)} out",
@@ -77,7 +77,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
         for one in swapped
     ]
     show_race(lanes, "phase", waits=not is_said)
-    with st.container(key="phase_found" if is_said else "phase_to_find"):
+    with st.container(key="phase_found" if is_said else "phase_to_find"):  # until the race is over
         st.markdown(
             f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**. Solid is "
             "reading, all in one pass: *prefill*. Striped is writing, one pass a token: *decode*."
@@ -87,7 +87,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
 
     def say_where() -> None:
         if was_answered("phase_said"):
-            with on:
+            with on, st.container(key="phase_found_where"):
                 show_caption(words)
 
     return say_where
@@ -97,6 +97,7 @@ class BothPhases(BesideRecording):
     """Prompts of many lengths, and two requests that swap what goes in and what comes out."""
 
     key, button, part = "phase_phases", "Start", "phases"
+    is_button_below = True
     title = "Both phases on this machine"
     code = (measure_phases, stream, prefill, decode_one_token)
 

@@ -24,6 +24,7 @@ export function createDrawPicture({ setControl }) {
   const segments = Array.from({ length: N_ROWS + 1 }, () => el("span", { class: "lab-segment" }));
   const pointer = el("i", { class: "lab-pointer" });
   const bar = el("div", { class: "lab-bar" }, ...segments);
+  const hitName = el("b", { class: "lab-hit", "aria-hidden": "true" }); // a narrow segment has no room for it
   const sliders = NAMES.map((name) =>
     createSlider(name, (moved, value, isFinal) => setControl(`bar_${moved}`, value, isFinal))
   );
@@ -36,6 +37,7 @@ export function createDrawPicture({ setControl }) {
     ...rows.map(({ element }) => element),
     bar,
     pointer,
+    hitName,
   );
   const hands = sliders.map(({ input, readout }, i) =>
     el("label", { class: "lab-hand" }, el("span", {}, SETTINGS[NAMES[i]].title, " ", readout), input)
@@ -72,7 +74,8 @@ export function createDrawPicture({ setControl }) {
       setAttribute(segments[i], "title", words);
       setAttribute(segments[i], "data-hit", isHit);
     });
-    pointer.style.setProperty("--at", String(header.pointer));
+    plot.style.setProperty("--at", String(header.pointer));
+    setText(hitName, drawn ? asRead(view.label(drawn.id)) : "");
     const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
     const hit = drawn &&
       `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}: ${
@@ -99,6 +102,9 @@ function createRow() {
   return { element, show: showPart };
 }
 
+/** A token's label without the sign of its space. @param {string} label */
+const asRead = (label) => label.replace(/^␣(?=.)/, "");
+
 /**
  * The best tokens, and all others together: what each takes of the draw bar, and where its share lay before the cut.
  * @param {LabView} view
@@ -112,7 +118,13 @@ function partsOf({ distribution, label }, result) {
   let left = 1;
   const parts = Array.from({ length: nShown }, (_, row) => {
     const share = last.kept[row] ? last.probs[row] : 0;
-    const part = { words: label(result.idOf(row)), share, from, raw: raw.probs[row], rawFrom: 1 - left };
+    const part = {
+      words: asRead(label(result.idOf(row))),
+      share,
+      from,
+      raw: raw.probs[row],
+      rawFrom: 1 - left,
+    };
     from += share;
     left -= raw.probs[row];
     return part;

@@ -29,6 +29,7 @@ _GIVEN = SHAPES["textbook"]
 
 def show_pipelines() -> None:
     """Asks which order keeps more of one bar, then shows what each leaves of it."""
+    opening("An engine is a program that runs a model and draws its tokens.")
     found = pipelines(SHOWN)
     is_said = answered(QUESTION, (FIRST, LAST, NEITHER), _keeps_more(found), SAID)
     given = _shares(process(_GIVEN.logits, [], Settings())[-1])

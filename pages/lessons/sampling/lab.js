@@ -21,6 +21,9 @@ const isOfMap = () => {
   return said.has("temperature") && said.has("top_p");
 };
 
+/** Whether the page's verdict waits for the picture: see page.css. @param {boolean} waits */
+const holdVerdict = (waits) => setAttribute(document.documentElement, "data-lab-waits", waits ? "" : null);
+
 const SHOWN_TOP_P = 0.5; // to which the question's answer is shown
 const SHOWN_MS = 1600;
 
@@ -84,7 +87,9 @@ export class Lab {
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
     this.#controls ??= header.controls; // from then on they are the page's
     this.schedule();
-    if (isAnswered && this.controls.bar_top_p === 1) this.lowerTopP();
+    const lowers = isAnswered && this.controls.bar_top_p === 1;
+    if (header.isPicture) holdVerdict(lowers || header.waits === true);
+    if (lowers) this.lowerTopP();
   }
 
   /** Shows what the reader was asked: top-p goes down, until a hand takes a slider. */
@@ -95,10 +100,11 @@ export class Lab {
     this.root.addEventListener("keydown", () => stop.abort(), { once: true });
     /** @param {number} now */
     const tick = (now) => {
-      if (stop.signal.aborted) return;
+      if (stop.signal.aborted) return holdVerdict(false);
       const share = isStill() ? 1 : Math.min(1, (now - began) / SHOWN_MS);
       this.change({ bar_top_p: 1 - (1 - SHOWN_TOP_P) * share }, share === 1);
       if (share < 1) requestAnimationFrame(tick);
+      else holdVerdict(false);
     };
     requestAnimationFrame(tick);
   }

@@ -1,5 +1,6 @@
 // Lanes that fill while one watches: the figure is uncovered from left to right, each lane at the moment at
 // which it was measured; lanes that were seen before stay. It begins once it is in view; a press shows all at once, another one starts again.
+// Once all was seen, the page's root says so: a verdict waits for it.
 
 import { createButton, setText } from "../../frame/live/dom.js";
 import { move, rest } from "../../frame/live/motion.js";
@@ -21,7 +22,7 @@ class Fill {
   /** The lanes that fill at the moment. @type {Element|null} */
   moving = null;
 
-  data = { box: "", milliseconds: 0, still: 0 }; // what Python said last
+  data = { key: "", box: "", milliseconds: 0, still: 0 }; // what Python said last
 
   /** @param {ShadowRoot} place */
   constructor(place) {
@@ -34,12 +35,13 @@ class Fill {
     place.append(this.button);
   }
 
-  /** @param {Component<{ box: string, run: string, milliseconds: number, still: number }>} component */
+  /** @param {Component<{ key: string, box: string, run: string, milliseconds: number, still: number }>} component */
   receive({ data }) {
     this.data = data;
     if (data.run === this.run) return;
     this.run = data.run;
     this.end();
+    this.say(false);
     this.watching.observe(document.querySelector(`.st-key-${data.box}`) ?? this.button);
   }
 
@@ -51,7 +53,7 @@ class Fill {
     const { milliseconds, still } = this.data;
     const frames = [uncovered(still, 0), uncovered(still, 1)];
     const motion = move(lanes, frames, { duration: milliseconds, easing: "linear" });
-    if (!motion) return;
+    if (!motion) return this.say(true);
     this.moving = lanes;
     motion.onfinish = () => this.end();
     setText(this.button, "Show all");
@@ -59,14 +61,23 @@ class Fill {
 
   end() {
     cancelAnimationFrame(this.frame);
-    if (this.moving) rest(this.moving);
+    if (this.moving) {
+      rest(this.moving);
+      this.say(true);
+    }
     this.moving = null;
     setText(this.button, "Watch again");
+  }
+
+  /** @param {boolean} isShown */
+  say(isShown) {
+    document.documentElement.toggleAttribute(`data-shown-${this.data.key}`, isShown);
   }
 
   close() {
     this.watching.disconnect();
     this.end();
+    this.say(false);
   }
 }
 

@@ -50,7 +50,9 @@ from viz.format import count, digits, plural
 from viz.serving.lanes_chart import (
     SECONDS,
     end_of,
+    gaps_between,
     lanes_figure,
+    run_words,
     runs_table,
     server_figure,
     still_share,
@@ -62,6 +64,11 @@ SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
 ALL, SOME, NONE = SOONER = "everyone", "only some", "nobody"
 QUESTION = "What if a free slot went to the next request at once? Who has the whole text sooner?"
+_NUMBERS_LAST = (  # the two names and the first rate stand from the start
+    "<style>:root:not([data-shown-{key}]) .st-key-{key}_lanes_box "
+    '.annotation:not([data-index="0"], [data-index="1"], [data-index="2"])'
+    " {{visibility: hidden;}}</style>"
+)
 FILL_SECONDS = 6.0  # for which the lanes are watched
 _fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
@@ -114,11 +121,14 @@ class Policies(Experiment[LessonState]):
     ) -> None:
         """Draws the runs below each other; the last may be covered, the first may stand still."""
         where = measured_on(job, self.lesson.lm).where
-        chart = lanes_figure(runs, where, SETTINGS["axis"], n_covered=n_covered)
+        axis, compares = SETTINGS["axis"], n_still > 0
+        chart = lanes_figure(runs, where, axis, n_covered=n_covered, compares=compares)
         with st.container(key=f"{self.key}_lanes_box"):
             show_chart(chart, f"{self.key}_lanes", below=self._below_lanes)
         if not (job.is_running or n_covered):
             _let_fill(self.key, runs, n_still)
+            if compares:  # no number of the lanes that fill before they have
+                st.html(_NUMBERS_LAST.format(key=self.key))
 
 
 def _let_fill(key: str, runs: Sequence[ServingRun], n_still: int) -> None:
@@ -127,10 +137,11 @@ def _let_fill(key: str, runs: Sequence[ServingRun], n_still: int) -> None:
     end = max(end_of(run, axis) for run in runs)
     told = f"{axis} {end} {len(runs)}"  # other lanes, which are watched from their start
     data = {
+        "key": key,
         "box": f"{key}_lanes_box",
         "run": told,
         "milliseconds": FILL_SECONDS * 1_000,
-        "still": still_share(runs, n_still),
+        "still": still_share(runs, n_still, compares=n_still > 0),
     }
     _fill(key=f"{key}_fill", data=data, height="content")
     if axis == SECONDS:
@@ -139,9 +150,9 @@ def _let_fill(key: str, runs: Sequence[ServingRun], n_still: int) -> None:
 
 def who_is_sooner(before: ServingRun, after: ServingRun) -> str:
     """Says whose last token comes earlier in the second run than in the first."""
-    pairs = list(zip(before.outputs, after.outputs, strict=True))
-    n_sooner = sum(late.times[-1] > soon.times[-1] for late, soon in pairs)
-    return ALL if n_sooner == len(pairs) else SOME if n_sooner else NONE
+    gaps = gaps_between(before, after)
+    n_sooner = sum(gap < 0 for gap in gaps)
+    return ALL if n_sooner == len(gaps) else SOME if n_sooner else NONE
 
 
 class Batches(Policies):
@@ -175,7 +186,7 @@ class Batches(Policies):
     def _begin(self) -> None:
         """Asks who gains by another policy: its lanes are drawn once that is answered."""
         if (runs := self._measured()) is not None:
-            answered(QUESTION, SOONER, who_is_sooner(*runs), SAID)
+            answered(QUESTION, SOONER, who_is_sooner(*runs), SAID, run=self.key)
 
     def _start(self) -> Job[Comparison]:
         n_slots = SETTINGS["slots"]
@@ -199,9 +210,11 @@ class Batches(Policies):
         """Shows the numbers, other settings and the code, below what is to be remembered."""
         job = self.found()
         if job is not None and job.result.runs and was_answered(SAID):
+            later = run_words(job.result.runs[-1])[1]
             st.markdown(
                 "A **static batch** holds every slot until its longest request is done. A "
-                "**continuous batch** gives a free slot to the next request at once."
+                "**continuous batch** gives a free slot to the next request at once"
+                + (f": what is written meanwhile {later}." if later.startswith("stops") else ".")
             )
             with recorded_on(job.recorded_on) if job.recorded_on else nullcontext():
                 self._show_numbers(job)

@@ -22,7 +22,7 @@ from pages.frame.figures import recorded_on, show_chart, show_charts, show_folde
 from pages.frame.models import shared_model
 from pages.frame.offers import offered_models
 from pages.frame.question import answered, opening, was_answered
-from pages.frame.words import numeral
+from pages.frame.words import N_, _, numeral
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
 from viz.format import percent
@@ -42,6 +42,11 @@ N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
 QUESTION = "How much more does this small model err on its own text than on true text?"
 MORE = {"hardly more": BIAS, "half as much again": 0.75, "twice as much": math.inf}  # up to
+COMPARED = {  # each of them, as the sentence to remember says it
+    "hardly more": N_("hardly more than"),
+    "half as much again": N_("half as much again as"),
+    "twice as much": N_("twice as much as"),
+}
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
@@ -64,6 +69,11 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [best, *(name for name in names if name != best)]
 
 
+def _how_much_more(exposure: Exposure) -> str:
+    """Returns the answer that was measured."""
+    return next(words for words, most in MORE.items() if exposure.excess.mean <= most)
+
+
 class ExposureBias(Experiment[SnowballLesson]):
     """A writer on true text and on its own, judged by another model."""
 
@@ -81,9 +91,7 @@ class ExposureBias(Experiment[SnowballLesson]):
     def _begin(self) -> None:
         """Asks how much more the model errs: its error on its own text is drawn after that."""
         if (exposure := self._measured()) is not None:
-            excess = exposure.excess.mean
-            right = next(words for words, most in MORE.items() if excess <= most)
-            answered(QUESTION, tuple(MORE), right, MORE_SAID)
+            answered(QUESTION, tuple(MORE), _how_much_more(exposure), MORE_SAID)
 
     def _start(self) -> Job[Exposure]:
         writer, judge = (_model_of(self.lesson, SETTINGS[name]) for name in ("writer", "judge"))
@@ -109,6 +117,7 @@ class ExposureBias(Experiment[SnowballLesson]):
         if (exposure := self._measured()) is not None:
             errors = {"true": exposure.kl_forced, "own": exposure.kl_free}
             numbers = {name: numeral(percent(shortfall(kl))) for name, kl in errors.items()}
+            numbers["more"] = _(COMPARED[_how_much_more(exposure)])
             show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers=numbers)
 
     def show_setup(self) -> None:

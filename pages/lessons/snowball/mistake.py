@@ -56,7 +56,7 @@ def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> No
         "snowball_expected",
     )
     is_said, is_guided = is_said and not lesson_waits(), lesson_asks()
-    picture = st.container()
+    picture = st.container(key="snowball_mistake_picture")
     if summarize is not None:
         summarize()
     mistake = SETTINGS.widget("mistake", label_visibility="collapsed")

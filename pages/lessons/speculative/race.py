@@ -26,9 +26,10 @@ from viz.format import digits, plural
 
 N_TOKENS = 24
 SAID = "spec_said"
-WORSE, OTHER, SAME = "yes, it gets worse", "yes, a little", "no"
+WORSE, OTHER, SAME = "a worse one", "another one", "the same one"
 ALONE, DRAFTED = "the large model alone", "with the draft"
 ROUND = "A round, step by step"
+BLOCK = "a block: one pass of the large model"
 LEGEND = (("accepted guess", "guessed"), ("rejected guess", "rejected"))
 RacePiece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
 # the sections below it
@@ -46,8 +47,8 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         """Asks whether a draft changes the text: the lanes run once that is answered."""
         if (job := self.found()) is not None and (race := job.found) is not None:
             right = SAME if race.is_same else OTHER
-            question = "The draft is often wrong. Does that change the text?"
-            answered(question, (WORSE, OTHER, SAME), right, SAID)
+            question = "The draft is often wrong. Which text comes out?"
+            answered(question, (WORSE, OTHER, SAME), right, SAID, run="spec")
 
     def _fields(self, is_running: bool) -> None:
         SETTINGS.widget("race", width=420, disabled=is_running)
@@ -78,7 +79,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
         same = "The same text, token for token" if race.is_same else "The texts differ by rounding"
-        st.markdown(
+        st.container(key="spec_found").markdown(
             f"**{same}; with the draft {pace}.** How many guesses the large model agrees with "
             f"depends on the text: race on “{other}”, too."
         )
@@ -135,6 +136,7 @@ def _lanes(
             ((race.plain_seconds, "generated"),),
             plain,
             pieces=alone,
+            block=BLOCK,
             note=f"{plural(n_tokens, 'pass', 'es')} of the large model, a block each",
         ),
         Lane(
@@ -143,6 +145,7 @@ def _lanes(
             ends[:n_tokens],
             pieces=drafted,
             legend=legend,
+            block=BLOCK,
             note=f"{plural(n_rounds, 'pass', 'es')} of the large model, a block each",
         ),
     )

@@ -38,7 +38,7 @@ PLAY_SECONDS = 0.8
 BEGIN_SECONDS = 1.0  # of writing before the page shows
 MASKS = ("temperature", "top_p", "repetition_penalty")
 ASKED = ("prompt", "end_stop", "limit", "seed", *MASKS)  # what a text is written by
-AFTER_A_STOP = "after a full stop"
+AFTER_A_STOP = "only after a full stop"
 WHEN = ("at every step alike", AFTER_A_STOP, "only after 60 tokens")
 NOW, LATER = "The letters STO at once", "Only what cannot become STOP"
 
@@ -76,6 +76,7 @@ class StoppingLesson(SteppedLesson[StreamSteps]):
 
     small_cases: dict[str, Any] = field(default_factory=dict, kw_only=True)  # as they were opened
     asked: dict[str, Any] = field(default_factory=dict, kw_only=True)  # by which a text was written
+    covered: Job[EndCurve] | None = field(default=None, kw_only=True)  # shown before an answer
 
     def read(self) -> None:
         """Takes the text and the stop strings of the page.
@@ -144,16 +145,15 @@ def _read_again(lesson: StoppingLesson) -> None:
 
 
 def _stream(lesson: StoppingLesson) -> None:
-    lesson.stepper.show()
     steps = lesson.stepper.steps
     is_first = (SETTINGS["text"], *steps.strings) == EXAMPLES[FIRST]
-    if is_first and not answered(
+    waits = is_first and not answered(
         "The text has “STORIES”, the stop string is “STOP”. After STO, what may a client see?",
         (NOW, LATER),
         LATER,
         SAID,
-    ):
-        return
+    )
+    lesson.stepper.show(waits=waits)
     st.html(stream_picture(steps.moments, steps.n_shown, steps.strings))
     with st.expander("At each token: what goes out, what is held", key="stopping_moments"):
         st.html(moments_table(steps.moments, steps.n_shown))
@@ -199,7 +199,10 @@ class TextEnd(Experiment[StoppingLesson]):
     def _draw(self, job: Job[EndCurve]) -> None:
         curve, prompt = job.result, self.lesson.asked["prompt"]
         st.html(prose((prompt, ""), (curve.sent, "generated"), size="body"))
-        st.html(end_picture(curve, prompt, is_covered=not self.is_answered))
+        if not self.is_answered:
+            self.lesson.covered = job
+        is_moving = self.is_answered and job is self.lesson.covered
+        st.html(end_picture(curve, prompt, is_covered=not self.is_answered, is_moving=is_moving))
         show_summary("pages/stopping.py", STREAM, asked=END_SAID)
         if not self.is_answered:
             return

@@ -32,6 +32,7 @@ LIST = "./tour"
 _LAST = "tour_last"  # the scene that was followed last, while the reader looks at other pages
 _LEFT = "tour_left"  # the scene that was left, of which Streamlit goes on to tell
 _REFUSED = "tour_refused"  # why a reply was not taken
+_DONE = "tour_done"  # the scenes whose task was done
 _SAID = "tour_said"  # what was said to the questions, by scene, and of which lesson
 
 _MORE = Markup('<button type="button" class="tour-more" aria-expanded="false">{}</button>')
@@ -95,6 +96,8 @@ def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
         "parts": PARTS,
         "light": scene.light,
         "cover": scene.cover if is_open else (),
+        # what was covered is what the task presses
+        "press": () if is_open or _was_done(lesson, scene, number) else scene.press,
         "is_open": is_open,
         "keeps": number == first,
         "lesson": lesson.name,
@@ -157,35 +160,35 @@ def _number(lesson: GuidedLesson, text: str) -> int:
 
 
 def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    left, middle, right = st.columns([10, 7, 4])
-    is_answered = scene.asks and number in _said(lesson)
-    with left:
+    """Shows the words, the question, then what is tried, and only then what is right."""
+    is_answered = number in _said(lesson) or not scene.asks
+    is_done = _was_done(lesson, scene, number)
+    with st.container(key="tour_words"):
         title = as_written(scene.title)
         is_sentence = scene.title.endswith(_ENDS)
         head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
-        with st.container(key="tour_words"):
-            first, rest = cut_first(scene.words)
-            st.markdown("\n\n".join(filter(None, (head, first, rest))))
-            if rest or is_answered:  # a phone leaves it out
-                st.html(_MORE.format(_("More")))
-        if scene.asks:
-            with st.container(key="tour_answer"):
-                if is_answered:
+        first, rest = cut_first(scene.words)
+        st.markdown("\n\n".join(filter(None, (head, first, rest))))
+        if rest or (scene.asks and is_answered):  # a phone leaves it out
+            st.html(_MORE.format(_("More")))
+    _show_question(lesson, scene, number, is_done)
+    # while the task is not done, look again every so often
+    every = None if is_done or not is_answered else CLOCK_SECONDS
+    with st.container(key="tour_task" if is_answered else "tour_task_waits"):
+        st.fragment(_show_task, run_every=every)(lesson, scene, number, is_done)
+    if scene.asks:
+        with st.container(key="tour_answer"):
+            if is_done:
+                with st.container(key="tour_why"):
                     st.markdown(scene.answer)
-                _hold_room("answer", scene.answer)
-    is_covered = scene.cover != () and not is_answered  # what is done unseen does not count
-    is_done = not is_covered and _is_done(scene)
-    with middle:  # while the task is not done, look again every so often
-        every = None if is_done or is_covered else CLOCK_SECONDS
-        with st.container(key="tour_task"):
-            st.fragment(_show_task, run_every=every)(scene, is_done, is_covered)
-        _show_question(lesson, scene, number)
-    with right:
+                    _show_sentence(scene)
+            _hold_room("answer", scene.answer, scene.remember)
+    with st.container(key="tour_way"):
         _show_way_on(lesson, number, is_done)
 
 
-def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
-    """Asks, and once something was said shows what is right beside it."""
+def _show_question(lesson: GuidedLesson, scene: Scene, number: int, is_done: bool) -> None:
+    """Asks, then repeats what was said, and once the task is done says whether it is right."""
     said = _said(lesson).get(number)
     if not scene.asks:
         with st.expander(scene.question, key=f"tour_question_{number}"):
@@ -197,32 +200,36 @@ def _show_question(lesson: GuidedLesson, scene: Scene, number: int) -> None:
             if said is None:
                 _show_asking(lesson, scene, number)
             else:
-                _show_reply(scene, reply_of(scene, said))
+                _show_reply(scene, reply_of(scene, said), is_done)
         longest = max(scene.choices, key=len, default="")
-        _hold_room("reply", scene.question, _verdict(scene, longest), scene.remember)
+        _hold_room("reply", scene.question, _verdict(scene, longest))
 
 
-def _show_reply(scene: Scene, reply: str) -> None:
+def _show_reply(scene: Scene, reply: str, is_done: bool) -> None:
     with st.container(key="tour_asked"):
         st.markdown(scene.question)
     right = "_right" if is_right(scene, reply) else ""
-    with st.container(key=f"tour_told{right}"):
-        st.markdown(_verdict(scene, reply))
-    _show_sentence(scene)
+    with st.container(key=f"tour_told{right}" if is_done else "tour_said"):
+        st.markdown(_verdict(scene, reply) if is_done else _in_words(scene, reply))
 
 
 def _verdict(scene: Scene, reply: str) -> str:
     """Returns what was said, and what is right where that is something else."""
-    written = numeral if scene.reply in NUMBERS else str
-    said = _("You said **{reply}**.", reply=as_written(written(reply)))
+    said = _in_words(scene, reply)
     match is_right(scene, reply) if reply else None:
         case True:
             praise = _("Right.")  # among the braces of a text it would be no message
             return f"{said} :material/check_circle:\N{NO-BREAK SPACE}{praise}"
         case False:
+            written = numeral if scene.reply in NUMBERS else str
             right = _("Not quite: **{right}**.", right=as_written(written(scene.right)))
             return f"{said} :material/cancel: {right}"
     return said
+
+
+def _in_words(scene: Scene, reply: str) -> str:
+    written = numeral if scene.reply in NUMBERS else str
+    return _("You said **{reply}**.", reply=as_written(written(reply)))
 
 
 def _show_sentence(scene: Scene) -> None:
@@ -266,13 +273,23 @@ def _show_asking(lesson: GuidedLesson, scene: Scene, number: int) -> None:
             st.caption(refused)
 
 
-def _show_task(scene: Scene, was_done: bool, is_covered: bool) -> None:
-    is_done = not is_covered and _is_done(scene)
+def _show_task(lesson: GuidedLesson, scene: Scene, number: int, was_done: bool) -> None:
+    is_done = _was_done(lesson, scene, number)
     if scene.task:
-        icon = ":material/check_circle:" if is_done else ":material/circle:"
+        icon = ":material/check_circle:" if is_done else ":material/arrow_forward:"
         st.markdown(f"{icon} {scene.task}")
     if is_done and not was_done:
-        st.rerun()  # the clock stops with the whole page, and its way on is lit
+        st.rerun()  # the clock stops with the whole page, its answer shows and its way on is lit
+
+
+def _was_done(lesson: GuidedLesson, scene: Scene, number: int) -> bool:
+    """Returns whether a scene's task was done since its question was answered: it stays so."""
+    if scene.asks and number not in _said(lesson):
+        return False
+    known: set[tuple[str, int]] = st.session_state.setdefault(_DONE, set())
+    if _is_done(scene):
+        known.add((lesson.name, number))
+    return (lesson.name, number) in known
 
 
 def _is_done(scene: Scene) -> bool:
@@ -290,14 +307,14 @@ def _show_way_on(lesson: GuidedLesson, number: int, is_done: bool) -> None:
     back = lesson.address(number - 1, **more) if number > 1 else f"{LIST}{chosen()}"
     end = f"{LIST}?{urlencode({'done': lesson.name, **more})}"
     following = lesson.address(number + 1, **more) if number < n_scenes else end
-    is_ready = is_done and (not lesson.scenes[number - 1].asks or number in said)
+    is_open = lesson.scenes[number - 1].asks and number not in said
     links = Markup(
         '<nav class="tour-links" aria-label="{}"><a href="{}">{}</a>'
         '<a class="{}" href="{}">{}</a></nav>'
     ).format(
         _("Scenes"),
         *(back, _("‹ Back") if number > 1 else _("‹ Lessons")),
-        *("is-next" if is_ready else "", following, _("Continue ›") if is_ready else _("Skip ›")),
+        *("is-next" if is_done else "", following, _("Skip ›") if is_open else _("Continue ›")),
     )
     st.html(links)
     left = lesson.name, st.query_params.get("scene", "1")

@@ -41,6 +41,10 @@ def _forced() -> Condition:
     )
 
 
+def _repeated() -> Condition:
+    return lambda kept: any(getattr(one, "has_repeated", False) for one in kept)
+
+
 def _guessed() -> Condition:
     return lambda kept: any(getattr(one, "guess", None) is not None for one in kept)
 
@@ -83,6 +87,7 @@ _KINDS: tuple[tuple[str, str, Callable[..., Condition]], ...] = (
     (r"(\d+) tokens? (?:is|are) written", "3 tokens are written", _written),
     (r"the cache holds (\d+) tokens", "the cache holds 12 tokens", _cached),
     (r"a token is forced", "a token is forced", _forced),
+    (r"a step is repeated", "a step is repeated", _repeated),
     (r"a word is guessed", "a word is guessed", _guessed),
     (r"the text is finished", "the text is finished", _finished),
     (

@@ -47,8 +47,9 @@ const dressBar = (title) => {
 };
 
 /** What the lesson says of a scene, and what the app says among it. */
-const OF_LESSON = ".st-key-tour .stColumn:not(:last-child)";
-const OF_APP = ".st-key-tour :is([class*='st-key-tour_told'], .tour-more, .stFormSubmitButton)";
+const OF_LESSON =
+  ":is(.st-key-tour_words, .st-key-tour_reply, [class*='st-key-tour_task'], .st-key-tour_answer)";
+const OF_APP = ":is(.st-key-tour_said, [class*='st-key-tour_told'], .tour-more, .stFormSubmitButton)";
 
 /** Has the texts of a lesson that is not in the page's language bear their own. @param {Scene} given */
 const tagLanguages = ({ lang, dir }) => {
@@ -150,7 +151,7 @@ const mark = (scene) => {
   const all = scene.page === "" ? nodesOf(scene, Object.keys(scene.parts)) : figures("");
   const lit = nodesOf(scene, scene.light);
   const covered = nodesOf(scene, scene.cover);
-  markNodes(all, { lit, covered, lines: LINES });
+  markNodes(all, { lit, covered, pressed: nodesOf(scene, scene.press), lines: LINES });
 };
 
 const sheet = new CSSStyleSheet();
@@ -248,7 +249,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   shown = state;
   return () => {
     watching.disconnect();
-    mark({ ...data, light: [], cover: [] });
+    mark({ ...data, light: [], cover: [], press: [] });
     scene = null;
     requestAnimationFrame(() => {
       if (scene !== null) return;

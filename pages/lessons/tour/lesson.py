@@ -25,11 +25,10 @@ from pages.lessons.tour.scenes import (
     misnamed,
     read_lesson,
 )
-from viz.strip import row
 
 N_SENTENCES = 3  # that the end of a lesson shows first
 PAPER = "paper"  # in a link: the worksheets are open
-MAX_PICTURES, BESIDE = 3, 3  # pictures of a card, and cards beside each other
+BESIDE = 3  # cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
 _record = component("tour_record", Path(__file__).with_name("record.js"))
@@ -56,7 +55,7 @@ def show_lessons() -> None:
     places = [st.container(), *st.columns(BESIDE, gap="small")]
     for number, name in enumerate(names):
         place, key = places[1 + (number - 1) % BESIDE if number else 0], f"tour_card_{number}"
-        with place, st.container(border=True, key=key):
+        with place, st.container(border=True, key=key, height="stretch"):
             try:
                 lesson = read_lesson(name)
             except LessonError as error:
@@ -69,8 +68,8 @@ def show_lessons() -> None:
         st.warning(as_written(_(fault)))
     spoken = {name: {"lang": own.tag, "dir": own.direction} for name, own in foreign.items()}
     _progress(key="tour_progress", data={"foreign": spoken}, height="content")
-    _show_paper()
     _show_record()
+    _show_paper()
 
 
 def in_course(name: str) -> tuple[bool, int, str]:
@@ -120,9 +119,9 @@ def _solutions(part: str) -> str:
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
-    stems = dict.fromkeys(scene.page for scene in lesson.scenes)
-    pictures = [_picture(stem) for stem in stems if stem in OF_PAGES][:MAX_PICTURES]
-    st.html(row(*pictures, gap="0.8rem 1.2rem"))
+    picture = next((OF_PAGES[one.page] for one in lesson.scenes if one.page in OF_PAGES), None)
+    if picture is not None:
+        st.html(Markup('<p class="tour-picture">{}</p>').format(small_picture(picture)))
     st.header(as_written(lesson.title), anchor=False)
     st.markdown(lesson.about)
     if lesson.fault:
@@ -148,13 +147,6 @@ def _show_lesson(lesson: GuidedLesson) -> None:
             items,
         )
     )
-
-
-def _picture(stem: str) -> Markup:
-    """Draws what stands for a page, and names the page below it."""
-    (page,) = (one for one in LESSONS if stem == ("" if one.is_home else one.stem))
-    figure = '<figure class="tour-picture">{}<figcaption>{}</figcaption></figure>'
-    return Markup(figure).format(small_picture(OF_PAGES[stem]), _(page.title))
 
 
 def _show_end(lesson: GuidedLesson) -> None:

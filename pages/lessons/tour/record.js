@@ -49,19 +49,7 @@ export default (/** @type {Component<RecordPage>} */ { data, parentElement }) =>
 function drawn(data, again) {
   const record = readRecord();
   const style = el("style", {}, STYLE);
-  if (record.answers.length + record.lines.length + record.seen.length === 0) {
-    return [
-      style,
-      el("h2", {}, data.title),
-      el(
-        "p",
-        {},
-        _(
-          "Nothing yet. What you guess on these pages, and what your finger writes, is kept here, in this browser.",
-        ),
-      ),
-    ];
-  }
+  if (record.answers.length + record.lines.length + record.seen.length === 0) return [];
   const page = el(
     "section",
     {},

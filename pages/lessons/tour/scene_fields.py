@@ -24,6 +24,7 @@ PARTS = {
     "+20": ".seldom",
     "text": ".strip",
     "pieces": ".strip .token",
+    "guess": ".choice .guess",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",
     "temperature": ".setting[data-name='temperature']",

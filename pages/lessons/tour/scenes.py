@@ -74,6 +74,11 @@ class Scene:
         return f"./{self.page}?{urlencode(self.query)}{heading}"
 
     @property
+    def press(self) -> tuple[str, ...]:
+        """The parts of the first page that its task presses, once they are uncovered."""
+        return self.cover if self.task and self.page == "" else ()
+
+    @property
     def asks(self) -> bool:
         """Whether the question is to be answered before the answer shows."""
         return bool(self.choices or self.reply)

@@ -135,9 +135,10 @@ function verdictOf(view) {
   };
   if (view.beat === READ) return _("Your guess: “{text}”.", facts); // nothing is scored yet
   if (isRight(view)) return _("✓ You guessed it: {token}.", facts);
-  const said = guess.n_tokens === 1
-    ? _("Your guess “{text}”: number {rank} of {n_vocab}.", facts)
-    : _("Your guess “{text}”, its first of {n_tokens} tokens {token}: number {rank} of {n_vocab}.", facts);
+  const said = guess.n_tokens === 1 ? _("Your guess “{text}”: number {rank} of {n_vocab}.", facts) : _(
+    "The model writes “{text}” in {n_tokens} tokens; the first, {token}, is number {rank} of {n_vocab}.",
+    facts,
+  );
   if (hasLanded(view)) return guess.n_tokens === 1 ? `${said} ${_("Another was chosen.")}` : said;
   if (guess.rank < N_LARGE_ROWS) return said; // its row shows its share
   return `${said} ${_("The model gave it {share}.", { share: formatProbability(guess.prob) })}`;

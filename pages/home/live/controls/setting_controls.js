@@ -10,6 +10,7 @@ import { _, ngettext } from "../../../frame/live/words.js";
 
 /** @type {(SettingName|"greedy")[]} */
 const ORDER = ["temperature", "top_p", "top_k", "min_p", "greedy"]; // beside the picture
+const SLIDER_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown"]);
 /** What each does, in half a sentence. @type {Record<string, (controls: Controls) => string>} */
 const HINTS = {
   temperature: () => _("lower: safer · higher: bolder"),
@@ -24,9 +25,15 @@ const HINTS = {
 /** What the glossary calls a mask. @param {string} name */
 const termOf = (name) => name === "greedy" ? "greedy decoding" : name.replace("_", "-");
 
-/** Makes the controls. @param {Actions} actions */
-export function createSettingControls(actions) {
+/**
+ * Makes the controls.
+ * @param {Actions} actions
+ * @param {(isTouched: boolean) => void} onTouch top-p's slider is held, or moved by a keyboard; or no longer
+ */
+export function createSettingControls(actions, onTouch) {
   const all = ORDER.map((name) => createControl(name, actions));
+  const topP = all.find(({ name }) => name === "top_p")?.slider?.input;
+  if (topP) listenForTouch(topP, onTouch);
   const element = el("div", { class: "settings", role: "group", "aria-label": _("Sampling") });
   element.append(...all.map((control) => control.element));
   let isApart = false;
@@ -52,6 +59,18 @@ export function createSettingControls(actions) {
   };
 }
 
+/** @param {HTMLInputElement} input @param {(isTouched: boolean) => void} onTouch */
+function listenForTouch(input, onTouch) {
+  let isTouched = false;
+  /** @param {boolean} isNow */
+  const touch = (isNow) => {
+    if (isNow !== isTouched) onTouch(isTouched = isNow);
+  };
+  input.addEventListener("pointerdown", () => touch(true));
+  input.addEventListener("keydown", ({ key }) => touch(isTouched || SLIDER_KEYS.has(key)));
+  for (const end of ["pointerup", "pointercancel", "blur"]) input.addEventListener(end, () => touch(false));
+}
+
 /** @param {SettingName|"greedy"} name @param {Actions} actions */
 function createControl(name, actions) {
   const { title, short } = maskNamed(name);
@@ -74,6 +93,7 @@ function createControl(name, actions) {
   return {
     name,
     element,
+    slider,
     /** @param {BarsView} view */
     update(view) {
       terms = view.header.terms;

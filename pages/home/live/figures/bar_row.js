@@ -103,18 +103,25 @@ function createCell(name) {
   function update(cell, look, boundary) {
     const isOut = look.share === "prob" && !cell.isKept;
     const share = look.share === "none" ? 0 : cell[look.share];
-    const outline = { out: isOut ? cell.raw : null, outFrom: look.pieces ? look.start : 0 };
+    const outline = { out: isOut ? cell.scored : null, outFrom: look.pieces ? look.start : 0 };
     show(share, { ...outline, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
     setAttribute(
       element,
       "aria-label",
-      isOut ? _("out, raw {share}", { share: formatProbability(cell.raw) }) : null,
+      isOut ? _("out, {share} before the cut", { share: formatProbability(cell.scored) }) : null,
     );
     setShown(pointer, cell.hasPointer ?? false);
   }
-  return { element, bars, ghost, update, setSum: (/** @type {string} */ text) => sum && setText(sum, text) };
+  return {
+    element,
+    bars,
+    ghost,
+    number,
+    update,
+    setSum: (/** @type {string} */ text) => sum && setText(sum, text),
+  };
 }
 
 /**

@@ -3,7 +3,7 @@
 // logits.
 
 import { BEATS } from "./beats.js";
-import { moveBeat } from "./beat_motion.js";
+import { moveBeat, slide } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
 import { createDrawBar } from "./draw_bar.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
@@ -35,7 +35,10 @@ export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
   const pointer = createDrawBar(actions);
-  const settings = createSettingControls(actions);
+  const settings = createSettingControls(actions, (isNow) => {
+    isTouched = isNow;
+    if (lastView) update(lastView);
+  });
   const pipeline = createPipeline(actions);
   const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
@@ -61,6 +64,8 @@ export function createBars(actions, loop) {
   /** @type {View|null} */
   let lastView = null;
   let shownBeat = 0;
+  let isTouched = false; // top-p's slider
+  let wasStairs = false;
   const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
   arrange(RARER);
 
@@ -88,8 +93,9 @@ export function createBars(actions, loop) {
     const resultOf = (name) => name === "active" ? active : aloneResult(view, name);
     const columns = isComparing ? COLUMNS : COLUMNS.filter(({ name }) => name === "active");
     const results = new Map(columns.map(({ name }) => [name, resultOf(name)]));
-    const picture = matrix.update(view, results, !isComparing);
+    const picture = matrix.update(view, results, !isComparing, isTouched);
     element.style.setProperty("--n-rows", String(picture.cells.length));
+    element.style.setProperty("--n-rests", String(picture.cells.length - picture.tokens.length));
     settings.update(view);
     const { nUnsent } = view.distribution;
     setShown(unsent, nUnsent > 0);
@@ -101,11 +107,14 @@ export function createBars(actions, loop) {
         nUnsent,
       ),
     );
-    pointer.update(view, view.beat > 0 ? sentenceOf(view, active) : null);
+    pointer.update(view, picture, view.beat > 0 ? sentenceOf(view, active) : null);
     setAttribute(element, "data-edge", !pointer.edge.hidden);
     pipeline.update(view, active);
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
+    else if (view.beat === 0 && view.pointer === null && picture.isStairs !== wasStairs)
+      slide(picture, picture.isStairs);
     shownBeat = view.beat;
+    wasStairs = picture.isStairs;
   }
   return {
     element,

@@ -3,14 +3,14 @@
 
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
-import { find } from "../../../frame/live/dom.js";
-import { formatSetting } from "../../../frame/live/format.js";
+import { find, setAttribute } from "../../../frame/live/dom.js";
+import { formatProbability } from "../../../frame/live/format.js";
 import { fly, move, rest } from "../../../frame/live/motion.js";
-import { SETTINGS } from "../../../frame/live/settings.js";
-import { lastStage } from "../../../frame/live/strategies.js";
 
-const TOKEN_MS = 60; // from one token that lights up to the next
+const TOKEN_MS = 90; // from one token that lights up to the next
 const MAX_LIT = 24; // tokens of the text
+const [CUT_OFF, GROWS] = [0.35, 0.6]; // of the beat: all lie end to end; what stays begins to grow
+const SLIDE_MS = 250;
 /** By beat. @type {Record<number, (motion: Motion) => void>} */
 const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
@@ -35,10 +35,10 @@ const percent = (share) => `${(100 * share).toFixed(3)}%`;
 /** @param {Motion} motion */
 function read({ root }) {
   const tokens = [...root.querySelectorAll(".strip .token")].slice(-MAX_LIT);
-  const lit = "var(--stage-tint)";
+  const halo = { boxShadow: "0 0 0 .2em var(--stage)" };
   tokens.forEach((token, i) =>
-    move(token, [{}, { backgroundColor: lit, boxShadow: `0 0 0 .14em ${lit}`, offset: 0.4 }, {}], {
-      duration: 900,
+    move(token, [{ backgroundColor: "transparent" }, { ...halo, offset: 0.4 }, {}], {
+      duration: 600,
       delay: i * TOKEN_MS,
     })
   );
@@ -49,43 +49,91 @@ function read({ root }) {
  * @param {Motion} motion
  */
 function score({ cells, shown }) {
-  cells.forEach(({ raw }, i) =>
-    move(shown[i].bars[0], [
+  cells.forEach(({ raw, scored }, i) => {
+    const motion = move(shown[i].bars[0], [
       { width: "0%" },
       { width: percent(raw), offset: 0.5 },
       { width: percent(raw), offset: 0.65 },
       {},
-    ], { duration: 1700, easing: "ease-in-out" })
-  );
+    ], { duration: 1700, easing: "ease-in-out" });
+    count(
+      shown[i].number,
+      motion,
+      (t) => t < 0.65 ? between(t, 0, 0.5, 0, raw) : between(t, 0.65, 1, raw, scored),
+    );
+  });
 }
 
 /**
- * The bars slide end to end; what lies behind the edge goes, and what stays grows to the whole axis.
+ * The bars slide end to end; what lies behind top-p's line goes, and what stays grows to the whole axis. The line
+ * stays where it cut.
  * @param {Motion} motion
  */
-function cut({ root, view, result, cells, pieces, shown }) {
+function cut({ root, cells, pieces, shown }) {
   const timing = { duration: 2200, easing: "ease-in-out" };
   let sum = 0;
-  cells.forEach(({ scored, isKept }, i) => {
+  cells.forEach(({ scored, isKept, prob }, i) => {
+    const { number } = shown[i];
     const there = { width: percent(scored), transform: startAt(sum) };
     const [bar] = shown[i].bars;
     const from = { width: percent(scored), transform: startAt(0) };
     if (isKept && pieces[i].length === 1)
-      move(bar, [from, { ...there, offset: 0.35 }, { ...there, offset: 0.6 }, {}], timing);
-    else if (!isKept) goOut(bar, shown[i].ghost, [from, { ...there, offset: 0.35 }], timing);
+      count(
+        number,
+        move(bar, [from, { ...there, offset: CUT_OFF }, { ...there, offset: GROWS }, {}], timing),
+        (t) => between(t, GROWS, 1, scored, prob),
+      );
+    else if (!isKept)
+      count(
+        number,
+        goOut(bar, shown[i].ghost, [from, { ...there, offset: CUT_OFF }], timing),
+        (t) => t < GROWS ? scored : null,
+      );
     sum += scored;
   });
-  if (lastStage(result).name !== "top_p") return;
   const edge = /** @type {HTMLElement} */ (root.querySelector(".cut-edge"));
-  edge.dataset.name = `${SETTINGS.top_p.title} ${formatSetting(view.settings.top_p)}`;
-  const [p, end] = [startAt(view.settings.top_p), startAt(1)];
-  pass(edge, [
-    { transform: p, opacity: 0 },
-    { transform: p, opacity: 1, offset: 0.3 },
-    { transform: p, opacity: 1, offset: 0.6 },
-    { transform: end, opacity: 1, offset: 0.95 },
-    { transform: end, opacity: 0 },
+  const whole = { clipPath: "inset(0 -12em)" }; // through all rows, while all lie where they lay before the cut
+  move(edge, [
+    { ...whole, opacity: 0 },
+    { ...whole, opacity: 0, offset: CUT_OFF - 0.05 },
+    { ...whole, opacity: 1, offset: CUT_OFF + 0.05 },
+    { ...whole, opacity: 1, offset: GROWS },
+    {},
   ], timing);
+}
+
+/**
+ * The rows slide end to end, or back to the left.
+ * @param {Picture} picture
+ * @param {boolean} isStairs
+ */
+export function slide({ pieces, shown }, isStairs) {
+  shown.forEach(({ bars: [bar] }, i) => {
+    if (pieces[i].length !== 1) return;
+    move(bar, [{ transform: startAt(isStairs ? 0 : pieces[i][0][0]) }, {}], { duration: SLIDE_MS });
+  });
+}
+
+/** @param {number} t @param {number} from @param {number} to @param {number} a @param {number} b */
+function between(t, from, to, a, b) {
+  return a + (b - a) * Math.min(1, Math.max(0, (t - from) / (to - from)));
+}
+
+/**
+ * Says a number on its way, by the clock of its bar; null: the one that stands there in the end.
+ * @param {HTMLElement} number
+ * @param {Animation|null} motion
+ * @param {(progress: number) => number|null} shareAt
+ */
+function count(number, motion, shareAt) {
+  if (motion === null) return;
+  const say = () => {
+    const progress = motion.effect?.getComputedTiming().progress ?? null;
+    const share = progress === null ? null : shareAt(progress);
+    setAttribute(number, "data-counts", share === null ? null : formatProbability(share));
+    if (progress !== null) requestAnimationFrame(say);
+  };
+  say();
 }
 
 /**
@@ -97,9 +145,10 @@ function cut({ root, view, result, cells, pieces, shown }) {
  */
 function pass(node, frames, timing) {
   const motion = move(node, frames, timing);
-  if (motion === null) return;
+  if (motion === null) return null;
   node.classList.add("is-passing");
   motion.onfinish = motion.oncancel = () => node.classList.remove("is-passing");
+  return motion;
 }
 
 /**
@@ -111,8 +160,8 @@ function pass(node, frames, timing) {
 function goOut(bar, ghost, frames, timing) {
   const [, there] = frames;
   const out = { ...there, opacity: 0.15 };
-  pass(bar, [...frames, { ...out, offset: 0.6 }, { ...there, opacity: 0, offset: 1 }], timing);
-  move(ghost, [{ opacity: 0 }, { opacity: 0, offset: 0.6 }, {}], timing);
+  move(ghost, [{ opacity: 0 }, { opacity: 0, offset: GROWS }, {}], timing);
+  return pass(bar, [...frames, { ...out, offset: GROWS }, { ...there, opacity: 0, offset: 1 }], timing);
 }
 
 /** The bars fall into the draw bar, and the pointer falls and stops. @param {Motion} motion */

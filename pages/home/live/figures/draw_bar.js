@@ -17,8 +17,10 @@ import {
 import { isDrawShown } from "./beats.js";
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { createSwitch } from "../controls/switch.js";
+import { startsBefore } from "./rows.js";
 import { last } from "../../../frame/live/required.js";
-import { formatCount, formatPointer, formatProbability } from "../../../frame/live/format.js";
+import { SETTINGS } from "../../../frame/live/settings.js";
+import { formatCount, formatPointer, formatProbability, formatSetting } from "../../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 
@@ -26,8 +28,11 @@ const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
+const AT_EDGE = 0.12; // of the bar
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
 const NOTE = _("Move a slider: the bars move, and the pointer stays.");
+/** Until the pointer has landed. */
+const FALLING = _("The shares lie end to end, and a pointer falls on them.");
 const QUESTION = _("Press Next, and a pointer falls on this bar; or press on it yourself.");
 
 /** Makes the bar, the sentence below it, and the switches of what it shows. @param {Actions} actions */
@@ -46,13 +51,14 @@ export function createDrawBar(actions) {
   const edge = el("div", { class: "cut-edge", hidden: true });
   const bar = el("div", { class: "draw-bar", role: "img" }, segments);
   const element = el("div", { class: "pointer" }, bar, edge, marker);
-  const line = el("p", { class: "pointer-line" }, sentence, " ", look, " ", note);
+  const line = el("p", { class: "pointer-line", "data-falling": FALLING }, sentence, " ", look, " ", note);
   /** @type {HTMLElement[]} */
   const pool = [];
   let width = 1200;
   let size = 13;
   /** @type {BarsView|null} */
   let lastView = null;
+  let again = () => {};
 
   segments.addEventListener("click", ({ clientX }) => {
     if (lastView === null) return;
@@ -66,12 +72,14 @@ export function createDrawBar(actions) {
   new ResizeObserver(([entry]) => {
     width = entry.contentRect.width;
     size = parseFloat(getComputedStyle(bar).fontSize);
-    if (lastView) update(lastView);
+    again();
   }).observe(bar);
 
-  /** @param {BarsView} view @param {string|null} said */
-  function update(view, said = null) {
+  /** @param {BarsView} view @param {Picture} picture of the rows @param {string|null} said */
+  function update(view, picture, said = null) {
     lastView = view;
+    again = () => update(view, picture, said);
+    const line = picture.edge;
     const result = activeResult(view);
     const drawn = drawnToken(result, view.pointer);
     const isShown = isDrawShown(view);
@@ -79,13 +87,23 @@ export function createDrawBar(actions) {
     parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
-    const edgeAt = isShown ? topPEdge(result, view.settings) : null;
-    setShown(edge, edgeAt !== null);
-    if (edgeAt !== null) edge.style.transform = startAt(edgeAt);
-    setAttribute(edge, "data-tall", view.pointer !== null); // the rows above lie end to end
+    setShown(edge, line !== null);
+    if (line !== null) {
+      edge.style.transform = startAt(line.at);
+      setRows(edge, "in", picture.cells.length - line.nOut, picture);
+      const name = `${SETTINGS.top_p.title} ${formatSetting(line.at)}`;
+      const room = ([...name].length * LETTER_WIDTH + 2) * size / width;
+      setAttribute(edge, "data-name", name);
+      setAttribute(edge, "data-side", sideOf(line.at, room, isShown ? view.pointer : null));
+    }
     marker.style.left = `${100 * (view.pointer ?? 0)}%`;
     setAttribute(marker, "data-forced", view.forced && view.chosenId !== null);
     setAttribute(marker, "data-at", isShown && view.pointer !== null ? formatPointer(view.pointer) : null);
+    setAttribute(marker, "data-token", nameBelow(view, parts, pool));
+    const behind = view.pointer === null ? -1 : outAt(picture, view.pointer);
+    setAttribute(marker, "data-behind", behind >= 0);
+    setRows(marker, "above", behind + 0.5, picture);
+    setAttribute(marker, "data-hangs", view.pointer === null ? null : hangs(view.pointer));
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
     setShown(note, view.pointer !== null && !view.isDrawn && !isGreedy(result));
@@ -159,6 +177,60 @@ function cutIntoParts(result, place) {
   return [...parts, ...rest.filter(({ count }) => count > 0)];
 }
 
+/**
+ * The token that was chosen, where its segment has no room for it.
+ * @param {BarsView} view
+ * @param {BarSegment[]} parts
+ * @param {HTMLElement[]} segments
+ */
+function nameBelow({ chosenId, label }, parts, segments) {
+  const i = parts.findIndex(({ id }) => id !== null && id === chosenId);
+  if (i < 0 || chosenId === null || segments[i].textContent !== "") return "";
+  const name = label(chosenId);
+  return shorten(name.length > 1 ? name.replace(/^␣/, "") : name, 16);
+}
+
+/**
+ * On which side of top-p's line its name has room, and no pointer through it.
+ * @param {number} at
+ * @param {number} room of the axis
+ * @param {number|null} pointer
+ */
+function sideOf(at, room, pointer) {
+  /** @param {number} from */
+  const isFree = (from) =>
+    from >= 0 && from + room <= 1 && (pointer === null || pointer < from || pointer > from + room);
+  return isFree(at - room) ? "before" : isFree(at) ? "after" : "none";
+}
+
+/**
+ * Says how many rows lie above a place, for the style: those of a token and those of many may differ in height.
+ * @param {HTMLElement} node
+ * @param {string} name
+ * @param {number} n
+ * @param {Picture} picture
+ */
+function setRows(node, name, n, { tokens }) {
+  node.style.setProperty(`--n-${name}`, String(Math.min(n, tokens.length)));
+  node.style.setProperty(`--n-rests-${name}`, String(Math.max(0, n - tokens.length)));
+}
+
+/**
+ * The row that is out under a pointer, which falls on none of these; -1: none.
+ * @param {Picture} picture
+ * @param {number} pointer
+ */
+function outAt({ cells, isStairs }, pointer) {
+  if (!isStairs) return -1;
+  const starts = startsBefore(cells);
+  return cells.findIndex(({ isKept, scored }, i) =>
+    !isKept && starts[i] <= pointer && pointer <= starts[i] + scored
+  );
+}
+
+/** Where a pointer's number keeps within the bar. @param {number} pointer */
+const hangs = (pointer) => pointer < AT_EDGE ? "after" : pointer > 1 - AT_EDGE ? "before" : null;
+
 /** @param {number} from @param {number} to @param {number} count */
 function together(from, to, count) {
   return { id: null, from, width: Math.max(0, to - from), count };
@@ -178,11 +250,9 @@ export function roomBeside({ from, width }, pointer) {
 /** @param {HTMLElement} segment @param {BarSegment} part @param {BarsView} view @param {number} widthInEms */
 function paintSegment(segment, part, view, widthInEms) {
   const { id, from, width, count } = part;
-  const label = id === null
-    ? _("{number} more", { number: formatCount(count) })
-    : shorten(view.label(id), 16);
+  const label = id === null ? "" : shorten(view.label(id), 16);
   const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
-  const fits = [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
+  const fits = label !== "" && [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;
   segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
@@ -192,18 +262,8 @@ function paintSegment(segment, part, view, widthInEms) {
   const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
   setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");
   setAttribute(segment, "data-mine", id !== null && view.guess?.label === view.label(id));
-  setAttribute(segment, "title", `${label} ${formatProbability(width)}`);
-}
-
-/**
- * Where top-p's limit lies on the axis of what is drawn from: on the last token that stays. Null where another
- * mask cuts after it.
- * @param {Result} result
- * @param {Settings} settings
- */
-function topPEdge(result, { top_p: limit }) {
-  const { name, removedMass, reachesTail } = lastStage(result);
-  return name === "top_p" && removedMass > 0 && !reachesTail ? Math.min(1, limit / (1 - removedMass)) : null;
+  const name = id === null ? _("{number} more", { number: formatCount(count) }) : label;
+  setAttribute(segment, "title", `${name} ${formatProbability(width)}`);
 }
 
 /** @param {Result} result */

@@ -5,7 +5,15 @@ import { createRow } from "./bar_row.js";
 import { CUT, READ, SCORE } from "./beats.js";
 import { el, setAttribute } from "../../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
-import { chooseRows, cumulativeMass, layEndToEnd, N_TOKEN_ROWS, readColumn, startsBefore } from "./rows.js";
+import {
+  chooseRows,
+  cumulativeMass,
+  layEndToEnd,
+  N_TOKEN_ROWS,
+  readColumn,
+  startsBefore,
+  topPEdge,
+} from "./rows.js";
 import { drawnToken, lastStage } from "../../../frame/live/strategies.js";
 import { required } from "../../../frame/live/required.js";
 import { _ } from "../../../frame/live/words.js";
@@ -29,9 +37,10 @@ export function createMatrix(actions) {
    * @param {BarsView} view
    * @param {Map<string, Result>} results
    * @param {boolean} isAlone
+   * @param {boolean} isTouched top-p is: the rows lie end to end, and its limit is a line through them
    * @returns {Picture} what the active column shows, for what moves
    */
-  function update(view, results, isAlone) {
+  function update(view, results, isAlone, isTouched) {
     const active = required(results.get("active"), "active column");
     const drawn = drawnToken(active, view.pointer);
     const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
@@ -51,7 +60,7 @@ export function createMatrix(actions) {
       const { cells, boundaryId } = readColumn(result, tokens, where, restOf);
       const starts = startsBefore(cells);
       const pieces = layEndToEnd(cells, tokens, sums);
-      const isStairs = isAlone && isLaidEndToEnd(view, active);
+      const isStairs = isAlone && isLaidEndToEnd(view, active, isTouched);
       const boundary = isCutShown(name) ? boundaryId : null;
       rows.forEach((row, i) => {
         const k = i < N_TOKEN_ROWS ? i : i - N_TOKEN_ROWS + tokens.length;
@@ -65,7 +74,9 @@ export function createMatrix(actions) {
         const rest = hasOthers ? cells[tokens.length + i] : undefined;
         row.setCount(rest?.count ?? null, view, active);
       });
-      picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c) };
+      const isEdgeShown = isStairs && (view.beat === CUT || isTouched);
+      const edge = isEdgeShown ? topPEdge(active, view.settings, cells) : null;
+      picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c), isStairs, edge };
     });
     if (!isAlone)
       drawMinPLimit(table, view.controls.min_p, required(results.get("min_p"), "column of min-p"));
@@ -100,10 +111,11 @@ function shownCells(rows, tokens, c) {
  * Left-aligned while one compares; end to end once a pointer has fallen, so that it crosses what it takes.
  * @param {View} view
  * @param {Result} active
+ * @param {boolean} isTouched
  */
-function isLaidEndToEnd(view, active) {
+function isLaidEndToEnd(view, active, isTouched) {
   if (lastStage(active).name === "greedy") return false;
-  return view.beat > 0 ? view.beat > SCORE : view.pointer !== null;
+  return view.beat > 0 ? view.beat > SCORE : isTouched || view.pointer !== null;
 }
 
 /**

@@ -93,7 +93,7 @@ function drawCell(paint, cell, look, i, { left, across, y, high, isChosen, isRes
     if (isChosen) paint.outline(x, top, wide, thick, "chosen", { "stroke-width": 3 });
   }
   const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, opacity: look.ghosts[i], "data-out": i };
-  if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.raw, thick, "rejected", dashed);
+  if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.scored, thick, "rejected", dashed);
 }
 
 /**

@@ -168,13 +168,31 @@ export function layEndToEnd(cells, rows, sums) {
 }
 
 /**
- * Where each cell began before the cut, when the raw shares lay end to end.
+ * Where each cell began before the cut, when the shares that it cut lay end to end.
  * @param {Cell[]} cells
  * @returns {number[]}
  */
 export function startsBefore(cells) {
   let sum = 0;
-  return cells.map(({ raw }) => (sum += raw) - raw);
+  return cells.map(({ scored }) => (sum += scored) - scored);
+}
+
+/**
+ * Top-p's limit, on the axis of the shares that it cuts: all that is out lies behind it, in the last rows. Null
+ * where it cuts nothing, or shares that another mask has cut before.
+ * @param {Result} result
+ * @param {Settings} settings
+ * @param {Cell[]} cells
+ * @returns {{at: number, nOut: number}|null} `nOut` is the number of these rows
+ */
+export function topPEdge(result, { top_p: at }, cells) {
+  const last = lastStage(result);
+  const isAlone = result.stages.at(-2) === scoredStage(result);
+  if (last.name !== "top_p" || !isAlone || last.removedMass <= 0 || last.reachesTail) return null;
+  const first = cells.findIndex(({ isKept, count }) => !isKept && count !== 0);
+  const isBehind = first >= 0 && startsBefore(cells)[first] >= at - SURE_DIFFERENCE &&
+    cells.slice(first).every(({ isKept }) => !isKept);
+  return isBehind ? { at, nOut: cells.length - first } : null;
 }
 
 /** @param {Span[]} pieces */
