@@ -11,7 +11,8 @@ const BLOCK = ".stMainBlockContainer";
 const HEAD = ".st-key-head";
 const ROW = ".stHorizontalBlock"; // its parts move each other, also to the left
 const REST = 1000; // milliseconds without anything under way, until the page is drawn
-const PATIENCE = 20_000; // milliseconds: what does not come hides nothing for ever
+const PATIENCE = 20_000; // milliseconds after all is sent: what does not come hides nothing for ever
+const LIMIT = 90_000; // milliseconds, on a machine however slow
 
 /** What stands beside or below a place, and not above it. @param {Element} place */
 function laterThan(place) {
@@ -31,19 +32,21 @@ document.documentElement.toggleAttribute("data-guided", new URLSearchParams(loca
 
 const begun = performance.now();
 let busyAt = begun;
+let sentAt = Infinity; // when Streamlit had sent all that it had
 let hasActed = false; // nothing is hidden from who is at work
 /** @type {Element[]} */
 let hidden = [];
 
 function look() {
   const now = performance.now();
-  const isOver = hasActed || now - begun > PATIENCE;
+  const isIdle = document.querySelector(IDLE) !== null;
+  sentAt = isIdle ? Math.min(sentAt, now) : Infinity;
+  const isOver = hasActed || now - sentAt > PATIENCE || now - begun > LIMIT;
   // the head's parts are sent last, and have their room
   const place = isOver
     ? null
     : [...document.querySelectorAll(PLACES)].find((one) => !one.closest(HEAD)) ?? null;
   // nor what has the focus, which a guided lesson's bar is given
-  const isIdle = document.querySelector(IDLE) !== null;
   const unplaced = [
     ...(place === null ? [] : laterThan(place)),
     ...(isOver || isIdle ? [] : document.querySelectorAll(BELOW)),

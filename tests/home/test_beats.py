@@ -62,6 +62,8 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
         if beat == "read":
             expect(sentence).to_contain_text(f"{prompt} tokens")
             assert sum(lengths) == 0
+            expect(reader.live.locator(".reading-token:visible")).to_have_count(prompt)
+            expect(reader.live.locator(".axis:visible")).to_have_count(0)  # of nothing yet
         else:
             assert sum(lengths) == pytest.approx(100, abs=0.1)
         if beat == "score":

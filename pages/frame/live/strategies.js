@@ -94,6 +94,17 @@ export function lastStage(result) {
 }
 
 /**
+ * The last stage that has cut nothing: its shares are the scores that the masks then cut.
+ * @param {Pick<Result, "stages">} result
+ */
+export function scoredStage({ stages }) {
+  /** @param {Stage} stage */
+  const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
+  const nWhole = stages.findIndex((stage) => !isWhole(stage));
+  return required(stages.at(nWhole < 0 ? -1 : nWhole - 1), "stage");
+}
+
+/**
  * The token on which a pointer falls, remembered, as several figures ask for it in the same frame.
  * @param {Result} result
  * @param {number|null} pointer

@@ -407,6 +407,7 @@ interface LabHeader {
   labelsAt: string; // where the labels of the model's tokens are served
   labels: Labels | null; // of tokens that are no model's
   caption: string;
+  text: string; // that the token would follow; empty: none
   nFirst: number;
   pointer: number; // that falls in every engine's pipeline
   presenter: boolean;

@@ -25,6 +25,7 @@ import { createPasses } from "./figures/passes.js";
 import { createOwnLanguage } from "./figures/own_language.js";
 import { createPieces } from "./figures/pieces.js";
 import { showsAll } from "./controls/preferences.js";
+import { createReading } from "./figures/reading.js";
 import { createPrompt } from "./controls/prompt.js";
 import { createSpeaker } from "./controls/speaker.js";
 import { createStopField } from "./controls/stop_field.js";
@@ -49,6 +50,7 @@ export function createLayout(actions, shadowRoot) {
     loop,
     bars,
     guess: createGuess(actions),
+    reading: createReading(),
     pieces: createPieces(),
     ownLanguage: createOwnLanguage(),
     branches: createBranches(actions),
@@ -81,6 +83,7 @@ export function createLayout(actions, shadowRoot) {
         { class: "choice", tabIndex: -1 },
         parts.guess.verdict,
         bars.element,
+        parts.reading.element,
         parts.guess.element,
       ),
       el(

@@ -8,7 +8,14 @@ import { formatCount, formatPointer, formatProbability } from "../../frame/live/
 import { NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { SETTINGS } from "../../frame/live/settings.js";
-import { drawnToken, effectOf, keptInWords, lastStage, remembered } from "../../frame/live/strategies.js";
+import {
+  drawnToken,
+  effectOf,
+  keptInWords,
+  lastStage,
+  remembered,
+  scoredStage,
+} from "../../frame/live/strategies.js";
 
 /** @type {SettingName[]} */
 const NAMES = ["temperature", "top_p"];
@@ -29,6 +36,14 @@ export function createDrawPicture({ setControl }) {
     createSlider(name, (moved, value, isFinal) => setControl(`bar_${moved}`, value, isFinal))
   );
   const sentence = announced(el("p", { class: "lab-sentence" }));
+  const words = el("span", {});
+  const text = el(
+    "p",
+    { class: "lab-text", translate: false },
+    words,
+    " ",
+    el("span", { class: "slot", "aria-hidden": "true" }, "?"),
+  );
   const axis = createAxis();
   const plot = el(
     "div",
@@ -45,6 +60,7 @@ export function createDrawPicture({ setControl }) {
   const element = el(
     "section",
     { class: "lab-picture", "aria-label": "What is drawn from" },
+    text,
     plot,
     el("div", { class: "lab-hands" }, ...hands),
     sentence,
@@ -60,6 +76,8 @@ export function createDrawPicture({ setControl }) {
       slider.set(settingOf(set, NAMES[i]), nVocab, effect);
       slider.input.disabled = header.waits;
     });
+    setShown(text, header.text !== "");
+    setText(words, header.text);
     const drawn = drawnToken(result, header.pointer);
     const parts = partsOf(view, result);
     rows.forEach((row, i) => {
@@ -91,11 +109,11 @@ function createRow() {
   const { track, number, show } = createBarCell();
   const element = el("div", { class: "lab-line" }, label, el("span", { class: "bar-cell" }, track, number));
   /** @param {ReturnType<typeof partsOf>[number]} part @param {boolean} isHit */
-  function showPart({ words, share, from, raw, rawFrom }, isHit) {
+  function showPart({ words, share, from, scored, scoredFrom }, isHit) {
     setText(label, shorten(words, 18));
     setAttribute(label, "title", words);
     if (share > 0) show(share, { pieces: [[from, from + share]] });
-    else show(0, { out: raw, outFrom: rawFrom });
+    else show(0, { out: scored, outFrom: scoredFrom });
     setAttribute(element, "data-state", share > 0 ? "kept" : "rejected");
     setAttribute(element, "data-hit", isHit);
   }
@@ -106,13 +124,14 @@ function createRow() {
 const asRead = (label) => label.replace(/^␣(?=.)/, "");
 
 /**
- * The best tokens, and all others together: what each takes of the draw bar, and where its share lay before the cut.
+ * The best tokens, and all others together: what each takes of the draw bar, and where its share lay just before
+ * the cut.
  * @param {LabView} view
  * @param {Result} result
  */
 function partsOf({ distribution, label }, result) {
   const { nVocab, nRows } = distribution;
-  const [raw, last] = [result.stages[0], lastStage(result)];
+  const [before, last] = [scoredStage(result), lastStage(result)];
   const nShown = Math.min(N_ROWS, nRows);
   let from = 0;
   let left = 1;
@@ -122,16 +141,16 @@ function partsOf({ distribution, label }, result) {
       words: asRead(label(result.idOf(row))),
       share,
       from,
-      raw: raw.probs[row],
-      rawFrom: 1 - left,
+      scored: before.probs[row],
+      scoredFrom: 1 - left,
     };
     from += share;
-    left -= raw.probs[row];
+    left -= before.probs[row];
     return part;
   });
   if (nShown === nVocab) return parts;
   const nKept = last.nKept - last.kept.subarray(0, nShown).reduce((sum, kept) => sum + kept, 0);
   const words = `${formatCount(nKept || nVocab - nShown)} others`; // that stay, or all that are out
-  const rest = { raw: Math.max(0, left), rawFrom: 1 - left };
+  const rest = { scored: Math.max(0, left), scoredFrom: 1 - left };
   return [...parts, { words, share: nKept > 0 ? Math.max(0, 1 - from) : 0, from, ...rest }];
 }

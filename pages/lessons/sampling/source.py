@@ -30,6 +30,7 @@ chair: 0.04
 table: 0.03
 desk: 0.025
 lap: 0.015"""
+TEXTBOOK_TEXT = "The king sat on the"
 MAX_LINES = 500
 MAX_VALUE = 1e6  # of a number typed by hand
 N_SHAPED = 200  # tokens of the shapes made up
@@ -43,6 +44,7 @@ class Given:
     labels: tuple[str, ...] | None  # visible text of every id; None: those of the model
     caption: str  # what it is and where its numbers come from, in a sentence
     notice: str | None = None  # what the reader should know of how it was read
+    text: str = ""  # that the token would follow, as much as is shown of it
 
     def label(self, token_id: int, lm: LanguageModel) -> str:
         """Returns the visible text of a token."""
@@ -55,7 +57,7 @@ def from_generation(generation: Generation) -> Given:
     text = generation.text
     shown = text if len(text) <= 70 else f"…{text[-70:]}"
     caption = f"Measured with the model {lm.shown}: what may follow “{shown}”."
-    return Given(generation.all_logits().copy(), None, caption)
+    return Given(generation.all_logits().copy(), None, caption, text=shown)
 
 
 def from_lines(text: str, unit: Unit) -> Given:
@@ -132,6 +134,7 @@ SHAPES: dict[str, Given] = {
     "heavy": _shape("heavy-tailed", "the n-th as likely as 1/n (Zipf)", lambda rank: -np.log(rank)),
     "textbook": replace(
         from_lines(TEXTBOOK, "probabilities"),
-        caption="Illustrative: eleven tokens that might follow “The king sat on the”.",
+        caption=f"Illustrative: eleven tokens that might follow “{TEXTBOOK_TEXT}”.",
+        text=TEXTBOOK_TEXT,
     ),
 }

@@ -124,6 +124,7 @@ class Lab(LessonState):
             "labelsAt": labels_address(self.lm),
             "labels": self.given.labels,
             "caption": self.given.caption,
+            "text": self.given.text,
             "controls": asdict(self.controls),
             "orders": ORDERS,
             "ordersRead": ORDERS_READ,

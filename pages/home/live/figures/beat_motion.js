@@ -35,13 +35,17 @@ const percent = (share) => `${(100 * share).toFixed(3)}%`;
 /** @param {Motion} motion */
 function read({ root }) {
   const tokens = [...root.querySelectorAll(".strip .token")].slice(-MAX_LIT);
+  const read = [...root.querySelectorAll(".reading-token")];
   const halo = { boxShadow: "0 0 0 .2em var(--stage)" };
-  tokens.forEach((token, i) =>
-    move(token, [{ backgroundColor: "transparent" }, { ...halo, offset: 0.4 }, {}], {
-      duration: 600,
-      delay: i * TOKEN_MS,
-    })
-  );
+  for (const nodes of [tokens, read])
+    nodes.forEach((token, i) =>
+      move(token, [{ backgroundColor: "transparent" }, { ...halo, offset: 0.4 }, {}], {
+        duration: 600,
+        delay: (i + tokens.length - nodes.length) * TOKEN_MS,
+      })
+    );
+  const out = root.querySelector(".reading-shares");
+  if (out) move(out, [{ opacity: 0 }, {}], { duration: 300, delay: tokens.length * TOKEN_MS + 300 });
 }
 
 /**

@@ -11,8 +11,13 @@ import {
 } from "../../../frame/live/format.js";
 import { required } from "../../../frame/live/required.js";
 import { passOf } from "./loopfacts.js";
-import { scoredStage } from "./rows.js";
-import { describeStage, drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+import {
+  describeStage,
+  drawnToken,
+  lastStage,
+  scoredStage,
+  waitsForPython,
+} from "../../../frame/live/strategies.js";
 import { _, listed, ngettext } from "../../../frame/live/words.js";
 
 /** By beat. @type {Record<number, (view: BarsView, result: Result) => string>} */

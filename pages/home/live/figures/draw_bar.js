@@ -102,6 +102,7 @@ export function createDrawBar(actions) {
     setAttribute(marker, "data-token", nameBelow(view, parts, pool));
     const behind = view.pointer === null ? -1 : outAt(picture, view.pointer);
     setAttribute(marker, "data-behind", behind >= 0);
+    setAttribute(marker, "data-idle", isGreedy(result));
     setRows(marker, "above", behind + 0.5, picture);
     setAttribute(marker, "data-hangs", view.pointer === null ? null : hangs(view.pointer));
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));

@@ -1,7 +1,6 @@
 // The rows of the bars: which tokens they show, and what every strategy makes of each.
 
-import { required } from "../../../frame/live/required.js";
-import { drawnToken, lastStage, waitsForPython } from "../../../frame/live/strategies.js";
+import { drawnToken, lastStage, scoredStage, waitsForPython } from "../../../frame/live/strategies.js";
 
 /** Tokens that are shown one by one, at most; the rest share the last row, or what is left of them and what is out. */
 export const N_TOKEN_ROWS = 10;
@@ -55,17 +54,6 @@ export function readColumn(result, rows, { pointer, nVocab }, rest = "one") {
 
 /** Whether a distribution shows. @param {View} view @returns {view is BarsView} */
 export const hasDistribution = (view) => view.distribution !== null;
-
-/**
- * The last stage that has cut nothing: its shares are the scores that the masks then cut.
- * @param {Pick<Result, "stages">} result
- */
-export function scoredStage({ stages }) {
-  /** @param {Stage} stage */
-  const isWhole = ({ name, nKept }) => nKept === stages[0].nKept && name !== "greedy";
-  const nWhole = stages.findIndex((stage) => !isWhole(stage));
-  return required(stages.at(nWhole < 0 ? -1 : nWhole - 1), "stage");
-}
 
 /** @param {Result} result @param {StagesOfCell} stages @param {number} id @param {Drawn|null} drawn */
 function readCell(result, { stage, raw, scored }, id, drawn) {
