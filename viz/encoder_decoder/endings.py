@@ -8,15 +8,15 @@ from viz.palette import colour
 from viz.strip import element, hatch
 
 UNKNOWN = "?"
-_ROW = "font-size:max(var(--size-lead),min(2.9vw,4.5vh,2.3rem));line-height:1.75"
+_ROW = "font-size:max(var(--size-lead),min(2.9vw,4.2vh,2.3rem));line-height:1.75"
 _BOX = (
     "display:inline-block;min-width:4em;box-sizing:border-box;text-align:center;line-height:1.45;"
     "border-radius:5px;padding:0 .3em"
 )
 # what a model sees stands beside its rows, and above them where the page is narrow
-_SIDES = "display:flex;flex-wrap:wrap-reverse;align-items:center;gap:.1em 2.5em;margin:.3em 0 0"
+_SIDES = "display:flex;flex-wrap:wrap-reverse;align-items:center;gap:.1em 1.5em;margin:.3em 0 0"
 _NAME = (
-    "flex:1 1 15em;margin:0;font-size:clamp(1rem,1.5vw,var(--size-lead));line-height:1.3;"
+    "flex:1 1 10em;margin:0;font-size:clamp(1rem,1.5vw,var(--size-lead));line-height:1.3;"
     f"border-inline-start:3px solid {colour('line')};padding-inline-start:.7em"
 )
 
