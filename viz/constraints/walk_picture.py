@@ -14,11 +14,10 @@ N_PLACES = 4  # tokens that are in sight, the newest ones
 MAX_NAMED = 2  # allowed tokens with a segment of their own
 DOT = "·"  # between the pieces of a word
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
-LITTLE = 0.001  # of a distribution: less is said to be less than this
 ROUNDING = 1e-5  # of a sum: less is no token
 MODEL, RULE = "the model", "the rule"
 _HEIGHT = "clamp(1.25rem,min(1.9vw,3vh),1.6rem)"  # of a bar
-_GRID = "display:grid;grid-template-columns:1ch 5.7em 1fr;gap:3px .6em;align-items:center"
+_GRID = "display:grid;grid-template-columns:1ch 6.7em 1fr;gap:3px .6em;align-items:center"
 _BAR = f"display:flex;height:{_HEIGHT};box-sizing:border-box;forced-color-adjust:none"
 _PART = (
     "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
@@ -92,8 +91,7 @@ def _place(one: WalkedToken, n: int) -> Markup:
     scale = max(seen.mass, 1e-300)
     taken = None if one.taken is None else name_of(one.taken, one.stem)
     rule = [_kept(name, share / scale, name == taken) for name, share in left]
-    share = percent(seen.mass) if seen.mass >= LITTLE else f"< {percent(LITTLE)}"
-    return _pair(n, model, rule, left=f"left: {share}")
+    return _pair(n, model, rule, left=f"left: {percent(seen.mass)}")
 
 
 def _wanted(seen: MaskedDistribution) -> MaskedToken:

@@ -10,7 +10,7 @@ import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const PADDING = 0.4; // em, before a piece's name and behind it
-const LEGEND = "Percent: of all texts, those that begin so. Striped: all others, each too thin to draw.";
+const LEGEND = "Percent: of all texts, those that begin so. Striped: too thin to draw.";
 const FALL_MS = 450; // that a pointer takes from one row to the next
 
 /**
