@@ -16,7 +16,7 @@ DOT = "·"  # between the pieces of a word
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
 ROUNDING = 1e-5  # of a sum: less is no token
 MODEL, RULE = "the model", "the rule"
-_HEIGHT = "clamp(1.25rem,min(1.9vw,3vh),1.6rem)"  # of a bar
+_HEIGHT = "clamp(1.25rem,min(1.9vw,2.75vh),1.6rem)"  # of a bar
 _GRID = "display:grid;grid-template-columns:1ch 6.7em 1fr;gap:3px .6em;align-items:center"
 _BAR = f"display:flex;height:{_HEIGHT};box-sizing:border-box;forced-color-adjust:none"
 _PART = (
@@ -67,7 +67,7 @@ def walk_picture(
         aria_label=heard,
         translate="no",
     )
-    size = "font-size:clamp(1rem,1.5vw,var(--size-lead))"
+    size = "font-size:clamp(1rem,1.3vw,var(--size-lead))"
     return picture + element("p", said, style=f"{_SAID};{size}")
 
 
@@ -105,7 +105,8 @@ def _pair(
     number = f"grid-row:span 2;font-size:var(--size-lead);color:{colour(tone)}"
     cells = [element("b", str(n), style=number)]
     for name, parts in zip((MODEL, left), (model, rule), strict=True):
-        label = f"font-size:var(--size-body);white-space:nowrap;color:{colour(tone)}"
+        label = f"font-size:var(--size-body);line-height:{_HEIGHT};white-space:nowrap;"
+        label += f"color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 
