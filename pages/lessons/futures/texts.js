@@ -4,7 +4,6 @@
 import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
-import { last } from "../../frame/live/required.js";
 import { snapped } from "./tree.js";
 
 export const N_TEXTS = 8;
