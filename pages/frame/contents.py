@@ -126,7 +126,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/causal_mask.py",
         N_("The causal mask"),
         N_("Other ways"),
-        N_("A model reads a whole text at once, yet is to learn to predict each token of it."),
+        N_("In training, a model reads a whole text at once and has to predict each token of it."),
         N_("The mask hides what comes next, so that every position has to predict it."),
     ),
     Lesson(
@@ -243,8 +243,13 @@ def page_of_section(stem: str, anchor: str) -> str:
 
 
 def neighbours(path: str) -> tuple[Lesson | None, Lesson | None]:
-    """Returns the lesson before the one at `path` and the one after it."""
+    """Returns the lesson before the one at `path` and the one after it.
+
+    Behind the course come the guided lessons: the laboratory is no pupil's next page.
+    """
     place = LESSONS.index(lesson_at(path))
     before = LESSONS[place - 1] if place > 0 else None
-    after = LESSONS[place + 1] if place + 1 < len(LESSONS) else None
-    return before, after
+    rest = LESSONS[place + 1 :]
+    if LESSONS[place].part in COURSE:
+        rest = tuple(lesson for lesson in rest if lesson.part != LABORATORY)
+    return before, next(iter(rest), None)

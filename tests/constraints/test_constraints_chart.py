@@ -9,7 +9,7 @@ from model.constraints.records import ConstrainedStep, MaskedDistribution, Maske
 from tests.charts.drawn_charts import checked, column
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.walk_picture import N_PLACES, WalkedToken, walk_picture
+from viz.constraints.walk_picture import MODEL, N_PLACES, RULE, WalkedToken, walk_picture
 from viz.palette import colour
 
 TOKENS = (
@@ -77,7 +77,8 @@ def test_what_is_taken_is_framed_and_a_word_that_goes_on_is_whole() -> None:
     assert not widths(covered)
     for long in (1, N_PLACES + 3):  # as high, however long the walk is
         picture = walk_picture([WalkedToken(seen, "u")] * long)
-        assert picture.count("the rule</span>") == covered.count("the rule</span>") == N_PLACES
+        assert picture.count(MODEL) == covered.count(MODEL) == covered.count(RULE) == N_PLACES
+        assert picture.count("left: 40.0\u202f%") == min(long, N_PLACES)
 
 
 def step(label: str, mass: float) -> ConstrainedStep:

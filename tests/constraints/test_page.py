@@ -113,6 +113,7 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
     assert lesson(app).left_by_the_rule(1) == "soup"
     assert f"<em>{wanted}</em>" in picture(app)
     assert "<em>soup</em>" in picture(app)
+    assert "<em>so·u·p</em>" in picture(app), "its tokens are named where the bars divide them"
     app.selectbox(key="constraint_example").set_value("Bread or shoes").run()
     assert app.session_state["constraint_said"] is None
     app.slider(key="constraint_temperature").set_value(1.0).run()
@@ -121,7 +122,7 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
 
 def picture(app: AppTest) -> str:
     """The bars of the walk, and the sentence below them."""
-    (found,) = (html.value for html in app.get("html") if "the rule</span>" in html.value)
+    (found,) = (html.value for html in app.get("html") if 'class="walk"' in html.value)
     return str(found)
 
 

@@ -23,6 +23,7 @@ from viz.strip import SPACE
 
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
 GAP = 0.2  # rows between two zones
+HEAD, HALF = 0.6, 0.5  # rows above the first one, and of the last one below its middle
 COLUMN_PIXELS = 45  # least width of a column that can be read
 MAX_LETTERS = 11
 BELOW = ("finished", "pruned")  # the zones below the beams: a text of each in every column
@@ -92,7 +93,7 @@ def tree_figure(
     places = _places(nodes, steps, n_beams, on_best, going_on)
     if is_over:
         places = {i: _fade(place) for i, place in places.items()}
-    n_rows = n_beams + len(BELOW) * (1 + GAP)
+    n_rows = n_beams + len(BELOW) * (1 + GAP) - HALF
     root = _Place(0, -(n_beams - 1) / 2, "best", "best")
     _add_zones(figure, n_beams, n_columns)
     _add_edges(figure, nodes, places, root)
@@ -114,9 +115,9 @@ def tree_figure(
         ticks="",
         showline=False,
     )
-    figure.update_yaxes(visible=False, range=[-n_rows, 0.75])
+    figure.update_yaxes(visible=False, range=[-n_rows, HEAD])
     figure.update_layout(
-        height=round((LINE_PIXELS if in_line else ROW_PIXELS) * (n_rows + 0.75)) + 28,
+        height=round((LINE_PIXELS if in_line else ROW_PIXELS) * (n_rows + HEAD)) + 28,
         margin={"l": 4, "r": 4, "t": 24, "b": 4},
         showlegend=False,
     )

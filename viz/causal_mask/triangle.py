@@ -14,7 +14,9 @@ from viz.strip import SPACE, chip, element
 
 STYLE = Path(__file__).with_name("triangle.css").read_text("utf-8")
 # as large as the window has room for, and no smaller than a class can read
-SIZE = "font-size:clamp(.875rem,min(2.2vw,3.4vh),1.8rem);text-align:center;padding:.06em 3px;"
+SIZE = (
+    "font:clamp(1rem,min(2.2vw,3.4vh),1.8rem)/1.3 var(--read);text-align:center;padding:.06em 3px;"
+)
 OWN = f"border-color:{colour('chosen')};box-shadow:0 0 0 1.5px {colour('chosen')}"  # of a position
 
 

@@ -15,12 +15,14 @@ MAX_NAMED = 2  # allowed tokens with a segment of their own
 DOT = "·"  # between the pieces of a word
 ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
 ROUNDING = 1e-5  # of a sum: less is no token
-_ROWS = "the model", "the rule"
-_GRID = "display:grid;grid-template-columns:1ch max-content 1fr;gap:3px .7rem;align-items:center"
-_BAR = "display:flex;height:1.25rem;box-sizing:border-box;forced-color-adjust:none"
+MODEL, RULE = "the model", "the rule"
+_HEIGHT = "clamp(1.25rem,min(1.9vw,2.75vh),1.6rem)"  # of a bar
+_GRID = "display:grid;grid-template-columns:1ch 6.7em 1fr;gap:3px .6em;align-items:center"
+_BAR = f"display:flex;height:{_HEIGHT};box-sizing:border-box;forced-color-adjust:none"
 _PART = (
     "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
-    "text-overflow:clip;font:var(--size-body) var(--read);line-height:1.15rem"
+    "text-overflow:clip;font:clamp(.875rem,1.3vw,var(--size-body)) var(--read);"
+    f"line-height:calc({_HEIGHT} - .1rem)"
 )
 # a narrow page has three lines for the sentences, a wide one needs one
 _SAID = "margin:.4rem 0 0;min-height:clamp(1.4em,calc((640px - 100vw) * 99),4.2em);line-height:1.4"
@@ -60,11 +62,13 @@ def walk_picture(
         "div",
         *places,
         style=f"display:grid;gap:.45rem;color:{colour('ink')}",
+        class_="walk",
         role="img",
         aria_label=heard,
         translate="no",
     )
-    return picture + element("p", said, style=f"{_SAID};font-size:var(--size-lead)")
+    size = "font-size:clamp(1rem,1.3vw,var(--size-lead))"
+    return picture + element("p", said, style=f"{_SAID};{size}")
 
 
 def _place(one: WalkedToken, n: int) -> Markup:
@@ -87,19 +91,22 @@ def _place(one: WalkedToken, n: int) -> Markup:
     scale = max(seen.mass, 1e-300)
     taken = None if one.taken is None else name_of(one.taken, one.stem)
     rule = [_kept(name, share / scale, name == taken) for name, share in left]
-    return _pair(n, model, rule)
+    return _pair(n, model, rule, left=f"left: {percent(seen.mass)}")
 
 
 def _wanted(seen: MaskedDistribution) -> MaskedToken:
     return max(seen.tokens, key=lambda token: token.prob)
 
 
-def _pair(n: int, model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink") -> Markup:
-    """Draws the bars of the n-th token, below each other."""
+def _pair(
+    n: int, model: Sequence[Markup], rule: Sequence[Markup], tone: str = "ink", left: str = RULE
+) -> Markup:
+    """Draws the bars of the n-th token, below each other; the lower one says how much was left."""
     number = f"grid-row:span 2;font-size:var(--size-lead);color:{colour(tone)}"
     cells = [element("b", str(n), style=number)]
-    for name, parts in zip(_ROWS, (model, rule), strict=True):
-        label = f"font-size:var(--size-body);line-height:1.25rem;color:{colour(tone)}"
+    for name, parts in zip((MODEL, left), (model, rule), strict=True):
+        label = f"font-size:var(--size-body);line-height:{_HEIGHT};white-space:nowrap;"
+        label += f"color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 

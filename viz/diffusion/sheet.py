@@ -85,7 +85,8 @@ def key_html(sheet: Sheet) -> Markup:
         look, words = "open", "still to be written"
     else:
         n_all = sum(number > 0 for number in sheet.filled_in)
-        look, words = "set clash", f"{sheet.n_clashes} of {n_all} clash with the others"
+        verb = "clashes" if sheet.n_clashes == 1 else "clash"
+        look, words = "set clash", f"{sheet.n_clashes} of {n_all} {verb}"
     cell = element("span", class_=f"cell {look}", aria_hidden="true")
     return element("p", cell, words, class_="sheet-key")
 

@@ -14,7 +14,7 @@ ANSWERS = "before the frame", "after the frame", "none"
 
 def show_triangle(lesson: MaskLesson) -> None:
     """Asks what must be hidden, covers that, and lets the reader take the cover off."""
-    opening("In training it sees the whole text, so every answer lies open.")
+    opening("So every answer lies open: each token that it is asked for stands in the text.")
     st.html(f"<style>{STYLE}</style>")
     st.fragment(_triangle)(lesson)
 
@@ -25,7 +25,7 @@ def _triangle(lesson: MaskLesson) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key="mask_cover"):
         is_covered = not SETTINGS.widget("uncovered", disabled=not is_said)
         if not is_said:
-            words = "A row is one position of the text, the one with the frame."
+            words = "A row is one position, the one in the frame. The last token is only asked for."
         elif is_covered:
             words = (
                 "Each position sees itself and what stands before it. The cover is the "

@@ -45,9 +45,10 @@ LESSON = "constraint_lesson"
 SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
-_ONLY = Markup("{} the model wanted <em>{}</em>; the rule left only <em>{}</em>.")
+_ONLY = Markup("{} the model wanted <em>{}</em>; the rule left <em>{}</em>{}.")
+_PIECES = Markup(" (<em>{}</em>)")
 _WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
-_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>, so <em>{}</em> is gone. ")
+_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>, so <em>{}</em> is ruled out. ")
 _AFTER = Markup("After <em>{}</em>")
 _SHARE = Markup("The rule leaves {} of what the model wants.")
 
@@ -166,7 +167,10 @@ def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
         return _WANTED.format(wanted, percent(one.seen.mass))
     before = walk[at - 1].taken if at > 0 else None
     start = "First" if before is None else _AFTER.format(name_of(before))
-    return parted + _ONLY.format(start, wanted, left)
+    end = walk[-1]
+    whole = "" if end.taken is None else name_of(end.taken, end.stem)
+    pieces = _PIECES.format(whole) if whole.replace(DOT, "") == left != whole else ""
+    return parted + _ONLY.format(start, wanted, left, pieces)
 
 
 def _parted(lesson: ConstraintLesson, one: WalkedToken) -> Markup:

@@ -170,11 +170,11 @@ def _loop(lesson: DiffusionLesson) -> None:
     sheet = loop_sheet(text, steps.n_loop, page.length)
     st.markdown(f"**Left to right:** {_passes(sheet.n_passes)}, {_filled(sheet)}")
     st.html(sheet_html(sheet, is_opened=True))
-    said = ["It cannot see the end that is given."] if SETTINGS["ending"] else []
-    if page.finished and steps.can_step:
+    said = "It cannot see the end that is given." if SETTINGS["ending"] else ""
+    if page.finished and steps.can_step:  # one of the two: a phone has three lines for it
         n_more = steps.n_beside - steps.n_loop
-        said.append(f"The rest takes up to {plural(n_more, 'more pass', 'es')}: press Step.")
-    st.caption(" ".join(said))
+        said = f"The rest takes up to {plural(n_more, 'more pass', 'es')}: press Step."
+    st.caption(said)
 
 
 def _passes(n: int) -> str:

@@ -14,7 +14,7 @@ import { countTexts, fall, pointersOf } from "./pointers.js";
 import { beamWordsOf, sumsOf, timesAsLikely } from "./findings.js";
 import { createPath, createTexts, fallOf, N_TEXTS } from "./texts.js";
 import { layOut, openedAt, readTree, WeighedTree } from "./tree.js";
-import { required } from "../../frame/live/required.js";
+import { last, required } from "../../frame/live/required.js";
 
 const SLIDERS = /** @type {const} */ (["temperature", "top_k", "top_p", "min_p"]);
 const MIN_PIXELS = 3; // of a piece that is drawn by itself
@@ -79,13 +79,13 @@ export class Futures {
       createSlider(name, (_, value, isFinal) => this.change({ [name]: value }, isFinal))
     );
     this.masks = el("div", { class: "futures-sliders" }, ...this.sliders.map(inLabel));
-    this.icicle = createIcicle(actions);
+    this.one = createButton("button", "Drop a pointer", () => this.drop(1));
+    this.icicle = createIcicle(actions, this.one);
     this.texts = createTexts(actions);
     this.path = createPath(actions);
     this.sums = el("p", { class: "muted futures-sums" });
     this.pile = createPile();
     this.icicle.marks.append(this.pile.element);
-    this.one = createButton("button", "Drop a pointer", () => this.drop(1));
     this.many = createButton("button", `Drop ${formatCount(N_DRAWS)}`, () => this.drop(N_DRAWS));
     this.lift = createButton("quiet", "take them away", () => this.change({ drops: 0, seed: 0 }));
     this.fold = el(
@@ -97,7 +97,7 @@ export class Futures {
         "div",
         { class: "row futures-line" },
         this.sums,
-        el("span", { class: "row futures-drops" }, this.lift, this.one, this.many),
+        el("span", { class: "row futures-drops" }, this.lift, this.many),
       ),
       el("div", { class: "futures-below" }, this.texts.element, this.path.element),
     );
@@ -209,10 +209,10 @@ export class Futures {
     this.pile.update(shown);
     this.texts.update(shown);
     this.path.update(shown);
-    const isOneByOne = shown.nDraws > 0 && shown.chi === null && !shown.isCovered;
-    setText(this.sums, isOneByOne ? fallOf(shown) : sumsOf(shown) + shown.beamWords);
+    setText(this.sums, sumsOf(shown) + shown.beamWords);
     setShown(this.lift, view.drops > 0);
-    for (const part of [this.fold, this.pile.element]) setAttribute(part, "data-covered", shown.isCovered);
+    for (const part of [this.fold, this.one, this.pile.element])
+      setAttribute(part, "data-covered", shown.isCovered);
     if (this.nFallen < view.drops) this.schedule();
   }
 
@@ -226,9 +226,12 @@ export class Futures {
     /** @param {number[]} ids */
     const words = (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim());
     const pieces = layOut(weighed, top, MIN_PIXELS / this.width);
+    const draws = this.describeDraws(top);
+    const isOneByOne = draws.nDraws > 0 && draws.chi === null && !isCovered;
     return {
       ...this.describeTexts(isCovered, words, place ?? { from: 0, width: 1 }),
-      ...this.describeDraws(top),
+      ...draws,
+      fallWords: isOneByOne ? fallOf(last(draws.falls), view.seed + draws.nDraws - 1, words) : "",
       header,
       view,
       tree,

@@ -10,22 +10,20 @@ import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const PADDING = 0.4; // em, before a piece's name and behind it
+const LEGEND = "Percent: of all texts, those that begin so. Striped: too thin to draw.";
 const FALL_MS = 450; // that a pointer takes from one row to the next
 
 /**
  * Makes the figure.
  * @param {FuturesActions} actions
+ * @param {HTMLElement} press what lets a pointer fall, below the figure
  */
-export function createIcicle(actions) {
+export function createIcicle(actions, press) {
   const top = el("div", { class: "icicle-top", translate: false });
   const pieces = el("div", { class: "icicle-pieces", translate: false });
   const marks = el("div", { class: "icicle-marks" });
   const foot = announced(el("div", { class: "icicle-foot" }));
-  const legend = el(
-    "p",
-    { class: "icicle-legend" },
-    "Percent: of all texts, those that begin so. Striped: all others, each too thin to draw.",
-  );
+  const legend = announced(el("p", { class: "icicle-legend" }));
   const cover = el("p", { class: "icicle-cover" }, "Covered until you have answered.");
   const element = el(
     "div",
@@ -33,7 +31,7 @@ export function createIcicle(actions) {
     top,
     el("div", { class: "icicle-body" }, pieces, marks, cover),
     foot,
-    legend,
+    el("div", { class: "row icicle-end" }, legend, press),
   );
   /** @type {Record<"mark" | "flag", HTMLElement[]>} */
   const pool = { mark: [], flag: [] };
@@ -109,6 +107,8 @@ export function createIcicle(actions) {
     }
     for (const piece of view.pieces) paint(boxOf(piece), piece, first);
     paintMarks(view);
+    setText(legend, view.fallWords || LEGEND);
+    setAttribute(legend, "data-fallen", view.fallWords !== "");
     setShown(cover, view.isCovered && nRows > 1);
     setAttribute(element, "data-waits", view.isCovered);
   }
@@ -179,7 +179,13 @@ export function createIcicle(actions) {
       setShown(node, true);
       node.style.setProperty("--place", String(place));
       setAttribute(node, "data-way", way);
-      [name, words, found].forEach((part, j) => setText(node.children[0].children[j], part));
+      const label = /** @type {HTMLElement} */ (node.children[0]);
+      [name, words, found].forEach((part, j) => setText(label.children[j], part));
+      if (way === "run") return;
+      // its middle below the arrow, as far as the figure is wide
+      const room = foot.clientWidth - label.offsetWidth;
+      const left = place * foot.clientWidth - label.offsetWidth / 2;
+      label.style.left = `${Math.max(0, Math.min(room, left))}px`;
     });
     hideFrom(pool.flag, flags.length);
   }

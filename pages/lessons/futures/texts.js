@@ -4,7 +4,6 @@
 import { announced } from "../../frame/live/announced.js";
 import { createButton, el, setAttribute, setShown, setText, visibleParts } from "../../frame/live/dom.js";
 import { formatCount, formatNats, formatNumber, formatProbability } from "../../frame/live/format.js";
-import { last } from "../../frame/live/required.js";
 import { snapped } from "./tree.js";
 
 export const N_TEXTS = 8;
@@ -115,12 +114,13 @@ function createRow(actions) {
 
 /**
  * What the last pointers wrote: the first page writes it too, with the same seed.
- * @param {FuturesShown} given
+ * @param {FallenText} fallen
+ * @param {number} seed
+ * @param {(ids: number[]) => string} words
  */
-export function fallOf({ falls, nDraws, words, view }) {
-  const { ids, prob, isWhole } = last(falls);
+export function fallOf({ ids, prob, isWhole }, seed, words) {
   const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
-  return `The pointers of seed ${view.seed + nDraws - 1} fell on ${text}, ${formatProbability(prob)}.`;
+  return `The pointers of seed ${seed} fell on ${text}, ${formatProbability(prob)}.`;
 }
 
 /**
