@@ -75,7 +75,7 @@ class Scene:
 
     @property
     def press(self) -> tuple[str, ...]:
-        """The parts of the first page that its task presses, once they are uncovered: what was covered, or is lit."""
+        """The parts of the first page that its task presses: what was covered, or the bar alone."""
         if not self.task or self.page != "":
             return ()
         on_bar = set(self.light) == {"text", "draw bar"}  # nothing else takes a press

@@ -87,7 +87,9 @@ export function createDrawBar(actions) {
     const drawn = drawnToken(result, view.pointer);
     const isShown = isDrawShown(view);
     const parts = segmentsOf(view, result);
-    parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, { width: width / size, height: height / size }));
+    parts.forEach((part, i) =>
+      paintSegment(segmentAt(i), part, view, { width: width / size, height: height / size })
+    );
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
     setShown(edge, line !== null);
