@@ -129,15 +129,19 @@ class DrawBar:
     has_rest: bool = False  # the last one is all tokens that have no segment of their own
     name: str = ""
     cut: float | None = None  # where a line stands: what begins behind it is out
+    of: str = ""  # the text after which it is drawn
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What the projector draws of a scene: texts, draw bars, or an idea in cells."""
+    """What the projector draws of a scene: texts, draw bars, bars in rows, or an idea in cells."""
 
     lines: tuple[WordsAndRoles, ...] = ()
     bars: tuple[DrawBar, ...] = ()
-    rows: tuple[str, ...] = ()  # of cells, a letter each as in `pages/frame/small_pictures.py`
+    outcome: Outcome | None = None  # of what follows the one text
+    # of cells, a letter each as in `pages/frame/small_pictures.py`; a stroke stands between two
+    rows: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of the two
 
 
 @dataclass(frozen=True)

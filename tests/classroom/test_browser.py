@@ -356,13 +356,15 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
     projector.set_viewport_size(PROJECTOR)
     room.press("Ask question 1")  # the sampler
     expect(projector.locator("#bar span").first).to_be_visible()
-    assert_pointer_is_on_its_bar(phone)
+    expect(phone.locator("#ends span")).to_have_text(["0", "0.5", "1"])
+    assert phone.locator("#options b").count() == 0, "where it falls is the question"
     assert_on_one_screen(phone)
     assert_read_from_the_back_row(projector, "text", "ask", "bar")
     assert_shares_are_percents(projector)
     assert projector.locator("#bar b").count() == 0, "where the pointers fall is the question"
     phone.locator("#options button").first.click()
     expect(phone.locator("#options button").first).to_have_attribute("aria-pressed", "true")
+    assert_pointer_is_on_its_bar(phone)
     room.others_answer(url, 0)
     room.press("Close")
     expect(projector.locator("#bar b")).to_have_count(5)
@@ -403,6 +405,8 @@ def test_the_page_of_a_scene_is_shown_until_it_is_taken_away(room: Pages) -> Non
         projector.set_viewport_size(size)
         expect(shown.get_by_role("button", name="Next", exact=True)).to_be_in_viewport()
     expect(projector.locator("#code")).to_be_in_viewport()
+    above = projector.locator("#page").evaluate("(page) => getComputedStyle(page).zIndex")
+    assert int(above) > 1, "the numbers over a pile of votes, at 1, lie below it"
     expect(phone.locator("#over")).to_have_text("Open this page")
     room.press("Take its page away")
     expect(projector.locator("#page")).to_be_hidden()

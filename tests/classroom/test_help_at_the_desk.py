@@ -122,7 +122,7 @@ def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
         assert picture() == shown
         desk.close()
         assert picture() == shown
-        assert not shown["rows"], "the cells of an idea show how it comes out"
+        assert set("".join(shown["rows"])) <= {"p"}, "an idea shows how it comes out: not its text"
         assert not [role for role in roles(shown) if role in ("piece", "again", "generated")]
         assert not [bar for bar in shown["bars"] if bar["cut"]]
         if item.kind == "own":
@@ -132,8 +132,20 @@ def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
             found[item.number] = picture()
             desk.ask_again()
             assert picture() == shown, "it is covered again"
-    assert all(one["rows"] or one["bars"] or one["lines"] for one in found.values())
-    assert [number for number, one in found.items() if one["rows"]] == [9, 10]
+    assert all(map(is_drawn, found.values()))
+    assert [number for number, one in found.items() if one["rows"]] == [9]
+    assert len(found[2]["outcome"]["bars"]) > 4, "rows, as its page has them"
+    seeds = [[text for text, role in line if role != "label"] for line in found[3]["lines"]]
+    assert seeds[0] == seeds[1] != seeds[2], "the same seed gives the same text"
+    runs = [[text for text, role in line if role != "label"] for line in found[5]["lines"]]
+    assert len(runs) > 3
+    assert all("".join(run) == after[0] for run, after in itertools.pairwise(runs))
+    without, kept = zip(*(row.split("|") for row in found[9]["rows"]), strict=True)
+    assert len("".join(without)) == 30, "what the question counts"
+    assert len(re.findall("[pg]", "".join(kept))) == 9, "what its answer says"
+    drawn = [bar["values"] for bar in found[10]["outcome"]["bars"]]
+    assert sum(n for n, _ in drawn) == pytest.approx(1)
+    assert 0 < max(abs(n - share) for n, share in drawn) < 0.05, "drawn, not copied"
     assert len(re.findall("piece", str(found[4]))) > 6, "the tokens of the word, and around it"
     again = [text for text, role in found[6]["lines"][0] if role == "again"]
     assert len(again) > 1
@@ -146,6 +158,10 @@ def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
     kept = [sum(cut["shares"][:i]) < cut["cut"] for i in range(len(cut["shares"]))]
     assert (cut["cut"], sum(kept), len(kept)) == (0.5, 5, 8), "the answer, two more, and the rest"
     assert [role for role in roles(found[11]) if role] == ["error", "generated"]
+
+
+def is_drawn(picture: dict[str, Any]) -> bool:
+    return any(picture[kind] for kind in ("rows", "bars", "lines", "outcome"))
 
 
 def roles(picture: dict[str, Any]) -> list[str]:
@@ -182,10 +198,13 @@ def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> Non
         scene = desk.room.screen()["scene"]
         shown.append(scene["picture"])
         if item.kind == "next":
-            assert set(scene["picture"]["bars"][0]["options"]) == {""}
+            labels = {bar["label"] for bar in scene["picture"]["outcome"]["bars"][:-1]}
+            assert labels == {"?"}, "its words are what is asked"
             guesses = desk.text.words(ClassText(desk.text.lm, prompt_of(item.scene)).offer())
             assert not [word for word in guesses if word in str(scene)]
+    assert all(map(is_drawn, shown))
     (bar,) = shown[0]["bars"]
+    assert bar["of"], "a bar stands after its text"
     assert sum(bar["shares"]) == pytest.approx(1), "the draw bar of the first scene"
     sampler = next(iter(items_of(read_lesson(PLAN))))
     desk.ask_item(0)

@@ -107,7 +107,7 @@ def test_a_scene_s_part_of_a_long_page_lies_below_the_bar(
 
     assert is_below_the_bar()
     asking = by_key(page, "tour").bounding_box()
-    by_key(page, "tour").get_by_role("radio", name="about 380 times").click()
+    by_key(page, "tour").get_by_role("radio", name="about 340 times").click()
     expect(again).to_be_enabled()
     expect(by_key(page, "tour").get_by_text("You said")).to_be_visible()
     for _ in range(600):  # what is drawn comes in steps, and the page follows it
@@ -195,7 +195,7 @@ def test_on_a_phone_the_question_is_read_first_and_nothing_lies_over_another(
     open_scene(page, f"{url}/?lesson=how-a-model-writes&scene=10&said=10.2")
     heading = page.get_by_role("heading", name="Do the draws follow")
     expect(heading).to_be_attached()
-    expect(page.get_by_text("You said about 380 times")).to_be_in_viewport()
+    expect(page.get_by_text("You said about 340 times")).to_be_in_viewport()
     caption = page.get_by_text("Scene 10 of 11").bounding_box()
     onwards = way(page, "Continue").bounding_box()
     assert caption is not None

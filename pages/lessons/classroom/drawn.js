@@ -68,7 +68,11 @@ export const lineOf = (parts, className) =>
   el(
     "span",
     { class: className, dir: "auto", translate: false },
-    ...parts.map(([part, role]) => role === "" ? part : el("span", { class: role, textContent: part })),
+    ...parts.map(([part, role]) => {
+      if (role === "") return part;
+      const dir = role === "label" ? { dir: "auto" } : {}; // of the page: the text keeps its own
+      return el("span", { class: role, textContent: part, ...dir });
+    }),
   );
 
 /**
@@ -90,19 +94,28 @@ export function drawPicture(place, picture, isLow) {
   }
   if (picture.bars.length > 0) {
     const bars = picture.bars.map(() => el("div", { class: "draw" }));
-    const named = picture.bars.flatMap(({ name }, i) => [
+    const named = picture.bars.flatMap(({ name, of }, i) => [
       ...(name === "" ? [] : [el("p", { class: "caption" }, name)]),
+      ...(of === "" ? [] : [lineOf([[of, ""]], "of")]),
       bars[i],
     ]);
     place.replaceChildren(...named, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
     picture.bars.forEach((bar, i) => drawBar(bars[i], bar, []));
     return;
   }
+  const apart = picture.rows.map((row) => row.split("|")); // two pictures stand beside each other
+  const grids = (apart[0] ?? []).map((_, i) => {
+    const name = picture.names[i] ?? "";
+    const rows = apart.map((row) => row[i]);
+    const cells = el("div", { class: "frame" }, drawCells(rows));
+    cells.style.setProperty("--ratio", String(Math.max(...rows.map(({ length }) => length)) / rows.length));
+    return el("div", { class: "idea" }, ...(name === "" ? [] : [el("p", { class: "caption" }, name)]), cells);
+  });
   const letters = new Set(picture.rows.join(""));
   const keys = Object.entries(CELLS).filter(([letter]) => letters.has(letter)).map(([letter, words]) => {
     const look = el("i");
     look.style.background = LOOKS[letter];
     return el("span", {}, look, words);
   });
-  place.replaceChildren(drawCells(picture.rows), el("p", { class: "keys" }, ...keys));
+  place.replaceChildren(el("div", { class: "ideas" }, ...grids), el("p", { class: "keys" }, ...keys));
 }

@@ -239,6 +239,11 @@ function paintOptions(question, isOpen) {
   place.querySelectorAll("button").forEach((button, i) =>
     setAttribute(button, "aria-pressed", String(question.mine?.option === i))
   );
+  const { kind, mine, pointer } = question;
+  if (kind !== "sampler" || mine === null || pointer === null || place.querySelector(":scope > b")) return;
+  const mark = el("b"); // it falls once the pupil has said where
+  mark.style.left = `${100 * pointer}%`;
+  place.append(mark);
 }
 
 /**
@@ -253,8 +258,7 @@ function paintAnswers(place, question) {
     return place.replaceChildren(...question.options.map((_, i) => optionOf(question, i)));
   }
   place.className = "draw";
-  const pointers = question.pointer === null ? [] : [question.pointer];
-  drawBar(place, question, pointers, (words, option) => {
+  drawBar(place, question, [], (words, option) => {
     const button = createButton("", words, () => send({ option, confidence: 1 }));
     setAttribute(button, "aria-label", `${words}, ${rangeOf(question, option)}`); // the eye has the bar
     return button;
@@ -311,6 +315,8 @@ function paintField(question, isOpen) {
 function paintBar(question) {
   const isDrawn = question !== null && question.kind === "sampler" && !question.is_open; // else it is the answers
   setShown(byId("bar"), isDrawn);
+  setShown(byId("ends"), question !== null && question.kind === "sampler" && question.is_open);
+  byId("ends").replaceChildren(...[0, 0.5, 1].map((at) => el("span", {}, numeral(String(at)))));
   if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer]);
 }
 

@@ -9,7 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from model.classroom.records import DrawBar, Picture, SceneShown, Spoken, WordsAndRoles
+from model.classroom.records import (
+    Bar,
+    DrawBar,
+    Outcome,
+    Picture,
+    SceneShown,
+    Spoken,
+    WordsAndRoles,
+)
+from model.draw import count_draws
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
@@ -21,14 +30,21 @@ from pages.lessons.classroom.text import DRAWING, N_SEGMENTS, ClassText
 from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import Scene
-from viz.format import percent
+from viz.classroom.bars import SHARE
+from viz.format import count, percent
 
 _LABEL = "{name}\n{share}"  # has no word to translate
-PAGES_OF_A_BAR = ("", "sampling")  # that show the distribution of the prompt in their link
+PAGES_OF_A_BAR = ("", "sampling", "engines")  # that show the distribution of the prompt in a link
 N_WRITTEN = 64  # tokens of the story that repeats itself
 MOST_SEGMENTS = 9  # that have room beside each other
 N_AFTER = 13  # tokens after a wrong word
-RAW = Settings()
+N_NEXT = 4  # tokens after a prompt: what comes next is what is asked
+N_DRAWS = 1000  # on the bar of the engines
+RAW, CUT = Settings(), Settings(top_p=0.5)
+COVERED = "?"
+SIX_TOKENS = ("pppppp",)  # what a cache is asked about
+TWO_CACHES = ("pppppp|pppppp", "ppppppg|vvvvvvg", "ppppppgg|vvvvvvvg", "ppppppggg|vvvvvvvvg")
+CACHES = (Sentence("Nothing is kept"), Sentence("With the KV cache"))
 
 
 def scene_of(lm: LanguageModel, item: Item, spoken: Spoken | None) -> SceneShown:
@@ -49,32 +65,28 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
         lm: The room's model.
         item: The question.
     """
-    scene, prompt = item.scene, prompt_of(item.scene)
+    scene = item.scene
     if scene.page == "snowball":
         text, word, _seed = _mistake_of(scene)
         return Picture(lines=(((text, ""), (word, "error"), ("\N{NO-BREAK SPACE}…", "")),))
+    if scene.page == "kv_cache" and prompt_of(scene):
+        return Picture(rows=SIX_TOKENS)
     if not _has_bar(scene):
         return Picture()
-    if _is_about_text(scene):
-        return Picture(lines=(((f"{prompt}\N{NO-BREAK SPACE}…", ""),),))
-    if _is_number(item) and "use" not in dict(scene.query):
-        return Picture()
+    if _is_about_text(scene) or _is_about_runs(item):
+        return Picture(lines=(((_unfinished(prompt_of(scene)), ""),),))
+    if _is_about_bars(scene):
+        return _in_rows(lm, item)
     bar = _bar_of(lm, item)
     return Picture(bars=(bar,) if bar else ())
 
 
 def answered(lm: LanguageModel, item: Item) -> Picture:
     """Draws what a question asked for, once that may be seen."""
-    scene, prompt = item.scene, prompt_of(item.scene)
+    scene = item.scene
     try:
-        if scene.page == "snowball":
-            return _after_a_mistake(lm, scene)
-        if not _has_bar(scene):
-            return Picture(rows=idea_of(scene))
-        if _is_about_text(scene) and _is_number(item):
-            return Picture(lines=(_pieces(lm, prompt),))
-        if _is_about_text(scene):
-            return Picture(lines=(_greedy(lm, prompt),))
+        if (drawn := _answer_in_the_page(lm, item)) is not None:
+            return drawn
     except ValueError:  # this model cannot read the lesson's prompt
         return picture_of(lm, item)
     bar = _bar_of(lm, item)
@@ -83,9 +95,31 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     name, number = scene.at_reveal
     if name == "top-p":
         return Picture(bars=(replace(bar, cut=number),))
+    bar = replace(bar, of="")  # the names say what the two are
     hot, cold = (Sentence("Temperature {n}", n=Numeral(f"{n:g}")) for n in (1, number))
     other = _bar_of(lm, item, Settings(temperature=number))
-    return Picture(bars=(replace(bar, name=hot), *([replace(other, name=cold)] if other else ())))
+    others = [replace(other, name=cold, of="")] if other else ()
+    return Picture(bars=(replace(bar, name=hot), *others))
+
+
+def _answer_in_the_page(lm: LanguageModel, item: Item) -> Picture | None:
+    """Draws an answer by what the page of its scene is about; None where that is a draw bar."""
+    scene, prompt = item.scene, prompt_of(item.scene)
+    if scene.page == "snowball":
+        return _after_a_mistake(lm, scene)
+    if scene.page == "kv_cache" and prompt:
+        return Picture(rows=TWO_CACHES, names=CACHES)
+    if not _has_bar(scene):
+        return Picture(rows=idea_of(scene))
+    if scene.page == "engines":
+        return _many_draws(lm, item)
+    if _is_about_bars(scene):
+        return _in_rows(lm, item)
+    if "next" in scene.light:
+        return Picture(lines=(_runs if _is_number(item) else _draws)(lm, prompt))
+    if _is_about_text(scene):
+        return Picture(lines=(_pieces(lm, prompt) if _is_number(item) else _greedy(lm, prompt),))
+    return None
 
 
 def _has_bar(scene: Scene) -> bool:
@@ -97,6 +131,16 @@ def _is_about_text(scene: Scene) -> bool:
     return bool(scene.light) and not {"bars", "draw bar"} & {*scene.light, *scene.cover}
 
 
+def _is_about_bars(scene: Scene) -> bool:
+    """Tells whether a scene speaks of the rows of its page, not of the draw bar."""
+    return "bars" in scene.light and "draw bar" not in scene.light
+
+
+def _is_about_runs(item: Item) -> bool:
+    """Tells whether a scene counts what Next does."""
+    return "next" in item.scene.light and _is_number(item)
+
+
 def _is_number(item: Item) -> bool:
     return item.kind == "own" and not item.scene.choices
 
@@ -104,8 +148,7 @@ def _is_number(item: Item) -> bool:
 def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> DrawBar | None:
     """Draws the bar of a scene's prompt; a number that is read off it has its segments."""
     scene = item.scene
-    # a link with the control "use" begins with the raw distribution
-    settings = settings or (RAW if "use" in dict(scene.query) else DRAWING)
+    settings = settings or _settings_of(item)
     is_counted = _is_number(item) and scene.right.isdecimal()
     n_segments = max(N_SEGMENTS, int(scene.right) + 2) if is_counted else N_SEGMENTS
     try:
@@ -113,10 +156,93 @@ def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> 
     except ValueError:  # this model cannot read the lesson's prompt
         return None
     if item.kind == "next":
-        return replace(bar, options=("",) * len(bar.options))
+        return replace(bar, options=("",) * len(bar.options), of=_unfinished(prompt_of(scene)))
     pairs = zip(bar.options, bar.shares, strict=True)
     names = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
-    return replace(bar, options=tuple(names))
+    return replace(bar, options=tuple(names), of=_unfinished(prompt_of(scene)))
+
+
+def _settings_of(item: Item) -> Settings:
+    """Returns what shapes the bar of a scene; a class's pointers fall on the room's own."""
+    if item.kind == "sampler":
+        return DRAWING
+    said = dict(item.scene.query)
+    if item.scene.page == "engines":
+        temperature, top_p = (float(said.get(name, 1)) for name in ("temperature", "top_p"))
+        given = Settings(temperature=temperature, top_p=top_p)
+        return CUT if given == RAW else given
+    # a link with the control "use" begins with the raw distribution
+    return RAW if "use" in said else DRAWING
+
+
+def _unfinished(text: str) -> str:
+    return f"{text}\N{NO-BREAK SPACE}…"
+
+
+def _in_rows(lm: LanguageModel, item: Item) -> Picture:
+    """Draws the bars of a scene's page; their words are covered where they are the question."""
+    try:
+        bar = ClassText(lm, prompt_of(item.scene)).segments(_settings_of(item))
+    except ValueError:  # this model cannot read the lesson's prompt
+        return Picture()
+    names = [COVERED if item.kind == "next" else name for name in bar.options]
+    rows = [
+        Bar(name, (share,), (Numeral(percent(share)),))
+        for name, share in zip(names, bar.shares, strict=True)
+    ]
+    if bar.has_rest:
+        rows[-1] = replace(rows[-1], label=Sentence("all other tokens"), is_rest=True)
+    text = _unfinished(prompt_of(item.scene))
+    model = Sentence("the model"), "kept"
+    return Picture(lines=(((text, ""),),), outcome=Outcome((model,), tuple(rows)))
+
+
+def _many_draws(lm: LanguageModel, item: Item) -> Picture:
+    """Counts on what a thousand pointers fall, beside what the shares lead one to expect."""
+    text, settings = ClassText(lm, prompt_of(item.scene)), _settings_of(item)
+    bar, stage = text.segments(settings), text.generation.stages_for(settings)[-1]
+    n_names = len(bar.options) - bar.has_rest
+    drawn = count_draws(stage, N_DRAWS)[stage.order[:n_names]].tolist()
+    drawn += [N_DRAWS - sum(drawn)] * bar.has_rest
+    rows = [
+        Bar(
+            name,
+            (n / N_DRAWS, share),
+            (Sentence("{n} of {all}", n=count(n), all=count(N_DRAWS)), ""),
+        )
+        for name, share, n in zip(bar.options, bar.shares, drawn, strict=True)
+    ]
+    if bar.has_rest:
+        rows[-1] = replace(rows[-1], is_rest=True)
+    series = (Sentence("drawn"), "generated"), SHARE
+    return Picture(lines=(((_unfinished(text.prompt), ""),),), outcome=Outcome(series, tuple(rows)))
+
+
+def _runs(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
+    """Returns a line for each run of the model, with the token that it gave."""
+    text, lines = Generation(lm, prompt), []
+    while len(text.steps) < N_NEXT and not text.finished:
+        before, n = text.text, len(text.steps) + 1
+        token = _read(text.step(DRAWING).text)
+        label = Sentence("run {n}", n=count(n))
+        lines.append(((label, "label"), (before, ""), (token, "generated")))
+    return tuple(lines)
+
+
+def _draws(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
+    """Returns how a text goes on by a seed, by the same once more, and by another one."""
+
+    def line(seed: int, label: str) -> WordsAndRoles:
+        text = Generation(lm, prompt, seed=seed)
+        while len(text.steps) < N_NEXT and not text.finished:
+            text.step(DRAWING)
+        first, *rest = (_read(step.text) for step in text.steps)
+        after = _unfinished("".join(rest))
+        return (label, "label"), (prompt, ""), (first, "generated"), (after, "")
+
+    label = Sentence("seed {n}", n=count(0))
+    again, other = Sentence("seed {n} again", n=count(0)), Sentence("seed {n}", n=count(1))
+    return line(0, label), line(0, again), line(1, other)
 
 
 def _pieces(lm: LanguageModel, prompt: str) -> WordsAndRoles:

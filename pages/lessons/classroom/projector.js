@@ -3,7 +3,7 @@
 import { el, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
-import { drawBar, drawPicture } from "./drawn.js";
+import { drawBar, drawPicture, lineOf } from "./drawn.js";
 import {
   answeredInWords,
   ask,
@@ -104,7 +104,12 @@ function paintPicture() {
   const { question, scene, outcome, explained } = view;
   const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
   const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
-  drawPicture(byId("picture"), isDrawn && !scene.is_end ? scene.picture : null, !isBare);
+  const picture = isDrawn && !scene.is_end ? scene.picture : null;
+  if (!picture?.outcome) return drawPicture(byId("picture"), picture, !isBare);
+  drawOutcome(byId("picture"), picture.outcome, null);
+  if (byId("picture").querySelector(".of") === null) {
+    byId("picture").prepend(...picture.lines.map((line) => lineOf(line, "of")));
+  }
 }
 
 /**

@@ -218,16 +218,16 @@ function barsOf(bars, series, spoken) {
   const partOf = (/** @type {RoomBar} */ bar, /** @type {number} */ value, /** @type {number} */ i) => {
     const isBare = i !== expected && value === 0; // no bar, but its words stand behind what was expected
     const line = el("i", { class: `${series[i][1]}${isBare ? " bare" : ""}` });
-    line.style[i === expected ? "insetInlineStart" : "width"] = long(value);
+    line.style[i === expected ? "left" : "width"] = long(value);
     if (i === expected) return line;
     if (bar.texts[i] === "") return ""; // nobody voted for it: no bar says so
     const words = el("span", { dir: "auto" }, bar.texts[i]);
     const end = Math.max(value, bar.values[expected] ?? 0); // the words stand behind both
-    words.style.insetInlineStart = `min(${long(end)} + .4em, 100% - ${LETTER * most}em)`;
+    words.style.left = `calc(${long(end)} + .4em)`;
     const heard = series.length > 1 ? { role: "img", ariaLabel: `${series[i][0]}: ${bar.texts[i]}` } : {};
     return el("div", { class: "bar", ...heard }, line, words);
   };
-  return el(
+  const all = el(
     "div",
     { class: "bars" },
     el("span", {}),
@@ -243,13 +243,16 @@ function barsOf(bars, series, spoken) {
       el("div", { class: bar.is_rest ? "rest" : "" }, ...bar.values.map((value, i) => partOf(bar, value, i))),
     ]),
   );
+  all.style.setProperty("--room", `${LETTER * most}em`);
+  all.style.setProperty("--rows", String(bars.flatMap(({ texts }) => texts.filter(Boolean)).length));
+  return all;
 }
 
 /** The axis over the bars. @param {(value: number) => string} long */
 function axisOf(long) {
   const ticks = TICKS.map((percent) => {
     const tick = el("span", {}, el("small", {}, numeral(`${percent}\u202f%`)));
-    tick.style.insetInlineStart = long(percent / 100);
+    tick.style.left = long(percent / 100);
     return tick;
   });
   return el("div", { class: "axis", ariaHidden: "true" }, ...ticks);

@@ -317,7 +317,7 @@ class Classroom:
         n_right = sum(answer is not None and answer.option == i for i, answer in falls)
         self.room.show_outcome(drawn(asked, landed))
         found = Sentence(
-            "{n} of {all} found the word on which it fell.", n=n_right, all=sum(tally.counts)
+            "{n} of the {all} who answered found the word.", n=n_right, all=sum(tally.counts)
         )
         if any(tally.counts):
             self.room.reveal(found)

@@ -74,6 +74,7 @@ class ClassText:
         self._check_end()
         self.generation.logits_for(settings)  # a server is asked for what it left out
         last = self.generation.stages_for(settings)[-1]
+        n_segments += len(last.order) == n_segments + 1  # one alone is no rest
         shares = last.best_probs[:n_segments].tolist()
         names = self.words(last.order[:n_segments].tolist())
         n_others = len(last.order) - len(names)

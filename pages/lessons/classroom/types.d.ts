@@ -28,7 +28,9 @@ interface PhoneQuestion extends RoomQuestion {
 interface RoomPicture {
   lines: [part: string, role: string][][]; // texts; the role of a part may be empty
   bars: RoomDrawBar[];
-  rows: string[]; // of cells, a letter each
+  outcome: RoomOutcome | null; // bars in rows
+  rows: string[]; // of cells, a letter each; a stroke stands between two pictures
+  names: string[]; // of the two
 }
 interface RoomDrawBar {
   options: string[]; // what each segment says; empty ones are covered
@@ -36,6 +38,7 @@ interface RoomDrawBar {
   has_rest: boolean; // the last one is all tokens that have no segment of their own
   name: string;
   cut: number | null; // where a line stands: what begins behind it is out
+  of: string; // the text after which it is drawn
 }
 interface RoomScene {
   title: string;
