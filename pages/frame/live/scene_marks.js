@@ -28,7 +28,7 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
 }
 /* what is left has the room of the rest */
 ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
-  --high: 6em; height: var(--high);
+  --high: 5.4em; height: var(--high);
   & .draw-segment { line-height: var(--high); }
 }
 ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
