@@ -256,7 +256,10 @@ PRESSED = {  # in each scene of the first lesson: what its task presses, or what
 
 @pytest.mark.parametrize(
     "number",
-    [one if one in (1, 6, 10) else pytest.param(one, marks=pytest.mark.nightly) for one in PRESSED],
+    [
+        one if one in (1, 2, 6, 10) else pytest.param(one, marks=pytest.mark.nightly)
+        for one in PRESSED
+    ],
 )
 def test_question_task_and_what_is_pressed_are_on_a_phone_s_first_screen(
     page: Page, url: str, number: int, witness: Witness
@@ -297,6 +300,8 @@ def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: 
     box = bar.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= SCREEN["height"]
+    expect(bar.locator("[data-upright]").nth(2)).to_be_visible()  # narrow ones have names, too
+    expect(by_key(page, "tour_task_waits").locator("p")).to_be_hidden()  # it waits for the reply
     page.set_viewport_size(PHONE)
     expect(by_key(page, "live").locator(".thumb")).to_be_hidden()
     expect(way(page, "Skip")).to_be_in_viewport()

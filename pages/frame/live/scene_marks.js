@@ -26,9 +26,15 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --rows: 0px !important;
   & .cut-edge { ${HIDDEN} }
 }
-@media (min-width: 641px) { /* what is left has the room of the rest */
-  ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment) { font-size: var(--size-row); line-height: 6.5; }
-  ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar { height: 6.5em; }
+/* what is left has the room of the rest */
+${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
+  --high: 5.4em; height: var(--high);
+  & .draw-segment { line-height: var(--high); }
+}
+${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
+@media (min-width: 641px) {
+  ${BAR_ALONE} .bars .draw-bar { --high: max(6.5em, 28dvh); }
+  ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment > span) { font-size: var(--size-row); }
 }
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
@@ -38,6 +44,9 @@ ${BAR_ALONE} .bars:not([data-comparing]) {
 @media (min-width: 641px) {
   .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
     [data-tour="lit"] .strip-list { font-size: var(--size-text); }
+  ${MANY} [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
+  .ott.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="dimmed"])
+    [data-tour="lit"] .strip-list { font-size: calc(1.5 * var(--size-text)); }
 }
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
@@ -58,6 +67,7 @@ ${MANY} {
   content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
   border-radius: .5em; background: var(--raised); color: var(--muted); }
 [data-press] { outline: 3px solid var(--ink); outline-offset: 4px; border-radius: .5em; }
+.seldom[data-press] { outline: none; & > .speed + .button { background: var(--ink); color: var(--paper); } }
 .ott:has(tbody[data-tour="covered"]) [data-tour="covered"]:not(tbody)::after { content: ""; } /* said once */`;
 
 /**

@@ -235,7 +235,7 @@ def _in_words(scene: Scene, reply: str) -> str:
 def _show_sentence(scene: Scene) -> None:
     if scene.remember:
         with st.container(key="tour_remember"):
-            st.markdown(f":material/bookmark: **{scene.remember}**")
+            st.markdown(f"**{scene.remember}**")
 
 
 def _hold_room(name: str, *texts: str) -> None:

@@ -75,8 +75,11 @@ class Scene:
 
     @property
     def press(self) -> tuple[str, ...]:
-        """The parts of the first page that its task presses, once they are uncovered."""
-        return self.cover if self.task and self.page == "" else ()
+        """The parts of the first page that its task presses: what was covered, or the bar alone."""
+        if not self.task or self.page != "":
+            return ()
+        on_bar = set(self.light) == {"text", "draw bar"}  # nothing else takes a press
+        return self.cover or (("draw bar",) if on_bar else ())
 
     @property
     def asks(self) -> bool:

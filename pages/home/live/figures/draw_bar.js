@@ -29,6 +29,8 @@ const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
 const AT_EDGE = 0.12; // of the bar
+const MIN_UPRIGHT = 5; // em: a bar as high as this has room for words that stand upright
+const LINE = 1.3; // em
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
 const NOTE = _("Move a slider: the bars move, and the pointer stays.");
 /** Until the pointer has landed. */
@@ -55,6 +57,7 @@ export function createDrawBar(actions) {
   /** @type {HTMLElement[]} */
   const pool = [];
   let width = 1200;
+  let height = 0;
   let size = 13;
   /** @type {BarsView|null} */
   let lastView = null;
@@ -70,7 +73,7 @@ export function createDrawBar(actions) {
     if (hit !== null) actions.force(hit.id);
   });
   new ResizeObserver(([entry]) => {
-    width = entry.contentRect.width;
+    ({ width, height } = entry.contentRect);
     size = parseFloat(getComputedStyle(bar).fontSize);
     again();
   }).observe(bar);
@@ -84,7 +87,9 @@ export function createDrawBar(actions) {
     const drawn = drawnToken(result, view.pointer);
     const isShown = isDrawShown(view);
     const parts = segmentsOf(view, result);
-    parts.forEach((part, i) => paintSegment(segmentAt(i), part, view, width / size));
+    parts.forEach((part, i) =>
+      paintSegment(segmentAt(i), part, view, { width: width / size, height: height / size })
+    );
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
     setShown(edge, line !== null);
@@ -248,12 +253,22 @@ export function roomBeside({ from, width }, pointer) {
   return pointer - from > to - pointer ? [from, pointer] : [pointer, to];
 }
 
-/** @param {HTMLElement} segment @param {BarSegment} part @param {BarsView} view @param {number} widthInEms */
-function paintSegment(segment, part, view, widthInEms) {
+/**
+ * Paints a segment and its word, which stands upright where only a high bar has room for it.
+ * @param {HTMLElement} segment
+ * @param {BarSegment} part
+ * @param {BarsView} view
+ * @param {{width: number, height: number}} bar in em
+ */
+function paintSegment(segment, part, view, bar) {
   const { id, from, width, count } = part;
   const label = id === null ? "" : shorten(view.label(id), 16);
   const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
-  const fits = label !== "" && [...label].length * LETTER_WIDTH + 0.6 < (end - start) * widthInEms;
+  const long = [...label].length * LETTER_WIDTH + 0.6;
+  const room = (end - start) * bar.width;
+  const isUpright = long >= room && bar.height >= Math.max(MIN_UPRIGHT, long) && room >= LINE;
+  const fits = label !== "" && (long < room || isUpright);
+  setAttribute(segment, "data-upright", isUpright);
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;
   segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
