@@ -68,6 +68,11 @@ export class Lab {
     parentElement.append(this.root);
   }
 
+  /** Another page has its own verdict. */
+  close() {
+    if (this.#header?.isPicture) holdVerdict(false);
+  }
+
   get header() {
     return required(this.#header, "header yet");
   }
