@@ -129,6 +129,16 @@ def assert_the_pointer_is_on_its_bar(picture: Locator) -> None:
 
 
 @pytest.mark.browser
+def test_a_question_that_waits_hides_nothing_of_another_page(
+    turn_to: Callable[[str], Page],
+) -> None:
+    waiting = turn_to("sampling").locator(":root[data-lab-waits]")
+    expect(waiting).to_have_count(1, timeout=PATIENCE_MS)
+    turn_to("futures")
+    expect(waiting).to_have_count(0)
+
+
+@pytest.mark.browser
 def test_a_run_stops_and_a_dragged_slider_moves_its_column_at_once(
     turn_to: Callable[[str], Page],
 ) -> None:
