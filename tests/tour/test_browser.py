@@ -294,6 +294,7 @@ def check_first_screen(page: Page, needed: list[Locator], number: int) -> None:
 
 
 def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: str) -> None:
+    page.add_init_script("localStorage.setItem('ott-side', '0')")  # one distribution
     open_scene(page, f"{url}/?lesson=how-a-model-writes&scene=1&present=1")
     bar = by_key(page, "live").locator(".draw-bar")
     expect(bar).to_be_visible()
