@@ -43,11 +43,38 @@ MEASURED = {
         "clamp(.45rem, 8.2rem / var(--letters), var(--size-small))",
     ): "as its column is wide",
     ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
-    ("viz/causal_mask/triangle.py", "clamp(.75rem,1.9vw,1.6rem)"): "a grid as wide as the window",
+    (
+        "pages/frame/live/scene_marks.js",
+        "calc(1.5 * var(--size-text))",
+    ): "a text that has the desk to itself",
+    (
+        "pages/frame/live/scene_marks.js",
+        "calc(0.8 * var(--size-text))",
+    ): "a text of a hundred tokens",
+    (
+        "viz/causal_mask/triangle.py",
+        "clamp(1rem,min(2.2vw,3.4vh),1.8rem)/1.3 var(--read)",
+    ): "a grid as wide as the window",
+    (
+        "viz/constraints/walk_picture.py",
+        "clamp(.875rem,1.3vw,var(--size-body)) var(--read)",
+    ): "bars as wide as the window",
+    (
+        "viz/constraints/walk_picture.py",
+        "clamp(1rem,1.3vw,var(--size-lead))",
+    ): "bars as wide as the window",
     (
         "viz/encoder_decoder/endings.py",
-        "max(var(--size-lead),min(2.6vw,1.85rem))",
+        "max(var(--size-lead),min(2.9vw,4.2vh,2.3rem))",
     ): "sentences as wide as the window",
+    (
+        "viz/encoder_decoder/endings.py",
+        "clamp(1rem,1.5vw,var(--size-lead))",
+    ): "beside sentences as wide as the window",
+    (
+        "viz/stopping/end_picture.py",
+        "400 clamp(var(--size-small),1.2vw,var(--size-body))/1.15 var(--read)",
+    ): "below columns as wide as the window",
 }
 _DECLARED = re.compile(
     r"""(?<![-\w])["']?(font(?:-(?:size|family|weight))?)["']?: *([^;}"'`<\n]+)"""

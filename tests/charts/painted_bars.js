@@ -101,7 +101,7 @@ function texts() {
 function answers() {
   return all(".outcome").flatMap((place) => {
     const ticks = all(".axis > span", place);
-    const axis = [middle(ticks[0]), box(ticks.at(-1))[1]]; // the last one ends there
+    const axis = [middle(ticks[0]), middle(ticks.at(-1))];
     return all(".bar", place).map(({ firstChild, lastChild }) => (
       { what: place.id, axis, bar: firstChild.hidden ? null : box(firstChild), number: lastChild.textContent }
     ));

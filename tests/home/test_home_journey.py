@@ -193,7 +193,7 @@ def test_predict_first_hides_the_bars_until_the_reader_has_guessed(reader: Reade
     expect(bars).to_be_visible()
     guess = reader.header["guess"]
     assert guess["text"] == ","
-    said = reader.live.locator(".spoken").filter(has_text="Your guess")
+    said = reader.live.locator(".spoken").filter(has_text="banana")
     expect(said).to_contain_text(f"number {guess['rank'] + 1} of")
     assert guess["rank"] < N_ROWS
     assert "%" not in said.inner_text(), "its row shows its share"

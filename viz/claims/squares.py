@@ -56,8 +56,7 @@ def _card(row: Row, *, is_asked: bool) -> Markup:
 def sentence_html(row: Row, size: Size = "lead") -> Markup:
     """Writes a claim as a sentence that its square leads to."""
     face = "font-family:var(--read);line-height:1.2;" if size == "text" else ""
-    large = f"min(var(--size-{size}),7vw)"  # three lines of a phone
-    style = f"font-size:{large};margin:0;max-width:75ch;scroll-margin-top:5rem;{face}"
+    style = f"font-size:var(--size-{size});margin:0;max-width:75ch;scroll-margin-top:5rem;{face}"
     return element("p", row.says, id=anchor_of(row.claim), style=style)
 
 

@@ -45,7 +45,7 @@ def _of_player(player: PlayerRound, done: GuessRound) -> str:
     named = " and ".join(f"“{as_word(guess.label)}”" for guess in player.guesses)
     others = f"{count(done.n_vocab - len(player.guesses))} other tokens"
     return (
-        f"{name} gave {named} {_share(given)}. {others} share the rest, so "
+        f"{name} gave {named} {_share(given)}. {others} share {_share(1 - given)}, so "
         f"“{as_word(done.label)}” had {percent(player.prob)}: {worth}."
     )
 
