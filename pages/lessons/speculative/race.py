@@ -63,7 +63,7 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         race, machine = job.result, measured_on(job, self.lesson.lm)
         pieces: tuple[tuple[RacePiece, ...], tuple[RacePiece, ...]] = ((), ())
         if machine.model == self.lesson.lm.name:
-            pieces = _pieces(self.lesson, race)
+            pieces = pieces_of(self.lesson, race)
         times, is_said = _times(race), was_answered(SAID)
         show_race(
             _lanes(race, *pieces),
@@ -93,7 +93,7 @@ def _times(race: DraftRace) -> float:
     return race.plain_seconds / race.seconds
 
 
-def _pieces(
+def pieces_of(
     lesson: SpeculativeLesson, race: DraftRace
 ) -> tuple[tuple[RacePiece, ...], tuple[RacePiece, ...]]:
     """Returns the text of either lane: as it is, and with who wrote each token."""
