@@ -99,3 +99,21 @@ def test_a_request_that_was_lost_is_sent_again_as_it_was_and_where_the_server_is
     first, *others = (request for _, request in told["sent"])
     assert others == [first, first]
     assert [bool(sentence) for sentence in told["said"]] == [True, False]
+
+
+# Leaves before the text is there: returns the rejections that nobody took, and what is told.
+LEAVE = """
+async () => {
+  const { createProgram } = await import("/pages/home/live/session/program.js");
+  const untaken = [];
+  addEventListener("unhandledrejection", ({ reason }) => untaken.push(reason.name));
+  const opened = Promise.reject(new DOMException("", "AbortError"));
+  const program = createProgram({ isOpen: false }, opened);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return { untaken, told: await program.ready.catch(({ name }) => name) };
+}
+"""
+
+
+def test_a_text_that_is_left_before_it_opens_troubles_nobody(scripts: Page) -> None:
+    assert scripts.evaluate(LEAVE) == {"untaken": [], "told": "AbortError"}

@@ -60,7 +60,6 @@ class Streamlit {
   begin() {
     const session = this.#session = new Session(this.engine, location.search, this);
     const opened = session.answer(/** @type {LoopEvent} */ ({ kind: "state", branch: null }));
-    opened.catch(() => {}); // the live component asks the same, and says what failed
     globalThis.oneToken = createProgram(session, opened);
     addEventListener("pagehide", () => session.rest());
   }

@@ -9,9 +9,11 @@ import { fieldOf } from "./fields.js";
  */
 export function createProgram(session, opened) {
   const header = () => session.state.header;
+  const ready = opened.then(() => undefined);
+  ready.catch(() => {}); // it may wait for nobody: the live component asks the same, and says what failed
   return {
     /** Settles once the first distribution is there. */
-    ready: opened.then(() => undefined),
+    ready,
     /** All that is shown, as the figures are told it. */
     get header() {
       return session.isOpen ? header() : null;
