@@ -1,7 +1,8 @@
 // Rows and draw bar of a picture to save, on one axis from 0 to 100 %: the rule of the page.
 
 import { shorten } from "../../../frame/live/dom.js";
-import { formatPointer, formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability, formatSetting } from "../../../frame/live/format.js";
+import { SETTINGS } from "../../../frame/live/settings.js";
 import { roomBeside, segmentsOf } from "./draw_bar.js";
 
 const TICKS = [0, 25, 50, 75, 100];
@@ -52,7 +53,7 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
   step.cells.forEach((cell, i) => {
     const middle = top + (i + 0.5) * high;
     const isChosen = i < step.ids.length && step.ids[i] === view.chosenId && look.pointer === 1;
-    drawCell(paint, cell, look, i, {
+    drawCell(paint, look, i, {
       left,
       across,
       y: top + i * high,
@@ -63,37 +64,83 @@ export function drawRows(paint, view, step, look, shape, { x, y }) {
     const [face, size] = i < step.ids.length ? ["read", type] : ["plain", 0.72 * type];
     const base = middle + 0.35 * type;
     paint.words(step.labels[i], left - 12, base, size, { anchor: "end", face, weight: isChosen ? 700 : 400 });
-    paint.words(numberOf(cell, look, i), x + width, base, 0.9 * type, { anchor: "end", weight: 600 });
+    const isOut = !look.isScored && look.ghosts[i] > 0;
+    const style = isOut ? { role: "muted" } : { weight: 600 };
+    paint.words(numberOf(cell, look, i), x + width, base, 0.9 * type, { anchor: "end", ...style });
   });
   const chosen = drawBar(paint, view, step, look, shape, { left, across, top, foot });
-  return { bottom: foot + 1.5 * high + 1.4 * type, chosen };
+  step.cells.forEach((cell, i) => drawOut(paint, cell, look, i, { left, across, y: top + i * high, high }));
+  drawEdge(paint, step, look, shape, { left, across, top });
+  return { bottom: bottomOf(step, shape, y), chosen };
 }
 
+/** Where rows and draw bar of a step end. @param {PictureStep} step @param {PictureShape} shape @param {number} y */
+export const bottomOf = ({ cells }, { row, type }, y) => y + 2.5 * type + (cells.length + 1.9) * row;
+
 /** @param {Cell} cell @param {PictureMoment} look @param {number} i */
-function numberOf(cell, { isScored, pieces, ghosts }, i) {
-  if (cell.count === 0 || pieces.every((lies) => lies.length === 0)) return "";
+function numberOf(cell, { isScored, ghosts }, i) {
+  if (cell.count === 0) return "";
   if (isScored) return formatProbability(cell.scored);
   return ghosts[i] > 0 ? "out" : formatProbability(cell.prob);
 }
 
 /**
- * A row's bars, and the dashed outline of what was cut.
+ * A row's bars.
  * @param {import("./paint.js").Paint} paint
- * @param {Cell} cell
  * @param {PictureMoment} look
  * @param {number} i
  * @param {{left: number, across: number, y: number, high: number, isChosen: boolean, isRest: boolean}} at
  */
-function drawCell(paint, cell, look, i, { left, across, y, high, isChosen, isRest }) {
+function drawCell(paint, look, i, { left, across, y, high, isChosen, isRest }) {
   const [top, thick] = [y + 0.14 * high, 0.72 * high];
   const [inset, thin] = isRest ? [0.2 * high, 0.32 * high] : [0, thick]; // many together are no one wide bar
   for (const [from, to] of look.pieces[i]) {
     const [x, wide] = [left + across * from, across * (to - from)];
     paint.box(x, top + inset, wide, thin, "kept", { "data-row": i, opacity: 1 - look.fade[i] });
+    if (isRest) {
+      const middle = top + inset + thin / 2;
+      paint.line(x, middle, x + wide, middle, "paper", { "stroke-width": thin, "stroke-dasharray": "1 3" });
+    }
     if (isChosen) paint.outline(x, top, wide, thick, "chosen", { "stroke-width": 3 });
   }
-  const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, opacity: look.ghosts[i], "data-out": i };
-  if (look.ghosts[i] > 0) paint.outline(left, top, across * cell.scored, thick, "rejected", dashed);
+}
+
+/**
+ * The dashed outline of what was cut, where it lay before the cut: the pointer passes behind it.
+ * @param {import("./paint.js").Paint} paint
+ * @param {Cell} cell
+ * @param {PictureMoment} look
+ * @param {number} i
+ * @param {{left: number, across: number, y: number, high: number}} at
+ */
+function drawOut(paint, cell, look, i, { left, across, y, high }) {
+  if (look.ghosts[i] === 0 || cell.count === 0) return;
+  const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, fill: paint.colours.paper };
+  const [x, wide] = [left + across * look.starts[i], across * cell.scored];
+  const more = { ...dashed, opacity: look.ghosts[i], "data-out": i };
+  paint.outline(x, y + 0.14 * high, wide, 0.72 * high, "rejected", more);
+}
+
+/**
+ * Top-p's limit, through the rows that it cuts, with its name.
+ * @param {import("./paint.js").Paint} paint
+ * @param {PictureStep} step
+ * @param {PictureMoment} look
+ * @param {PictureShape} shape
+ * @param {{left: number, across: number, top: number}} at
+ */
+function drawEdge(paint, { edge, cells }, { edge: opacity }, { row: high, type }, { left, across, top }) {
+  if (edge === null || opacity === 0) return;
+  const [x, from, to] = [
+    left + across * edge.at,
+    top + (cells.length - edge.nOut) * high,
+    top + cells.length * high,
+  ];
+  paint.line(x, from, x, to, "stage", { "stroke-dasharray": "6 4", opacity, "data-edge": "" });
+  const name = `${SETTINGS.top_p.title} ${formatSetting(edge.at)}`;
+  const isBefore = paint.measure(name, 0.72 * type) + 8 < x - left;
+  const look = { anchor: isBefore ? "end" : "start", weight: 600, opacity };
+  paint.words(name, isBefore ? x - 8 : x + 8, to - 0.35 * high, 0.72 * type, look);
 }
 
 /**

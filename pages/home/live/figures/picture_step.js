@@ -6,9 +6,10 @@ import { formatCount } from "../../../frame/live/format.js";
 import { activeResult, drawnToken, lastStage } from "../../../frame/live/strategies.js";
 import { sentenceOf } from "./beat_words.js";
 import { APPEND, BEAT_NAMES, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
-import { drawRows, LARGE } from "./picture_rows.js";
+import { bottomOf, drawRows, LARGE } from "./picture_rows.js";
 import { drawText } from "./picture_text.js";
-import { chooseRows, cumulativeMass, layEndToEnd, readColumn } from "./rows.js";
+import { sharesInWords, tokensRead } from "./reading.js";
+import { chooseRows, cumulativeMass, layEndToEnd, readColumn, startsBefore, topPEdge } from "./rows.js";
 import { _ } from "../../../frame/live/words.js";
 
 /**
@@ -58,7 +59,8 @@ function readStep(view, isCut) {
   );
   const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), ...rests];
   const ids = rows.map(({ id }) => id);
-  return { result, cells, pieces, labels, ids, isStill: isGreedy };
+  const edge = topPEdge(result, view.settings, cells);
+  return { result, cells, pieces, labels, ids, edge, isStill: isGreedy };
 }
 
 /**
@@ -71,7 +73,10 @@ function readStep(view, isCut) {
 export function drawStep(paint, view, at) {
   const step = readStep(view, true);
   const isLaid = view.pointer !== null && !step.isStill;
-  const look = isLaid ? looks(step, DRAW, 1) : { ...looks(step, CUT, 1), pieces: flat(step), bar: 1 };
+  const none = step.cells.map(() => 0);
+  const look = isLaid
+    ? looks(step, DRAW, 1)
+    : { ...looks(step, CUT, 1), pieces: flat(step), starts: none, edge: 0, bar: 1 };
   const { bottom } = drawText(paint, view, {
     ...at,
     width: LARGE.width,
@@ -107,6 +112,11 @@ export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   const { bottom, slot } = drawText(paint, shown, { x, y: top, width, size, nLines }, lit);
   if (!isWhole)
     paint.outline(slot.x, slot.y, 2 * size, 1.4 * size, "muted", { "stroke-dasharray": "5 4", rx: 5 });
+  if (beat === READ) {
+    const end = bottomOf(step, shape, bottom + 10);
+    drawPass(paint, view, t, shape, { x, top: bottom + 10, bottom: end });
+    return end;
+  }
   const painted = drawRows(paint, view, step, looks(step, beat, t), shape, { x, y: bottom + 10 });
   if (beat === APPEND && t < 1) drawFlight(paint, view, painted.chosen, slot, t, shape);
   return painted.bottom;
@@ -125,8 +135,8 @@ function looks(step, beat, t) {
   /** @param {number} from @param {number} to */
   const part = (from, to) => Math.min(1, Math.max(0, (eased - from) / (to - from)));
   const none = cells.map(() => 0);
-  const still = { pieces, fade: none, ghosts: none, bar: 0, pointer: null, isScored: false };
-  if (beat === READ) return { ...still, pieces: cells.map(() => []), isScored: true };
+  const starts = step.isStill ? none : startsBefore(cells);
+  const still = { pieces, starts, fade: none, ghosts: none, edge: 0, bar: 0, pointer: null, isScored: false };
   if (beat === SCORE) {
     const shares = cells.map(({ raw, scored }) => part(0, 0.6) * (raw + part(0.6, 1) * (scored - raw)));
     return { ...still, pieces: shares.map((share) => [[0, share]]), isScored: true };
@@ -160,6 +170,7 @@ function cutAt({ cells, pieces, isStill }, still, part) {
     pieces: now.map((piece, i) => gone === 1 && !cells[i].isKept ? [] : piece),
     fade: cells.map(({ isKept }) => isKept ? 0 : gone),
     ghosts: ghostsOf(cells, grown),
+    edge: isStill ? 0 : slid,
     isScored: grown < 1,
   };
 }
@@ -168,6 +179,45 @@ function cutAt({ cells, pieces, isStill }, still, part) {
 const ghostsOf = (cells, opacity) => cells.map(({ isKept }) => isKept ? 0 : opacity);
 /** @param {PictureStep} step @returns {Span[][]} */
 const flat = ({ cells }) => cells.map(({ isKept, prob }) => isKept ? [[0, prob]] : []);
+
+/**
+ * The pass: the tokens go into the model together, and a share for each token that it knows comes out.
+ * @param {import("./paint.js").Paint} paint
+ * @param {View} view
+ * @param {number} t
+ * @param {PictureShape} shape
+ * @param {{x: number, top: number, bottom: number}} at
+ */
+function drawPass(paint, view, t, { width, type }, { x, top, bottom }) {
+  const { names, isCut } = tokensRead(view);
+  const tokens = [...isCut ? ["…"] : [], ...names].map((name) => shorten(name, 12));
+  const [model, shares] = [shorten(view.header.model.name, 14), sharesInWords(view)];
+  const [high, gap, arrow, middle] = [1.7 * type, 0.6 * type, 1.6 * type, (top + bottom) / 2];
+  const widest = Math.max(...tokens.map((token) => paint.measure(token, type, "read"))) + gap;
+  const boxed = 1.15 * paint.measure(model, type) + 2 * gap; // it is bold
+  const words = 1.15 * paint.measure(shares, 0.9 * type);
+  let left = x + Math.max(0, (width - widest - boxed - words - 2 * arrow - 4 * gap) / 2);
+  const first = middle - tokens.length * high / 2;
+  tokens.forEach((token, i) => {
+    paint.box(left, first + i * high, widest, 1.4 * type, "stage-tint", { rx: 4 });
+    paint.words(token, left + gap / 2, first + i * high + 1.04 * type, type, { face: "read" });
+  });
+  const passed = (/** @type {number} */ from) => Math.min(1, Math.max(0, (t - from) / 0.3));
+  const drawArrow = (/** @type {number} */ opacity) => {
+    const [end, tip] = [left + arrow, 0.3 * type];
+    paint.line(left, middle, end - tip, middle, "muted", { opacity });
+    const d = `M${end} ${middle}l${-1.5 * tip} ${-tip}v${2 * tip}z`;
+    paint.add("path", { d, fill: paint.colours.muted, opacity });
+    left = end + gap;
+  };
+  left += widest + gap;
+  drawArrow(passed(0.2));
+  paint.outline(left, middle - 2 * type, boxed, 4 * type, "ink", { rx: 6 });
+  paint.words(model, left + boxed / 2, middle + 0.35 * type, type, { anchor: "middle", weight: 600 });
+  left += boxed + gap;
+  drawArrow(passed(0.6));
+  paint.words(shares, left, middle + 0.32 * type, 0.9 * type, { weight: 600, opacity: passed(0.7) });
+}
 
 /**
  * The segment on its way to the text's empty place.

@@ -9,6 +9,20 @@ import { ngettext } from "../../../frame/live/words.js";
 
 const MAX_TOKENS = 6; // of the text's end
 
+/**
+ * The tokens that the pass of a step reads, by name; of many the last, behind an ellipsis.
+ * @param {View} view
+ */
+export function tokensRead(view) {
+  const { header, contextIds, label } = view;
+  const read = contextIds.slice(-passOf(view).nInput);
+  const names = read.slice(-MAX_TOKENS).map((id) => id === header.model.bos_id ? START : label(id));
+  return { names, isCut: read.length > MAX_TOKENS };
+}
+
+/** @param {View} view */
+export const sharesInWords = ({ header }) => ngettext("{n} share", "{n} shares", header.model.vocab_size);
+
 /** Makes the drawing of the pass; the beat's sentence says the same in words. */
 export function createReading() {
   const tokens = el("span", { class: "reading-tokens", translate: false });
@@ -29,13 +43,11 @@ export function createReading() {
     const wasShown = !element.hidden;
     setShown(element, view.beat === READ);
     if (wasShown || view.beat !== READ) return;
-    const { header, contextIds, label } = view;
-    const read = contextIds.slice(-passOf(view).nInput);
-    const names = read.map((id) => id === header.model.bos_id ? START : label(id)).slice(-MAX_TOKENS);
+    const { names, isCut } = tokensRead(view);
     const nodes = names.map((name) => el("span", { class: "reading-token" }, ...visibleParts(name)));
-    tokens.replaceChildren(...read.length > MAX_TOKENS ? [el("span", {}, "…")] : [], ...nodes);
-    setText(model, header.model.name);
-    setText(shares, ngettext("{n} share", "{n} shares", header.model.vocab_size));
+    tokens.replaceChildren(...isCut ? [el("span", {}, "…")] : [], ...nodes);
+    setText(model, view.header.model.name);
+    setText(shares, sharesInWords(view));
   }
   return { element, update };
 }

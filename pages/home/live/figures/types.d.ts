@@ -118,13 +118,16 @@ interface PictureStep {
   pieces: Span[][];
   labels: string[];
   ids: number[]; // of the rows of one token
+  edge: { at: number; nOut: number } | null; // top-p's limit, and how many rows lie behind it
   isStill: boolean; // greedy: nothing slides
 }
 /** What is seen of a step at a moment. */
 interface PictureMoment {
   pieces: Span[][]; // what every row takes of the axis
+  starts: number[]; // of the axis: where what is out lay before the cut, by row
   fade: number[]; // how far every row has faded
   ghosts: number[]; // opacity of the outline of what is out, by row
+  edge: number; // opacity of top-p's limit
   bar: number; // opacity of the draw bar
   pointer: number | null; // how far it has come; null before it falls
   isScored: boolean;
