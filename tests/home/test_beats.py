@@ -77,11 +77,14 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
     reader.page.evaluate("() => { globalThis.holdsBeats = true; }")
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
     assert len(reader.ids) == prompt + 1
+    told = reader.live.locator(".pointer-line[data-told]")
+    expect(told).to_contain_text(str(prompt + 1))  # what was said last stays until the next press
 
     # the second goes at once; shift makes one slow, and escape ends it
     reader.page.keyboard.press("ArrowRight")
     expect(reader.chips).to_have_count(prompt + 2)
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    expect(told).to_have_count(0)
     reader.page.keyboard.press("Shift+ArrowRight")
     at_beat(reader, "read")
     reader.page.keyboard.press("Escape")
@@ -188,7 +191,7 @@ APART = """(live) => {
 }"""
 
 
-@pytest.mark.parametrize(("n_before", "times"), [(1, (300, 800, 1500)), (2, (700, 1200))])
+@pytest.mark.parametrize(("n_before", "times"), [(1, (1000, 1600, 2100)), (2, (700, 1200))])
 def test_a_number_counts_by_the_clock_of_its_bar(
     newcomer: Reader, n_before: int, times: tuple[int, ...]
 ) -> None:
@@ -200,6 +203,11 @@ def test_a_number_counts_by_the_clock_of_its_bar(
             root.evaluate(STOPPED, BEATS[n_before])
         reader.page.keyboard.press("Space")
     reader.page.wait_for_function("() => globalThis.isStopped")
+    if n_before == 1:
+        root.evaluate(AT, 300)
+        counts = reader.live.locator(".bars-table tbody tr:visible [data-counts]")
+        said = counts.evaluate_all("(all) => all.map((one) => one.dataset.counts)")
+        assert said == [""] * 6, "no share is said before the bars have it"
     for ms in times:
         root.evaluate(AT, ms)
         apart = root.evaluate(APART)
@@ -283,6 +291,32 @@ def test_a_guess_goes_on_to_the_step_stays_marked_and_moves_nothing(newcomer: Re
     reader.button("Next").click()  # ends the last beat, and no more
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
     assert len(reader.ids) == prompt + 1
+
+
+def test_a_word_that_is_cut_has_a_row_goes_out_behind_the_line_and_the_verdict_says_it(
+    newcomer: Reader,
+) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    reader.page.emulate_media(reduced_motion="reduce")
+    box, top_p = reader.live.locator("#guess"), reader.header["controls"]["top_p"]
+    box.fill("window")
+    box.press("Enter")
+    mine = reader.live.locator(".bars-row[data-mine]")
+    for beat in BEATS[:4]:
+        at_beat(reader, beat)
+        if beat != "read":
+            expect(mine.locator(".bars-label")).to_have_text("␣window")
+            is_out = mine.locator("td[data-col=active][data-state=rejected]")
+            expect(is_out).to_have_count(int(beat != "score"))
+        if beat == "cut":
+            line, out = root.evaluate(CUT_AT)
+            assert line == pytest.approx(top_p, abs=PIXEL)  # a row that stays is below the word's
+            assert len(out) == 2
+            assert min(start for start, _ in out) >= top_p - PIXEL
+        reader.page.keyboard.press("Space")
+    at_beat(reader, "append")
+    said = reader.live.locator(".verdict").inner_text()
+    assert said.count(".") == 2, "where it stood, and that it is out"
 
 
 def test_fifty_fast_presses_are_fifty_tokens(newcomer: Reader) -> None:

@@ -592,6 +592,7 @@ interface View extends Position {
   label: Label;
   stage: StageOfLoop;
   beat: number; // 1 to 5 while a step is played slowly, else 0
+  isTold: boolean; // a step was played so to its end: its last sentence stays
   isSlow: boolean; // every step is played so
   guess: (Guess & { position: number }) | null; // of this position
   asksNewcomer: boolean; // nobody has pressed anything in this browser before

@@ -145,6 +145,7 @@ export function buildView(state) {
     label: frames.label,
     stage: state.beats.stage ?? state.light.stage,
     beat: state.beats.beat,
+    isTold: state.beats.isTold,
     isSlow: state.beats.isSlow,
     guess: state.beats.guessAt(shown.position),
     asksNewcomer: hand.isFirstGuess,

@@ -2,8 +2,8 @@
 // or by a word of one's own.
 
 import { announced } from "../../../frame/live/announced.js";
-import { APPEND, READ } from "../figures/beats.js";
-import { hasDistribution, N_LARGE_ROWS } from "../figures/rows.js";
+import { APPEND, CUT, READ } from "../figures/beats.js";
+import { guessedId, hasDistribution } from "../figures/rows.js";
 import {
   activeIn,
   createButton,
@@ -15,8 +15,8 @@ import {
   setShown,
   setText,
 } from "../../../frame/live/dom.js";
-import { formatCount, formatProbability } from "../../../frame/live/format.js";
-import { activeResult } from "../../../frame/live/strategies.js";
+import { formatCount } from "../../../frame/live/format.js";
+import { activeResult, lastStage } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 import { N_GUESSES, N_LOOKED_AT, wordsToGuess } from "../../../frame/live/words_to_guess.js";
 
@@ -139,7 +139,14 @@ function verdictOf(view) {
     "The model writes “{text}” in {n_tokens} tokens; the first, {token}, is number {rank} of {n_vocab}.",
     facts,
   );
-  if (hasLanded(view)) return guess.n_tokens === 1 ? `${said} ${_("Another was chosen.")}` : said;
-  if (guess.rank < N_LARGE_ROWS) return said; // its row shows its share
-  return `${said} ${_("The model gave it {share}.", { share: formatProbability(guess.prob) })}`;
+  if (isOut(view)) return `${said} ${_("It is out.")}`;
+  return hasLanded(view) && guess.n_tokens === 1 ? `${said} ${_("Another was chosen.")}` : said;
+}
+
+/** Whether the masks took the guess, once they have cut. @param {View} view */
+function isOut(view) {
+  if (!hasDistribution(view) || (view.beat > 0 && view.beat < CUT)) return false;
+  const result = activeResult(view);
+  const id = guessedId(result, view);
+  return id !== null && !lastStage(result).kept[result.rowOf(id)];
 }

@@ -2,7 +2,7 @@
 // them, on one axis from 0 to 100 %; or, side by side, the same tokens under every strategy on the same raw
 // logits.
 
-import { BEATS } from "./beats.js";
+import { APPEND, BEATS } from "./beats.js";
 import { moveBeat, slide } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
 import { createDrawBar } from "./draw_bar.js";
@@ -107,7 +107,9 @@ export function createBars(actions, loop) {
         nUnsent,
       ),
     );
-    pointer.update(view, picture, view.beat > 0 ? sentenceOf(view, active) : null);
+    const told = view.isTold && view.isDrawn ? APPEND : view.beat;
+    pointer.update(view, picture, told > 0 ? sentenceOf(told, view, active) : null);
+    setAttribute(pointer.line, "data-told", told > view.beat);
     setAttribute(element, "data-edge", !pointer.edge.hidden);
     pipeline.update(view, active);
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);

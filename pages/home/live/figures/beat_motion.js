@@ -6,11 +6,15 @@ import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { find, setAttribute } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
 import { fly, move, rest } from "../../../frame/live/motion.js";
+import { scoredStage } from "../../../frame/live/strategies.js";
+import { startsBefore } from "./rows.js";
 
 const TOKEN_MS = 90; // from one token that lights up to the next
 const MAX_LIT = 24; // tokens of the text
 const [CUT_OFF, GROWS] = [0.35, 0.6]; // of the beat: all lie end to end; what stays begins to grow
 const SLIDE_MS = 250;
+const SCORE_MS = 2300;
+const [GROWN, RESHAPES] = [0.3, 0.65]; // of the beat: the bars have grown; the temperature begins
 /** By beat. @type {Record<number, (motion: Motion) => void>} */
 const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
@@ -49,23 +53,34 @@ function read({ root }) {
 }
 
 /**
- * The bars grow from nothing to the model's own shares; then the temperature reshapes them.
+ * The bars grow from nothing to the model's own shares and stand; then the temperature, which is marked, reshapes
+ * them.
  * @param {Motion} motion
  */
-function score({ cells, shown }) {
+function score({ root, cells, shown, result }) {
+  const timing = { duration: SCORE_MS, easing: "ease-in-out" };
   cells.forEach(({ raw, scored }, i) => {
     const motion = move(shown[i].bars[0], [
       { width: "0%" },
-      { width: percent(raw), offset: 0.5 },
-      { width: percent(raw), offset: 0.65 },
+      { width: percent(raw), offset: GROWN },
+      { width: percent(raw), offset: RESHAPES },
       {},
-    ], { duration: 1700, easing: "ease-in-out" });
+    ], timing);
     count(
       shown[i].number,
       motion,
-      (t) => t < 0.65 ? between(t, 0, 0.5, 0, raw) : between(t, 0.65, 1, raw, scored),
+      (t) => t < GROWN ? null : between(t, RESHAPES, 1, raw, scored),
+      true,
     );
   });
+  const heat = root.querySelector(".setting[data-name=temperature] .setting-head");
+  if (heat && scoredStage(result).name === "temperature")
+    move(heat, [
+      {},
+      { offset: RESHAPES - 0.1 },
+      { backgroundColor: "var(--stage-tint)", boxShadow: "0 0 0 .3em var(--stage-tint)", offset: RESHAPES },
+      { backgroundColor: "var(--stage-tint)", boxShadow: "0 0 0 .3em var(--stage-tint)" },
+    ], timing);
 }
 
 /**
@@ -75,10 +90,10 @@ function score({ cells, shown }) {
  */
 function cut({ root, cells, pieces, shown }) {
   const timing = { duration: 2200, easing: "ease-in-out" };
-  let sum = 0;
+  const starts = startsBefore(cells);
   cells.forEach(({ scored, isKept, prob }, i) => {
     const { number } = shown[i];
-    const there = { width: percent(scored), transform: startAt(sum) };
+    const there = { width: percent(scored), transform: startAt(starts[i]) };
     const [bar] = shown[i].bars;
     const from = { width: percent(scored), transform: startAt(0) };
     if (isKept && pieces[i].length === 1)
@@ -93,7 +108,6 @@ function cut({ root, cells, pieces, shown }) {
         goOut(bar, shown[i].ghost, [from, { ...there, offset: CUT_OFF }], timing),
         (t) => t < GROWS ? scored : null,
       );
-    sum += scored;
   });
   const edge = /** @type {HTMLElement} */ (root.querySelector(".cut-edge"));
   const whole = { clipPath: "inset(0 -12em)" }; // through all rows, while all lie where they lay before the cut
@@ -124,17 +138,18 @@ function between(t, from, to, a, b) {
 }
 
 /**
- * Says a number on its way, by the clock of its bar; null: the one that stands there in the end.
+ * Says a number on its way, by the clock of its bar; null: the one that stands there in the end, or none yet.
  * @param {HTMLElement} number
  * @param {Animation|null} motion
  * @param {(progress: number) => number|null} shareAt
  */
-function count(number, motion, shareAt) {
+function count(number, motion, shareAt, isNoneYet = false) {
   if (motion === null) return;
   const say = () => {
     const progress = motion.effect?.getComputedTiming().progress ?? null;
     const share = progress === null ? null : shareAt(progress);
-    setAttribute(number, "data-counts", share === null ? null : formatProbability(share));
+    const none = isNoneYet && progress !== null ? "" : null;
+    setAttribute(number, "data-counts", share === null ? none : formatProbability(share));
     if (progress !== null) requestAnimationFrame(say);
   };
   say();

@@ -23,9 +23,14 @@ import { _, listed, ngettext } from "../../../frame/live/words.js";
 /** By beat. @type {Record<number, (view: BarsView, result: Result) => string>} */
 const SAYS = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]: append };
 
-/** The sentence of the beat that is shown. @param {BarsView} view @param {Result} result what is drawn from */
-export function sentenceOf(view, result) {
-  return SAYS[view.beat](view, result);
+/**
+ * The sentence of a beat.
+ * @param {number} beat 1 to 5
+ * @param {BarsView} view
+ * @param {Result} result what is drawn from
+ */
+export function sentenceOf(beat, view, result) {
+  return SAYS[beat](view, result);
 }
 
 /** @param {BarsView} view */

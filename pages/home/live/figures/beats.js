@@ -21,7 +21,7 @@ export const SCORE = 2;
 export const CUT = 3;
 export const DRAW = 4;
 export const APPEND = 5;
-const BEAT_MS = [0, 2000, 2400, 2800, 3000, 1800];
+const BEAT_MS = [0, 2000, 2700, 2800, 3000, 1800];
 const FAST = 150; // milliseconds between presses that want tokens and no beats, such as a held key's
 const LATE = 1000; // milliseconds in which a press for one more beat comes too late, and begins nothing
 
@@ -36,6 +36,8 @@ export class Beats {
   isSlow = prefers("slow", false);
   /** What the reader guessed, and for which position: it stays marked while that is shown. @type {View["guess"]} */
   guess = null;
+  /** Whether a step was played to its end, and nothing was pressed since: its last sentence stays. */
+  isTold = false;
   wanted = false;
   timer = 0;
   endedAt = -Infinity;
@@ -78,7 +80,9 @@ export class Beats {
   /** Shows the next beat, or ends. */
   advance = () => {
     if (this.beat > 0 && this.beat < APPEND) return this.show(this.beat + 1);
+    const isWhole = this.beat === APPEND;
     this.end();
+    this.isTold = isWhole;
     this.endedAt = performance.now();
   };
 
@@ -102,7 +106,7 @@ export class Beats {
   /** Ends what is played: the step stands whole. */
   end() {
     clearTimeout(this.timer);
-    this.wanted = false;
+    this.wanted = this.isTold = false;
     if (this.beat === 0) return;
     this.beat = 0;
     this.changed();

@@ -28,6 +28,7 @@ const MAX_SEGMENTS = 48;
 const MIN_SEGMENT = 0.002; // of the bar: below it tokens are drawn together
 const MAX_WORDS = 32; // characters of a token in a sentence
 const LETTER_WIDTH = 0.62; // em, a little more than the average letter takes
+const SMALL = 0.76; // of the words in segments: so large is a word that has no room otherwise
 const AT_EDGE = 0.12; // of the bar
 const MIN_UPRIGHT = 5; // em: a bar as high as this has room for words that stand upright
 const LINE = 1.3; // em
@@ -266,8 +267,10 @@ function paintSegment(segment, part, view, bar) {
   const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
   const long = [...label].length * LETTER_WIDTH + 0.6;
   const room = (end - start) * bar.width;
-  const isUpright = long >= room && bar.height >= Math.max(MIN_UPRIGHT, long) && room >= LINE;
-  const fits = label !== "" && (long < room || isUpright);
+  const isSmall = long >= room && SMALL * long < room;
+  const isUpright = !isSmall && long >= room && bar.height >= Math.max(MIN_UPRIGHT, long) && room >= LINE;
+  const fits = label !== "" && (long < room || isSmall || isUpright);
+  setAttribute(segment, "data-small", isSmall);
   setAttribute(segment, "data-upright", isUpright);
   segment.style.left = `${100 * from}%`;
   segment.style.width = `${100 * width}%`;

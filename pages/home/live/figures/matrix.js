@@ -43,7 +43,7 @@ export function createMatrix(actions) {
   function update(view, results, isAlone, isTouched) {
     const active = required(results.get("active"), "active column");
     const drawn = drawnToken(active, view.pointer);
-    const tokens = chooseRows(active, view.chosenId ?? drawn?.id ?? null, isAlone);
+    const tokens = chooseRows(active, view, isAlone);
     const sums = cumulativeMass(active, tokens, drawn);
     const where = { pointer: view.pointer, nVocab: view.distribution.nVocab };
     rows.forEach((row, i) => {

@@ -46,7 +46,7 @@ function readStep(view, isCut) {
   const { nVocab } = view.distribution;
   const result = activeResult(view);
   const drawn = drawnToken(result, view.pointer);
-  const rows = chooseRows(result, view.chosenId ?? drawn?.id ?? null, true);
+  const rows = chooseRows(result, view, true);
   const where = { pointer: view.pointer, nVocab };
   const { cells } = readColumn(result, rows, where, isCut ? "cut" : "uncut");
   const isGreedy = lastStage(result).name === "greedy";
@@ -99,7 +99,7 @@ export function drawBeat(paint, view, beat, t, shape, { x, y }) {
   const { width, type, text: size, nLines } = shape;
   const step = readStep(view, beat >= CUT);
   paint.words(`${beat}  ${BEAT_NAMES[BEATS[beat - 1]]}`, x, y + 1.3 * type, 1.3 * type, { weight: 700 });
-  const sentence = quoted(sentenceOf({ ...view, beat }, step.result));
+  const sentence = quoted(sentenceOf(beat, view, step.result));
   paint.wrap(sentence, type, width).slice(0, shape.nWords)
     .forEach((line, i) => paint.words(line, x, y + (2.9 + 1.3 * i) * type, type));
   const top = y + (2.3 + 1.3 * shape.nWords) * type;
@@ -155,10 +155,9 @@ function looks(step, beat, t) {
  */
 function cutAt({ cells, pieces, isStill }, still, part) {
   const [slid, gone, grown] = [part(0, 0.35), part(0.35, 0.6), part(0.6, 1)];
-  let sum = 0;
+  const starts = startsBefore(cells);
   const now = cells.map(({ scored, isKept }, i) => {
-    const from = isStill ? 0 : sum * slid;
-    sum += scored;
+    const from = isStill ? 0 : starts[i] * slid;
     /** @type {Span} */
     const there = [from, from + scored];
     if (!isKept || pieces[i].length !== 1) return grown === 1 ? pieces[i] : [there];

@@ -10,19 +10,28 @@ const SURE_DIFFERENCE = 1e-6;
 const NONE = { isHeld: true, isKept: false, prob: 0, raw: 0, scored: 0, count: 0 };
 
 /**
- * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the
- * token that was chosen, or on which the pointer falls, and to the best active one.
+ * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the best active
+ * one, to the token that was chosen, or on which the pointer falls, and to the one that the reader guessed.
  * @param {Result} active result of the active masks
- * @param {number|null} wantedId chosen, or where the pointer falls
+ * @param {View} view
  * @param {boolean} isLarge fewer of them, for one distribution alone
  * @returns {{id: number, rank: number}[]} rank 0 is the best raw logit, -1 is one not held
  */
-export function chooseRows(active, wantedId, isLarge) {
+export function chooseRows(active, view, isLarge) {
   const nShown = Math.min(isLarge ? N_LARGE_ROWS : N_TOKEN_ROWS, active.order.length);
-  const ids = Array.from({ length: nShown }, (_, row) => active.idOf(row)); // rows are raw ranks
-  const others = new Set([active.idOf(active.order[0]), wantedId]);
-  const extra = [...others].flatMap((id) => id === null || ids.includes(id) ? [] : [id]);
-  return [...ids.slice(0, nShown - extra.length), ...extra].map((id) => ({ id, rank: active.rowOf(id) }));
+  const drawnId = drawnToken(active, view.pointer)?.id ?? null;
+  const wanted = [active.idOf(active.order[0]), view.chosenId ?? drawnId, guessedId(active, view)];
+  const ids = new Set(wanted.filter((id) => id !== null));
+  for (let row = 0; ids.size < nShown; row += 1) ids.add(active.idOf(row)); // rows are raw ranks
+  const place = ({ rank = 0 }) => rank < 0 ? active.order.length : rank;
+  return [...ids].map((id) => ({ id, rank: active.rowOf(id) })).sort((a, b) => place(a) - place(b));
+}
+
+/** The token that the reader guessed, where the page holds it. @param {Result} active @param {View} view */
+export function guessedId(active, { guess, label }) {
+  if (!guess || guess.rank >= active.order.length) return null;
+  const id = active.idOf(guess.rank);
+  return label(id) === guess.label ? id : null;
 }
 
 /**
@@ -156,31 +165,40 @@ export function layEndToEnd(cells, rows, sums) {
 }
 
 /**
- * Where each cell began before the cut, when the shares that it cut lay end to end.
+ * Where each cell began before the cut, when all shares lay end to end: what is out lay behind what stays.
  * @param {Cell[]} cells
  * @returns {number[]}
  */
 export function startsBefore(cells) {
+  const starts = cells.map(() => 0);
   let sum = 0;
-  return cells.map(({ scored }) => (sum += scored) - scored);
+  for (const stays of [true, false])
+    cells.forEach(({ isKept, scored }, i) => {
+      if (isKept !== stays) return;
+      starts[i] = sum;
+      sum += scored;
+    });
+  return starts;
 }
 
 /**
- * Top-p's limit, on the axis of the shares that it cuts: all that is out lies behind it, in the last rows. Null
- * where it cuts nothing, or shares that another mask has cut before.
+ * Top-p's limit, on the axis of the shares that it cuts: all that is out lies behind it. Null where it cuts
+ * nothing, or shares that another mask has cut before.
  * @param {Result} result
  * @param {Settings} settings
  * @param {Cell[]} cells
- * @returns {{at: number, nOut: number}|null} `nOut` is the number of these rows
+ * @returns {{at: number, nOut: number}|null} `nOut` is the number of the last rows, which are out
  */
 export function topPEdge(result, { top_p: at }, cells) {
   const last = lastStage(result);
   const isAlone = result.stages.at(-2) === scoredStage(result);
   if (last.name !== "top_p" || !isAlone || last.removedMass <= 0 || last.reachesTail) return null;
-  const first = cells.findIndex(({ isKept, count }) => !isKept && count !== 0);
-  const isBehind = first >= 0 && startsBefore(cells)[first] >= at - SURE_DIFFERENCE &&
-    cells.slice(first).every(({ isKept }) => !isKept);
-  return isBehind ? { at, nOut: cells.length - first } : null;
+  const starts = startsBefore(cells);
+  /** @type {(cell: Cell) => boolean} */
+  const isOut = ({ isKept, count }) => !isKept && count !== 0;
+  const isBehind = cells.every((cell, i) => !isOut(cell) || starts[i] >= at - SURE_DIFFERENCE);
+  const behind = cells.slice(cells.findLastIndex(({ isKept }) => isKept) + 1);
+  return isBehind && behind.some(isOut) ? { at, nOut: behind.length } : null;
 }
 
 /** @param {Span[]} pieces */
