@@ -2,8 +2,8 @@
 
 import { createAxis } from "../../../frame/live/bar_cell.js";
 import { el, setText } from "../../../frame/live/dom.js";
-import { formatEntropy } from "../../../frame/live/format.js";
-import { keptInWords, lastStage, maskNamed } from "../../../frame/live/strategies.js";
+import { formatCount, formatEntropy } from "../../../frame/live/format.js";
+import { keptInWords, lastStage, maskNamed, waitsForPython } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 
 /** The masks that show while they are in use, or when all strategies are compared. */
@@ -45,10 +45,16 @@ export function createHead({ name, title, says }) {
     update(view, result) {
       const isPast = name === "active" && view.inspecting !== null && !view.isWhatIf;
       setText(words, isPast ? _("as it was at that step") : says);
-      setText(kept, _("keeps {tokens}", { tokens: keptInWords(result, view.distribution.nVocab) }));
+      setText(kept, _("keeps {tokens}", { tokens: numberKept(result, view.distribution.nVocab) }));
       setText(entropy, _("entropy {entropy}", { entropy: formatEntropy(lastStage(result)) }));
     },
   };
+}
+
+/** How many tokens stay: all columns have the same number of them. @param {Result} result @param {number} nVocab */
+function numberKept(result, nVocab) {
+  const { nKept } = lastStage(result);
+  return nKept === nVocab || waitsForPython(result) ? keptInWords(result, nVocab) : formatCount(nKept);
 }
 
 /** The active column also has the running sum, whose title stands over it. @param {HTMLElement} entropy */
