@@ -151,7 +151,7 @@ const mark = (scene) => {
   const all = scene.page === "" ? nodesOf(scene, Object.keys(scene.parts)) : figures("");
   const lit = nodesOf(scene, scene.light);
   const covered = nodesOf(scene, scene.cover);
-  markNodes(all, { lit, covered, pressed: nodesOf(scene, scene.press), lines: LINES });
+  markNodes(all, { lit, covered, pressed: nodesOf(scene, scene.press), lines: LINES, names: scene.light });
 };
 
 const sheet = new CSSStyleSheet();
