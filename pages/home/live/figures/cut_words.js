@@ -26,6 +26,9 @@ export function createCutWords(changed) {
   };
 }
 
+/** To whole percent: one who adds up the rows gets the same. @param {number} share */
+const rounded = (share) => Math.round(100 * share) / 100;
+
 /** How much the tokens above the line fill, and which of them crosses it. @param {BarsView} view @param {Result} result */
 function sentenceOf({ label }, result) {
   const { kept } = lastStage(result);
@@ -34,9 +37,9 @@ function sentenceOf({ label }, result) {
   const crossing = rows[rows.length - 1];
   const before = rows.slice(0, -1).reduce((sum, row) => sum + probs[row], 0);
   const said = {
-    before: formatShare(before),
+    before: formatShare(rounded(before)),
     token: named(label(result.idOf(crossing))),
-    after: formatShare(before + probs[crossing]),
+    after: formatShare(rounded(before + probs[crossing])),
   };
   const n = rows.length - 1;
   if (n === 0) return _("The widest alone, {token}, crosses the line: {after}.", said);
