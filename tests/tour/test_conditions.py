@@ -44,7 +44,7 @@ def test_a_control_is_compared_with_a_number(field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "is_there"), [(0.5, True), (0.51, True), (0.48, True), (0.55, False), (0.9, False)]
+    ("value", "is_there"), [(0.5, True), (0.51, True), (0.49, True), (0.55, False), (0.9, False)]
 )
 def test_a_control_is_dragged_to_a_number_as_near_as_a_finger_can(
     value: float, is_there: bool

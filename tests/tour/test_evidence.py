@@ -118,8 +118,9 @@ def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     answered = by_key(page, "tour_why").get_by_text("the fifth crosses")
     page.wait_for_function(
         """() => {
-          const live = [...document.querySelectorAll(".st-key-live *")].find((one) => one.shadowRoot);
-          const { bottom } = live.shadowRoot.querySelector(".draw-bar").getBoundingClientRect();
+          const all = [...document.querySelectorAll(".st-key-live *")];
+          const { shadowRoot } = all.find((one) => one.shadowRoot);
+          const { bottom } = shadowRoot.querySelector(".draw-bar").getBoundingClientRect();
           const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
           return bottom <= sheet.getBoundingClientRect().top;
         }"""
@@ -145,8 +146,9 @@ def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page
 
 
 def test_the_phrase_that_returns_most_is_found(scripts: Page) -> None:
-    circle = [*"␣a ␣b ␣c ␣d ␣e".split()] * 3
-    texts = [["␣x", *circle, "␣y"], "␣a ␣b ␣c ␣x ␣a ␣b ␣c".split(), [], ['␣"', *circle]]
+    circle = ["␣a", "␣b", "␣c", "␣d", "␣e"] * 3
+    short = [*circle[:3], "␣x", *circle[:3]]
+    texts = [["␣x", *circle, "␣y"], short, [], ['␣"', *circle]]
     found = scripts.evaluate(PHRASE, texts)
     assert found[0] == {"starts": [1, 6, 11], "n": 5}
     assert found[1] == {"starts": [], "n": 0}, "three tokens are no phrase"

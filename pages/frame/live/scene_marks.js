@@ -36,6 +36,27 @@ ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
 ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
 :is(.draws, .cut-words)[data-tour="lit"] { display: block; }
+${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
+@media (max-height: 790px) and (min-width: 641px) {
+  .ott[data-presenter]:has([data-tour="dimmed"]) {
+    & .bars-top { ${HIDDEN} }
+    &:has(.cut-words[data-tour="lit"]) {
+      & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; }
+      & .strip .strip-scroll { height: 2.9em; min-height: 0; }
+    }
+    &:has(.draws[data-tour="lit"]) {
+      & .strip-list { font-size: var(--size-row) !important; }
+      & .plot .pointer { margin-block-start: -1.2em; }
+      & .pointer-line { ${HIDDEN} } /* each row says as much */
+      & .bars .draw-bar { --high: 2.8em !important; }
+      & .draws-list { grid-auto-rows: 1.25em; min-height: calc(var(--n-draws, 4) * 1.25em); }
+    }
+  }
+}
+@media (max-width: 640px) {
+  .ott:has(.cut-words[data-tour="lit"]) .bars-top { ${HIDDEN} }
+  .cut-words { font-size: var(--size-body); }
+}
 .ott:has(.draws[data-tour="lit"]) .token.is-forced { background-image: none; } /* all are: it says nothing */
 @media (min-width: 641px) {
   ${BAR_ALONE} .bars .draw-bar { --high: max(6.5em, 28dvh); }

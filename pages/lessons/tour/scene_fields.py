@@ -16,8 +16,9 @@ MAX_KNOWN = 240  # characters of a list of what is known, in a sentence
 NUMBERS = ("a number", "a share")
 REPLIES = ("a word", *NUMBERS)  # what a question may be answered with, besides choices
 OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
-# what a scene may light or cover on the first page; pieces that are covered show as whole words, lit ones are
-# counted; the phrase that returns is marked; the draws are those so far; the cut is top-p's line through the rows
+# what a scene may light or cover on the first page; pieces that are covered show as whole words,
+# and are counted if they are lit; repeats are a phrase that returns, draws those so far, and the
+# cut is top-p's line through the rows
 PARTS = {
     "prompt": ".prompt",
     "buttons": ".thumb, .seldom, .switches, .foot",
