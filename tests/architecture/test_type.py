@@ -45,7 +45,7 @@ MEASURED = {
     ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
     (
         "pages/frame/live/scene_marks.js",
-        "calc(1.5 * var(--size-text))",
+        "calc(1.2 * var(--size-text))",
     ): "a text that has the desk to itself",
     (
         "pages/frame/live/scene_marks.js",

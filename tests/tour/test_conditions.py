@@ -43,6 +43,15 @@ def test_a_control_is_compared_with_a_number(field: str) -> None:
     assert [holds(phrase, controls=controls) for phrase in said] == [True, False, True, False]
 
 
+@pytest.mark.parametrize(
+    ("value", "is_there"), [(0.5, True), (0.51, True), (0.49, True), (0.55, False), (0.9, False)]
+)
+def test_a_control_is_dragged_to_a_number_as_near_as_a_finger_can(
+    value: float, is_there: bool
+) -> None:
+    assert holds("top-p is 0.5", controls=SimpleNamespace(top_p=value)) == is_there
+
+
 def test_a_job_counts_once_it_has_found_something_and_steps_once_none_is_left() -> None:
     def counting(n: int) -> Work[int]:
         for i in range(n):

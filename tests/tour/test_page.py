@@ -97,7 +97,7 @@ def test_a_question_covers_its_answer_until_something_was_said(folder: Path) -> 
 
     done = open_lesson("pages/tour.py", done="ours", said="1.1")
     assert "You said “yes”. Right is “no”" in words(done)
-    assert "**Never.**" in words(done)
+    assert words(done).count("Never.") == 1
     assert [one.value for one in done.subheader] == ["Right: 0 of 1"]
     (folder / "theirs.md").write_text(LESSON, encoding="utf-8")
     led_on = open_lesson("pages/tour.py", done="ours", said="1.2")

@@ -9,6 +9,8 @@ const MANY =
   '.ott:has(.pointer[data-tour="dimmed"]):has(.seldom:is([data-tour="lit"], [data-tour="covered"]))';
 /** The draw bar by itself: it has the width of the page, and its words have room. */
 const BAR_ALONE = '.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="lit"])';
+/** It, with what was drawn on it before. */
+const DRAWS = `${BAR_ALONE}:has(.draws[data-tour="lit"])`;
 /** Left out, and without room; "display: none" froze WebKit. */
 const HIDDEN =
   `position: absolute !important; width: 0 !important; height: 0 !important; min-height: 0 !important;
@@ -32,8 +34,33 @@ ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
   & .draw-segment { line-height: var(--high); }
 }
 ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
+${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
+:is(.draws, .cut-words)[data-tour="lit"] { display: block; }
+${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
+@media (max-height: 790px) and (min-width: 641px) {
+  .ott[data-presenter]:has([data-tour="dimmed"]) {
+    & .bars-top { ${HIDDEN} }
+    &:has(.cut-words[data-tour="lit"]) {
+      & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; }
+      & .strip .strip-scroll { height: 2.9em; min-height: 0; }
+    }
+    &:has(.draws[data-tour="lit"]) {
+      & .strip-list { font-size: var(--size-row) !important; }
+      & .plot .pointer { margin-block-start: -1.2em; }
+      & .pointer-line { ${HIDDEN} } /* each row says as much */
+      & .bars .draw-bar { --high: 2.8em !important; }
+      & .draws-list { grid-auto-rows: 1.25em; min-height: calc(var(--n-draws, 4) * 1.25em); }
+    }
+  }
+}
+@media (max-width: 640px) {
+  .ott:has(.cut-words[data-tour="lit"]) .bars-top { ${HIDDEN} }
+  .cut-words { font-size: var(--size-body); }
+}
+.ott:has(.draws[data-tour="lit"]) .token.is-forced { background-image: none; } /* all are: it says nothing */
 @media (min-width: 641px) {
   ${BAR_ALONE} .bars .draw-bar { --high: max(6.5em, 28dvh); }
+  ${DRAWS} .bars .draw-bar { --high: max(5.2em, 17dvh); }
   ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment > span) { font-size: var(--size-row); }
 }
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
@@ -46,7 +73,7 @@ ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
     [data-tour="lit"] .strip-list { font-size: var(--size-text); }
   ${MANY} [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
   .ott.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="dimmed"])
-    [data-tour="lit"] .strip-list { font-size: calc(1.5 * var(--size-text)); }
+    [data-tour="lit"] .strip-list { font-size: calc(1.2 * var(--size-text)); }
 }
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
@@ -58,6 +85,22 @@ ${MANY} {
   & :is(.choice, .settings) { ${HIDDEN} }
 }
 @media (max-width: 640px) { .thumb[data-tour="covered"] { position: sticky; } }
+/* the pieces of a word, counted */
+.token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: 1.6em; }
+.token[data-tour="piece"] {
+  position: relative; margin: 0 .05em; line-height: 1.2; border: 2px solid var(--prompt); border-radius: .15em;
+  background: color-mix(in srgb, var(--prompt) 12%, var(--paper)); counter-increment: piece;
+  &::after {
+    content: counter(piece); position: absolute; top: 100%; inset-inline: 0; text-align: center;
+    font: 600 var(--size-row) / 1.3 var(--sans); color: var(--prompt); }
+}
+.token:not([data-tour="piece"]) { counter-reset: piece; }
+.strip:has([data-tour="piece"], [data-tour="joined"]) .strip-scroll { padding-bottom: 2.2em; }
+/* a phrase that returns: each time it begins, a line stands before it */
+.ott:has([data-tour="again"], [data-tour="begins"]) .token.of-model { background: var(--generated-tint); }
+.token.token:is([data-tour="again"], [data-tour="begins"]) {
+  background: color-mix(in srgb, var(--generated) 34%, var(--paper)); border-bottom-style: solid; }
+.token.token[data-tour="begins"] { border-inline-start: 4px solid var(--generated); }
 .token.token[data-tour="joined"] {
   margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
 }
@@ -73,10 +116,11 @@ ${MANY} {
 /**
  * Marks the nodes of a page.
  * @param {Element[]} all that may be marked
- * @param {{ lit: Element[], covered: Element[], pressed?: Element[], lines: string }} scene `lines` matches what has
- *   no room for a note
+ * @param {{ lit: Element[], covered: Element[], pressed?: Element[], lines: string, names?: readonly string[] }} scene
+ *   `lines` matches what has no room for a note; `names` are the parts that are lit
  */
-export function markNodes(all, { lit, covered, pressed = [], lines }) {
+export function markNodes(all, { lit, covered, pressed = [], lines, names = [] }) {
+  const again = names.includes("repeats") ? phraseOf(all.filter((node) => node.matches(".of-model"))) : null;
   /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
@@ -84,7 +128,11 @@ export function markNodes(all, { lit, covered, pressed = [], lines }) {
     const isCovered = covered.includes(node);
     const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
     const state = node.matches(".token")
-      ? isCovered && isPiece(node) ? "joined" : null
+      ? isCovered && isPiece(node)
+        ? "joined"
+        : names.includes("pieces") && isPiece(node)
+        ? "piece"
+        : again?.get(node) ?? null
       : isCovered
       ? node.matches(lines) ? "hidden" : "covered"
       : look;
@@ -101,4 +149,54 @@ function isPiece(token) {
     node !== null && node.matches(".token:not(.is-special, .is-special + *)") &&
     !node.querySelector(".space");
   return goesOn(token) || goesOn(token.nextElementSibling);
+}
+
+const MIN_PHRASE = 4; // tokens
+const BEGINS = /^␣?[\p{L}\p{N}]/u; // a phrase: its first word
+/** The last one that was found, by the words of its text. @type {{words: string, marks: Map<Element, string>}} */
+let found = { words: "", marks: new Map() };
+
+/**
+ * The phrase that returns most, as marks of its tokens: of all phrases the one whose returns are the most tokens, and
+ * of several the shortest.
+ * @param {Element[]} nodes
+ */
+function phraseOf(nodes) {
+  const tokens = [...new Set(nodes)];
+  const words = tokens.map((node) => node.textContent ?? "");
+  const text = words.join("\n");
+  if (text === found.words && tokens.every((node) => node.isConnected)) return found.marks;
+  const { starts, n } = findPhrase(words);
+  /** @type {Map<Element, string>} */
+  const marks = new Map();
+  for (const start of starts)
+    for (let i = 0; i < n; i += 1) marks.set(tokens[start + i], i === 0 ? "begins" : "again");
+  found = { words: text, marks };
+  return marks;
+}
+
+/**
+ * Where the phrase begins whose returns are the most words, and how many words it has; none: there is none.
+ * @param {string[]} words
+ */
+export function findPhrase(words) {
+  /** @type {{starts: number[], n: number}} */
+  let best = { starts: [], n: 0 };
+  let most = 0;
+  for (let n = MIN_PHRASE; n <= words.length / 2; n += 1) {
+    /** @type {Map<string, number[]>} */
+    const places = new Map();
+    for (let i = 0; i + n <= words.length; i += 1) {
+      if (!BEGINS.test(words[i])) continue;
+      const phrase = words.slice(i, i + n).join("\n");
+      const starts = places.get(phrase) ?? [];
+      if (starts.length === 0 || i >= starts[starts.length - 1] + n) starts.push(i);
+      places.set(phrase, starts);
+    }
+    for (const starts of places.values()) {
+      const nAgain = (starts.length - 1) * n;
+      if (nAgain > most) [best, most] = [{ starts, n }, nAgain];
+    }
+  }
+  return best;
 }

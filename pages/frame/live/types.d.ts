@@ -730,6 +730,7 @@ interface Look {
   share: "none" | "scored" | "prob";
   pieces: Span[] | null;
   start: number; // where it began before the cut
+  isUncut?: boolean; // what stays shows its share before the cut, too
 }
 /** What the column that is drawn from shows. */
 interface Picture {
@@ -738,7 +739,7 @@ interface Picture {
   tokens: { id: number; rank: number }[];
   shown: { bars: HTMLElement[]; ghost: HTMLElement; number: HTMLElement }[];
   isStairs: boolean; // end to end
-  edge: { at: number; nOut: number } | null; // of top-p
+  edge: { at: number; nOut: number; isWhole?: boolean } | null; // of top-p; whole: through all rows
 }
 
 // ---- the model in the page (pages/home/in_page)

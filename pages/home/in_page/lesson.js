@@ -52,6 +52,7 @@ export function connectLesson({ lesson, place, offer, live, open }) {
       covered: isSaid ? [] : nodes(scene.cover),
       pressed: isSaid && scene.task ? nodes(scene.cover) : [],
       lines: ".bars-top",
+      names: scene.light,
     });
   }
 

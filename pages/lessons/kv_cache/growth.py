@@ -102,8 +102,10 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     is_guided = lesson_asks()  # its reader counts
     n_to_come = max(0, (N_COUNTED if is_guided else N_WATCHED) - len(generation.steps))
     chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, sums=not is_guided)
-    if is_guided:  # to be counted by eye, on a phone one below the other
-        for half, column in enumerate(st.columns(2, gap="large")):
+    if is_guided:  # to be counted by eye, also on a phone side by side
+        with st.container(key="kv_halves"):
+            columns = st.columns(2, gap="large")
+        for half, column in enumerate(columns):
             with column:
                 show_chart(one_half(chart, half), f"kv_squares_{half}")
         return

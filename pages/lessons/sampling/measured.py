@@ -89,7 +89,8 @@ def why_still(names: Collection[str], still: Collection[str]) -> str:
 
 def show_draws(state: Lab) -> None:
     """Draws from one of the masks, or from a pipeline, and tests the counts."""
-    st.header("Do the draws follow the distribution?", anchor=False)
+    with st.container(key="draws_head"):  # a scene's own question stands above
+        st.header("Do the draws follow the distribution?", anchor=False)
     is_guided, waits = lesson_asks(), lesson_waits()
     n_draws = N_IN_SCENE if is_guided else N_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -108,9 +109,10 @@ def show_draws(state: Lab) -> None:
     order = rank_order(stage.scores)
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
     chart = draws_figure(labels, drawn[order], stage.probs[order], is_covered=waits)
-    show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
-    if is_guided:
+    if is_guided:  # what it shows, a scene says
+        show_chart(replace(chart, caption=""), "draws")
         return
+    show_chart(replace(chart, caption=f"{chart.caption} Seed {state.n_draws}."), "draws")
     test = chi_square(drawn, stage.probs)
     if test.n_degrees == 0:
         st.markdown("One token is left, so there is nothing to test: every pointer falls on it.")

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 Condition: TypeAlias = Callable[[Iterable[Any]], bool]  # told all that a session keeps
 
+NEAR = 0.02  # of a value to drag to
+
 # the last words of the keys of the jobs that a scene may wait for
 JOBS = (
     *("loop", "vote", "cost", "exact", "methods", "race", "prefix"),
@@ -54,10 +56,18 @@ def _finished() -> Condition:
 
 
 def _set(name: str, side: str, number: str) -> Condition:
-    field, beyond, bound = name.replace("-", "_"), {"above": gt, "below": lt}[side], float(number)
+    field, is_so, bound = name.replace("-", "_"), _SIDES[side], float(number)
     return lambda kept: any(
-        beyond(getattr(one.controls, field), bound) for one in kept if hasattr(one, "controls")
+        is_so(getattr(one.controls, field), bound) for one in kept if hasattr(one, "controls")
     )
+
+
+def _near(value: float, wanted: float) -> bool:
+    """Returns whether a value is the one that a finger was to drag to."""
+    return abs(value - wanted) <= NEAR
+
+
+_SIDES: dict[str, Callable[[float, float], bool]] = {"above": gt, "below": lt, "": _near}
 
 
 def _stepped_to_the_end() -> Condition:
@@ -91,7 +101,7 @@ _KINDS: tuple[tuple[str, str, Callable[..., Condition]], ...] = (
     (r"a word is guessed", "a word is guessed", _guessed),
     (r"the text is finished", "the text is finished", _finished),
     (
-        r"(temperature|top-k|top-p|min-p) is (above|below) (\d+(?:\.\d+)?)",
+        r"(temperature|top-k|top-p|min-p) is (above|below|)\s?(\d+(?:\.\d+)?)",
         "temperature is above 1.5",
         _set,
     ),

@@ -4,6 +4,7 @@
 import { keepAnswer, keepLine } from "../../frame/live/record.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
 import { tabStore } from "../../frame/live/storage.js";
+import { isStill } from "../../frame/live/motion.js";
 import { keepReached } from "./progress.js";
 import { find, setAttribute } from "../../frame/live/dom.js";
 
@@ -11,6 +12,7 @@ const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const BEGUN = performance.now();
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const STORED_AS = "ott-story";
+const MARGIN = 6; // pixels around what is brought into view
 /** What has no room for that note. */
 const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer'], .bars-top";
 /** What shows something on a page of Streamlit's: what is pressed stays. */
@@ -20,6 +22,9 @@ const SHOWN = ".stPlotlyChart, .stHtml, .stTable, .stDataFrame, .stMarkdown, .st
 const ABOUT = ".st-key-above, .st-key-head, .st-key-neighbours, .st-key-announcer";
 /** @type {string | null} */
 let shown = null; // the scene that was brought into view, before its answer or with it: once is enough
+
+/** @type {string | null} */
+let explained = null; // the scene whose answer was brought into view
 
 /** @param {string} text */
 const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
@@ -151,7 +156,7 @@ const mark = (scene) => {
   const all = scene.page === "" ? nodesOf(scene, Object.keys(scene.parts)) : figures("");
   const lit = nodesOf(scene, scene.light);
   const covered = nodesOf(scene, scene.cover);
-  markNodes(all, { lit, covered, pressed: nodesOf(scene, scene.press), lines: LINES });
+  markNodes(all, { lit, covered, pressed: nodesOf(scene, scene.press), lines: LINES, names: scene.light });
 };
 
 const sheet = new CSSStyleSheet();
@@ -166,6 +171,7 @@ const watching = new MutationObserver(() => {
     mark(scene);
     markAbove(scene);
     tagLanguages(scene);
+    explain();
   }
   awaitLive();
 });
@@ -209,6 +215,49 @@ addEventListener("click", (event) => {
   more.ariaExpanded = String(isOpen);
 });
 
+const MIN_PULL = 12; // pixels
+let pulledFrom = 0;
+/** The handle of what is so on a phone. @param {Event} event */
+const gripOf = ({ target }) => target instanceof Element ? target.closest(".tour-grip") : null;
+addEventListener("pointerdown", (event) => {
+  if (gripOf(event)) pulledFrom = event.clientY;
+});
+
+/** Folds what is so down to the sentence to remember, or unfolds it: by a press, or as far as it was pulled. */
+addEventListener("pointerup", (event) => {
+  const way = event.clientY - pulledFrom;
+  if (gripOf(event) && Math.abs(way) >= MIN_PULL) foldAnswer(way > 0);
+});
+addEventListener("click", (event) => {
+  if (gripOf(event) && (event.detail === 0 || Math.abs(event.clientY - pulledFrom) < MIN_PULL)) foldAnswer();
+});
+
+/** @param {boolean} [isFolded] the other way round if it is not said */
+const foldAnswer = (isFolded) => {
+  const why = find(document, ".st-key-tour_why");
+  const is = why.toggleAttribute("data-folded", isFolded);
+  find(why, ".tour-grip").ariaExpanded = String(!is);
+};
+
+/** On a phone what is so comes from below: what was asked gives way upwards, as far as the picture needs it. */
+const giveWay = () => {
+  const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
+  const told = document.querySelector(".st-key-tour [class*='st-key-tour_told'], .st-key-tour_said");
+  if (scene === null || !sheet || !told || getComputedStyle(sheet).position !== "fixed") return;
+  const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
+  const end = scene.page === "" ? Math.max(...lit) : Infinity;
+  const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
+  const way = Math.min(hidden, told.getBoundingClientRect().top - MARGIN);
+  if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
+};
+
+/** Once what is so is there, it is brought into view. */
+const explain = () => {
+  if (scene === null || explained === scene.title || !document.querySelector(".st-key-tour_why")) return;
+  explained = scene.title;
+  requestAnimationFrame(giveWay);
+};
+
 /** Marks what a phone leaves out: all above the heading of a scene, and all until that is there. @param {Scene} given */
 const markAbove = ({ heading }) => {
   const found = heading === "" ? undefined : headingOf(heading);
@@ -247,6 +296,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   const state = `${data.title}${data.is_open ? "?" : ""}`; // the answer makes the bar higher
   if (shown !== state && data.heading !== "" && isSticky()) follow(data.heading);
   shown = state;
+  explain();
   return () => {
     watching.disconnect();
     mark({ ...data, light: [], cover: [], press: [] });

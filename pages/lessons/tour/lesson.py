@@ -1,6 +1,6 @@
 """The list of the guided lessons, and the end of one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +26,6 @@ from pages.lessons.tour.scenes import (
     read_lesson,
 )
 
-N_SENTENCES = 3  # that the end of a lesson shows first
 PAPER = "paper"  # in a link: the worksheets are open
 BESIDE = 3  # cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
@@ -150,7 +149,7 @@ def _show_lesson(lesson: GuidedLesson) -> None:
 
 
 def _show_end(lesson: GuidedLesson) -> None:
-    """Says what to remember, beside what the reader said; gives back the story that was written."""
+    """Gives back the story that was written, and says what to remember, beside what was said."""
     st.header(_("Done: {title}", title=as_written(lesson.title)), anchor=False)
     said = read_said(st.query_params.get("said", ""))
     replies = [reply_of(scene, said.get(i, "")) for i, scene in enumerate(lesson.scenes, start=1)]
@@ -159,28 +158,17 @@ def _show_end(lesson: GuidedLesson) -> None:
         n_right = judged.count(True)
         st.subheader(_("Right: {n_right} of {n_asked}", n_right=n_right, n_asked=n_asked))
     _story(key="tour_story")
-    with st.container(key="tour_end"):
-        for scene in _most_needed(zip(lesson.scenes, replies, strict=True)):
-            st.markdown(f":material/bookmark: **{scene.remember}**")
     _show_links(lesson)
-    with st.expander(_("To remember"), key="tour_sentences"):
+    with st.container(key="tour_sentences"):
+        st.header(_("To remember"), anchor=False)
         for number, (scene, reply) in enumerate(zip(lesson.scenes, replies, strict=True), start=1):
             said_here = _said_in_words(scene, reply) if reply else ""
             if scene.remember:
-                st.markdown(f"{number}. {scene.remember} {as_written(said_here)}")
+                st.markdown(f"{number}. **{scene.remember}** {as_written(said_here)}")
     own = lesson.language
     spoken = {} if own == language() else {"": {"lang": own.tag, "dir": own.direction}}
     data = {"ended": lesson.name, "foreign": spoken}
     _progress(key="tour_progress", data=data, height="content")
-    _show_record()
-
-
-def _most_needed(answers: Iterable[tuple[Scene, str]]) -> list[Scene]:
-    """Returns the scenes whose sentences end a lesson: the first one, then where one erred."""
-    told = [one for one in answers if one[0].remember]
-    erred = [one for one in told[1:] if one[1] and is_right(*one) is False]
-    others = [one for one in told[1:] if one not in erred]
-    return [scene for scene, _reply in [*told[:1], *erred, *others][:N_SENTENCES]]
 
 
 def _show_links(lesson: GuidedLesson) -> None:

@@ -16,7 +16,9 @@ MAX_KNOWN = 240  # characters of a list of what is known, in a sentence
 NUMBERS = ("a number", "a share")
 REPLIES = ("a word", *NUMBERS)  # what a question may be answered with, besides choices
 OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
-# what a scene may light or cover on the first page; pieces that are covered show as whole words
+# what a scene may light or cover on the first page; pieces that are covered show as whole words,
+# and are counted if they are lit; repeats are a phrase that returns, draws those so far, and the
+# cut is top-p's line through the rows
 PARTS = {
     "prompt": ".prompt",
     "buttons": ".thumb, .seldom, .switches, .foot",
@@ -24,6 +26,7 @@ PARTS = {
     "+20": ".seldom",
     "text": ".strip",
     "pieces": ".strip .token",
+    "repeats": ".strip .token.of-model",
     "guess": ".choice .guess",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",
@@ -31,6 +34,8 @@ PARTS = {
     "top-p": ".setting[data-name='top_p']",
     "top-k": ".setting[data-name='top_k']",
     "draw bar": ".pointer, .pointer-line",
+    "draws": ".draws",
+    "cut": ".cut-words",
     "loop": ".loop",
     "numbers": ".below, .files",
 }

@@ -78,7 +78,7 @@ class Scene:
         """The parts of the first page that its task presses: what was covered, or the bar alone."""
         if not self.task or self.page != "":
             return ()
-        on_bar = set(self.light) == {"text", "draw bar"}  # nothing else takes a press
+        on_bar = set(self.light) - {"draws"} == {"text", "draw bar"}  # nothing else takes a press
         return self.cover or (("draw bar",) if on_bar else ())
 
     @property

@@ -10,8 +10,12 @@ export default (/** @type {Component<null>} */ { parentElement }) => {
   const story = readJson(tabStore, STORED_AS);
   if (!story?.text || !story.link?.startsWith("./?")) return;
   const text = el("blockquote", { dir: "auto", translate: false }, story.text);
-  text.style.cssText = "margin:.4rem 0;font-size:var(--size-lead);line-height:1.5;white-space:pre-wrap";
+  text.style.cssText = "margin:0;font:400 var(--size-text) / 1.3 var(--read);white-space:pre-wrap";
   const link = el("a", { href: story.link }, _("Open it, and go on"));
   link.style.color = "var(--st-link-color)";
-  parentElement.replaceChildren(el("h2", {}, _("Your story")), text, link);
+  const title = el("h2", {}, _("Your story"));
+  title.style.cssText = "margin:0 0 .4rem;font-size:var(--size-body)";
+  const card = el("article", {}, title, text, link);
+  card.style.cssText = "padding:1.2rem 1.6rem;border:1px solid #8886;border-radius:.8rem";
+  parentElement.replaceChildren(card);
 };

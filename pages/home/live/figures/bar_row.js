@@ -102,7 +102,7 @@ function createCell(name) {
    */
   function update(cell, look, boundary) {
     const isOut = look.share === "prob" && !cell.isKept;
-    const share = look.share === "none" ? 0 : cell[look.share];
+    const share = look.share === "none" ? 0 : cell[look.isUncut ? "scored" : look.share];
     const outline = { out: isOut ? cell.scored : null, outFrom: look.pieces ? look.start : 0 };
     show(share, { ...outline, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");

@@ -5,7 +5,9 @@
 import { APPEND, BEATS } from "./beats.js";
 import { moveBeat, slide } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
+import { createCutWords } from "./cut_words.js";
 import { createDrawBar } from "./draw_bar.js";
+import { createDraws } from "./draws.js";
 import { el, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
 import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
@@ -35,6 +37,8 @@ export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
   const pointer = createDrawBar(actions);
+  const draws = createDraws(pointer.pressed);
+  const cut = createCutWords(() => lastView && update(lastView));
   const settings = createSettingControls(actions, (isNow) => {
     isTouched = isNow;
     if (lastView) update(lastView);
@@ -54,8 +58,10 @@ export function createBars(actions, loop) {
     { class: "bars", "aria-label": _("The next token") },
     top.element,
     createPicker(matrix.table),
+    cut.element,
     el("div", { class: "plot" }, matrix.table, pointer.element),
     pointer.line,
+    draws.element,
     unsent,
     loop,
     el("div", { class: "bars-foot" }, pictures.button, pipeline.element),
@@ -93,7 +99,9 @@ export function createBars(actions, loop) {
     const resultOf = (name) => name === "active" ? active : aloneResult(view, name);
     const columns = isComparing ? COLUMNS : COLUMNS.filter(({ name }) => name === "active");
     const results = new Map(columns.map(({ name }) => [name, resultOf(name)]));
-    const picture = matrix.update(view, results, !isComparing, isTouched);
+    const picture = matrix.update(view, results, !isComparing, isTouched, cut.isShown());
+    cut.update(view, active, picture);
+    draws.update(view);
     element.style.setProperty("--n-rows", String(picture.cells.length));
     element.style.setProperty("--n-rests", String(picture.cells.length - picture.tokens.length));
     settings.update(view);

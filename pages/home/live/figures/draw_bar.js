@@ -60,6 +60,8 @@ export function createDrawBar(actions) {
   let width = 1200;
   let height = 0;
   let size = 13;
+  /** Where it was pressed last, and what it showed then. @type {BarPress|null} */
+  let pressed = null;
   /** @type {BarsView|null} */
   let lastView = null;
   let again = () => {};
@@ -67,10 +69,9 @@ export function createDrawBar(actions) {
   segments.addEventListener("click", ({ clientX }) => {
     if (lastView === null) return;
     const { left, width: across } = segments.getBoundingClientRect();
-    const hit = drawnToken(
-      activeResult(lastView),
-      Math.min(MAX_PLACE, Math.max(0, (clientX - left) / across)),
-    );
+    const at = Math.min(MAX_PLACE, Math.max(0, (clientX - left) / across));
+    const hit = drawnToken(activeResult(lastView), at);
+    pressed = hit && { at, id: hit.id, view: lastView };
     if (hit !== null) actions.force(hit.id);
   });
   new ResizeObserver(([entry]) => {
@@ -94,6 +95,7 @@ export function createDrawBar(actions) {
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
     setShown(edge, line !== null);
+    setAttribute(edge, "data-whole", line?.isWhole ?? false);
     if (line !== null) {
       edge.style.transform = startAt(line.at);
       setRows(edge, "in", picture.cells.length - line.nOut, picture);
@@ -129,7 +131,7 @@ export function createDrawBar(actions) {
     }
     return pool[i];
   }
-  return { element, edge, line, switches: [hold.element, peek.element], update };
+  return { element, edge, line, pressed: () => pressed, switches: [hold.element, peek.element], update };
 }
 
 /**

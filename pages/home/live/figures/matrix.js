@@ -38,9 +38,10 @@ export function createMatrix(actions) {
    * @param {Map<string, Result>} results
    * @param {boolean} isAlone
    * @param {boolean} isTouched top-p is: the rows lie end to end, and its limit is a line through them
+   * @param {boolean} isUncut where top-p cuts, the rows lie as they lay before, and its limit goes through all
    * @returns {Picture} what the active column shows, for what moves
    */
-  function update(view, results, isAlone, isTouched) {
+  function update(view, results, isAlone, isTouched, isUncut) {
     const active = required(results.get("active"), "active column");
     const drawn = drawnToken(active, view.pointer);
     const tokens = chooseRows(active, view, isAlone);
@@ -59,13 +60,19 @@ export function createMatrix(actions) {
       if (!result || (isAlone && result !== active)) return;
       const { cells, boundaryId } = readColumn(result, tokens, where, restOf);
       const starts = startsBefore(cells);
-      const pieces = layEndToEnd(cells, tokens, sums);
-      const isStairs = isAlone && isLaidEndToEnd(view, active, isTouched);
+      const limit = isAlone && isUncut && view.beat === 0 ? topPEdge(active, view.settings, cells) : null;
+      const pieces = limit ? layUncut(cells, starts) : layEndToEnd(cells, tokens, sums);
+      const isStairs = isAlone && (limit !== null || isLaidEndToEnd(view, active, isTouched));
       const boundary = isCutShown(name) ? boundaryId : null;
       rows.forEach((row, i) => {
         const k = i < N_TOKEN_ROWS ? i : i - N_TOKEN_ROWS + tokens.length;
         if (k >= cells.length || (i < N_TOKEN_ROWS && k >= tokens.length)) return;
-        const look = { share: shareOf(view), pieces: isStairs ? pieces[k] : null, start: starts[k] };
+        const look = {
+          share: shareOf(view),
+          pieces: isStairs ? pieces[k] : null,
+          start: starts[k],
+          isUncut: limit !== null,
+        };
         row.cells[c].update(cells[k], look, boundaryAt(i, boundary, tokens));
       });
       if (result !== active) return;
@@ -75,7 +82,11 @@ export function createMatrix(actions) {
         row.setCount(rest?.count ?? null, view, active);
       });
       const isEdgeShown = isStairs && (view.beat === CUT || isTouched);
-      const edge = isEdgeShown ? topPEdge(active, view.settings, cells) : null;
+      const edge = limit !== null
+        ? { ...limit, isWhole: true }
+        : isEdgeShown
+        ? topPEdge(active, view.settings, cells)
+        : null;
       picture = { cells, pieces, tokens, shown: shownCells(rows, tokens, c), isStairs, edge };
     });
     if (!isAlone)
@@ -84,6 +95,10 @@ export function createMatrix(actions) {
   }
   return { table, heads, update };
 }
+
+/** What is kept, end to end as it lay before the cut. @param {Cell[]} cells @param {number[]} starts @returns {Span[][]} */
+const layUncut = (cells, starts) =>
+  cells.map(({ isKept, scored }, i) => isKept && scored > 0 ? [[starts[i], starts[i] + scored]] : []);
 
 /**
  * Min-p's threshold is a length: a bar that does not reach it is out.

@@ -11,6 +11,27 @@ interface BarSegment {
   width: number;
   count: number; // tokens
 }
+/** A press on the draw bar: where, on which token, and what the bar showed. */
+interface BarPress {
+  at: number;
+  id: number;
+  view: BarsView;
+}
+/** A step that was drawn or pressed, as the list of draws shows it. */
+interface OneDraw {
+  step: DrawnStep;
+  n: number; // of the tokens written, from 1
+  id: number;
+  at: number | null; // where the pointer or the finger fell; null where a row was pressed
+  parts: BarSegment[];
+  forced: boolean;
+  label: string;
+  share: number; // of the bar
+  widest: number; // the share of the widest piece
+  isWidest: boolean;
+  name: string; // in place of the number of its pass
+  then: BarsView; // what it was drawn from
+}
 /** A token of the strip as it stands on the page. */
 interface Chip {
   id: number;

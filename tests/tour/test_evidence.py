@@ -1,0 +1,156 @@
+"""What a scene leaves on the screen once its task is done: the evidence of its answer."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.driving.harness import by_key, wait_idle
+from tests.driving.home_page import Reader
+from tests.frame.accessibility import PHONE
+
+pytestmark = pytest.mark.browser
+
+# of each row: where it was hit, the segment that was taken, the widest one, whether of another seed
+ROWS = """(list) => [...list.children].map((row) => {
+  const of = (node) => [parseFloat(node.style.left), parseFloat(node.style.width)];
+  const pieces = [...row.querySelectorAll(".draws-piece")];
+  const mark = row.querySelector(".draws-pointer, .draws-finger");
+  const hit = pieces.find((node) => node.hasAttribute("data-hit"));
+  return { at: mark && parseFloat(mark.style.left), hit: hit && of(hit),
+    widest: Math.max(...pieces.map((node) => of(node)[1])),
+    isOther: row.hasAttribute("data-other"), isPress: mark?.className === "draws-finger" };
+})"""
+PHRASE = """async (texts) => {
+  const { findPhrase } = await import("/pages/frame/live/scene_marks.js");
+  return texts.map((words) => findPhrase(words));
+}"""
+
+
+def answer(page: Page, reply: str) -> None:
+    tour = by_key(page, "tour")
+    if reply.isdigit():
+        tour.get_by_role("textbox").fill(reply)
+        tour.locator(".stFormSubmitButton button").click()
+    else:
+        tour.get_by_role("radio", name=reply, exact=True).click()
+    expect(tour.get_by_text("You said")).to_be_visible()
+
+
+def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
+    page: Page, url: str
+) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
+    answer(page, "the widest")
+    bar, rows = reader.live.locator(".draw-bar"), reader.live.locator(".draws-list")
+    sentence = reader.live.locator(".draws-sentence")
+    places = (0.12, 0.5, 0.7, 0.3)
+    for n, place in enumerate(places, start=1):
+        box = bar.bounding_box()
+        assert box is not None
+        expect(sentence).to_have_text("")  # fewer say nothing
+        bar.click(position={"x": place * box["width"], "y": box["height"] / 2})
+        expect(rows.locator("li")).to_have_count(n)
+        wait_idle(page)
+    drawn = rows.evaluate(ROWS)
+    for row, place in zip(drawn, places, strict=True):
+        left, width = row["hit"]
+        assert row["isPress"]
+        assert abs(row["at"] - 100 * place) < 1
+        assert left - 0.01 <= row["at"] <= left + width + 0.01, "the finger is on what was taken"
+    n_widest = sum(row["hit"][1] == row["widest"] for row in drawn)
+    expected = sum(row["widest"] for row in drawn) / 100
+    words = sentence.inner_text()
+    assert words.startswith(f"{n_widest} of 4 ")
+    assert f"{expected:.1f}" in words
+
+
+def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
+    page: Page, url: str
+) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="3")
+    answer(page, "the same")
+    rows = reader.live.locator(".draws-list")
+    for name, n in (("Next", 1), ("Back", 1), ("Next", 3)):
+        reader.press(name)
+        page.keyboard.press("Escape")  # the beats
+        expect(rows.locator("li")).to_have_count(n)
+    first, again, other = rows.evaluate(ROWS)
+    assert (first["at"], first["hit"]) == (again["at"], again["hit"])
+    assert other["isOther"]
+    assert other["at"] != first["at"]
+    reader.press("Next")  # a pass of its own: nothing is repeated
+    page.keyboard.press("Escape")
+    expect(rows.locator("[data-other]")).to_have_count(0)
+    expect(rows.locator("li")).to_have_count(3)
+
+
+def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
+    page: Page, url: str
+) -> None:
+    shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
+    reader = Reader(page, url).open(**shown, lesson="how-a-model-writes", scene="8", said="8.5")
+    edge = reader.live.locator(".cut-edge")
+    expect(edge).to_have_attribute("data-whole", "true")
+    steps = reader.live.locator(".bars-row:not([hidden]) td[data-col=active] .bar").evaluate_all(
+        """(bars) => bars.map((bar) => [parseFloat(bar.style.transform.slice(11)) || 0,
+          parseFloat(bar.style.width)])"""
+    )
+    assert len(steps) == 5
+    sums = [sum(width for _, width in steps[:n]) for n in range(6)]
+    assert all(abs(start - sums[i]) < 0.1 for i, (start, _) in enumerate(steps))
+    assert sums[4] < 50 < sums[5]
+    assert f"{sums[4]:.0f}" in reader.live.locator(".cut-words").inner_text()
+
+    reader = Reader(page, url).open(**shown)  # by itself the page draws from what is left
+    expect(reader.live.locator(".bars-row").first).to_be_visible()
+    expect(reader.live.locator(".cut-edge[data-whole=true]")).to_have_count(0)
+    expect(reader.live.locator(".cut-words")).to_be_hidden()
+
+
+def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
+    reader = Reader(page, url).open(**shown, lesson="how-a-model-writes", scene="8", said="8.5")
+    sheet = page.locator(".st-key-tour > :has(> .st-key-tour_answer)")
+    expect(sheet).to_be_visible()
+    grip = page.locator(".tour-grip")
+    answered = by_key(page, "tour_why").get_by_text("the fifth crosses")
+    page.wait_for_function(
+        """() => {
+          const all = [...document.querySelectorAll(".st-key-live *")];
+          const { shadowRoot } = all.find((one) => one.shadowRoot);
+          const { bottom } = shadowRoot.querySelector(".draw-bar").getBoundingClientRect();
+          const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
+          return bottom <= sheet.getBoundingClientRect().top;
+        }"""
+    )
+    expect(reader.live.locator(".cut-edge")).to_be_in_viewport()
+    expect(answered).to_be_visible()
+    grip.click()
+    expect(answered).to_be_hidden()
+    expect(by_key(page, "tour_remember")).to_be_visible()
+    expect(grip).to_have_attribute("aria-expanded", "false")
+    grip.click()
+    expect(answered).to_be_visible()
+
+
+def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="4")
+    pieces = reader.live.locator(".token[data-tour=piece]")
+    expect(reader.live.locator(".token[data-tour=joined]")).to_have_count(6)
+    expect(pieces).to_have_count(0)
+    answer(page, "6")
+    expect(pieces).to_have_count(6)
+    assert "".join(pieces.all_inner_texts()).endswith("unbelievably")  # no whole word is counted
+
+
+def test_the_phrase_that_returns_most_is_found(scripts: Page) -> None:
+    circle = ["␣a", "␣b", "␣c", "␣d", "␣e"] * 3
+    short = [*circle[:3], "␣x", *circle[:3]]
+    texts = [["␣x", *circle, "␣y"], short, [], ['␣"', *circle]]
+    found = scripts.evaluate(PHRASE, texts)
+    assert found[0] == {"starts": [1, 6, 11], "n": 5}
+    assert found[1] == {"starts": [], "n": 0}, "three tokens are no phrase"
+    assert found[2] == {"starts": [], "n": 0}
+    assert found[3]["starts"] == [1, 6, 11], "it begins with a word"
