@@ -140,6 +140,8 @@ def _room_here() -> Room | None:
         room = find_room(code) if code else None
     except RoomError:
         room = None
+    if room is not None and room.closing is not None:
+        return None
     if room is not None and secrets.compare_digest(room.key.encode(), key.encode()):
         return room
     if room is None and code and code.startswith(copy_letters()):  # else it is another copy’s
