@@ -112,6 +112,9 @@ function show(told) {
   writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
   setText(byId("ask"), question?.words ?? words);
+  const isListed = question !== null && question.is_open && question.kind !== "sampler";
+  setText(byId("choices"), isListed ? question.options.join(" · ") : "");
+  tagLanguage(byId("choices"), question?.spoken);
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");

@@ -9,6 +9,7 @@ import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore, readJson } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
+import { drawCells } from "../../frame/live/cells.js";
 import { drawBar, drawPicture, lineOf } from "./drawn.js";
 import {
   ask,
@@ -31,6 +32,7 @@ import {
 } from "./room.js";
 
 const POLL_MS = 1000;
+const EMBLEM = ["pppg", "ppppg", "pppppg"]; // one token at a time, in cells
 const SOON = 10; // seconds before the end, when it is said once
 const MOST = 100; // characters of the text: what came before them is not asked about
 const LONG = 14; // characters of an answer that needs a row of its own
@@ -134,7 +136,7 @@ function paint() {
   setShown(byId("join"), false);
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
-  setText(byId("scene"), scene?.title ?? "");
+  setText(byId("scene"), view.closing === null || hasJoinedOnce() ? scene?.title ?? "" : "");
   tagLanguage(byId("scene"), scene?.spoken);
   tagLanguage(byId("ask"), question?.spoken);
   tagLanguage(byId("waiting"), scene?.spoken);
@@ -408,6 +410,7 @@ byId("join").addEventListener("submit", async (event) => {
   }
 });
 translateMarkup(document);
+byId("join").prepend(drawCells(EMBLEM));
 byId("join").append(createLanguagePicker());
 if (code && hasJoinedOnce()) poll();
 else arrive();

@@ -9,6 +9,7 @@ import { lineOf } from "./drawn.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const MAX_REMEMBERED = 3; // sentences that a class remembers, beside its own numbers
+const LONG_STORY = 70; // characters, from which on it is smaller
 const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
@@ -140,7 +141,9 @@ export function writeAsked(place, words, scene = null, isRight = {}) {
   place.dataset.shown = shown;
   place.replaceChildren(
     scene?.is_end && words !== "" ? el("strong", { class: "closing" }, words) : words,
-    ...(story.length > 0 ? [lineOf(story, "text story")] : []),
+    ...(story.length > 0
+      ? [lineOf(story, lengthOf(story) > LONG_STORY ? "text story is-long" : "text story")]
+      : []),
     ...remembered.map((one) =>
       el(
         "span",
@@ -152,6 +155,8 @@ export function writeAsked(place, words, scene = null, isRight = {}) {
     ),
   );
 }
+
+const lengthOf = (/** @type {[string, string][]} */ parts) => parts.reduce((n, [part]) => n + part.length, 0);
 
 /**
  * What a lesson came to, once its teacher has closed the room; empty before.
