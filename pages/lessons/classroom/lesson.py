@@ -22,7 +22,7 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.readers import network_of
-from pages.frame.words import N_, _, chosen, told
+from pages.frame.words import N_, _, chosen, in_language, told
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.advice import ALONE
 from pages.lessons.classroom.copies import copy_letters
@@ -84,7 +84,8 @@ def show_classroom(waiting: DeltaGenerator) -> None:
         )
     )
     _address, fault = phone_address("")
-    with st.expander(_("Do the phones get in?"), key="classroom_reach"):
+    words = _("Phones cannot get in yet: what to do") if fault else _("Do the phones get in?")
+    with st.expander(words, key="classroom_reach"):
         if fault:  # before a room is opened: another address takes another room
             st.markdown(_(fault))
         st.markdown(
@@ -106,7 +107,7 @@ def screens_of(text: ClassText) -> str:
     read = Markup("<q>{0} …</q>").format(text.prompt)
     segments = Markup().join(
         Markup('<i style="flex:{0:.4f}">{1}</i>').format(
-            share, _(name) if share > NAMED_FROM else ""
+            share, in_language(name) if share > NAMED_FROM else ""
         )
         for name, share in zip(bar.options, bar.shares, strict=True)
     )
