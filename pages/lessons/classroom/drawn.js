@@ -58,7 +58,9 @@ export function drawBar(
     );
   const words = (/** @type {HTMLElement} */ segment) => segment.querySelector("small") ?? segment;
   for (const segment of tooLong()) segment.classList.add("narrow");
-  for (const segment of tooLong()) setText(words(segment), segment.innerText.split("\n")[0]); // without its share
+  for (const segment of tooLong()) {
+    setText(words(segment), options[segments.indexOf(segment)].split("\n")[0]); // without its share
+  }
   for (const segment of tooLong()) segment.classList.add("upright");
   for (const segment of tooLong()) segment.textContent = "";
 }

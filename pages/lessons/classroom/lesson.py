@@ -134,11 +134,14 @@ def _show_draws(page: ClassPage) -> None:
             n=N_PUPILS,
         )
     )
-    if st.button(_("Draw"), key="classroom_draw"):
-        page.picture = draws_of_a_class(page.lm)
+    st.button(_("Draw"), key="classroom_draw", on_click=_draw, args=(page,))
     if page.picture is not None:
         with st.container(key="classroom_in_english"):  # a figure of the laboratory
             show_chart(page.picture, "classroom_draws")
+
+
+def _draw(page: ClassPage) -> None:
+    page.picture = draws_of_a_class(page.lm)
 
 
 def draws_of_a_class(lm: LanguageModel) -> Chart:

@@ -36,6 +36,7 @@ const EMBLEM = ["pppg", "ppppg", "pppppg"]; // one token at a time, in cells
 const SOON = 10; // seconds before the end, when it is said once
 const MOST = 100; // characters of the text: what came before them is not asked about
 const LONG = 14; // characters of an answer that needs a row of its own
+const FEW = 3; // answers that fill the screen below each other
 const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
@@ -270,7 +271,7 @@ function paintOptions(question, isOpen) {
     painted = shown;
     byId("word").value = ""; // what was written to another question
     paintAnswers(place, isOpen ? question : null);
-    const isLong = question?.options.some((words) => words.length > LONG);
+    const isLong = question?.options.some((words, _, { length }) => words.length > LONG || length <= FEW);
     const isBar = question?.kind === "sampler";
     const isMany = (question?.options.length ?? 0) > MANY;
     place.className = isBar ? "draw" : `${isLong ? "long" : ""} ${isMany ? "many" : ""}`;
