@@ -40,6 +40,16 @@ class Question:
     may_write: bool = False  # a word of one's own is an answer too; of "number": a number
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
     spoken: Spoken | None = None  # of words and options; None: each screen says them in its own
+    setting: str = ""  # of "sampler": what shaped the bar
+
+
+@dataclass(frozen=True)
+class Closing:
+    """What a room came to that its teacher closed."""
+
+    n_questions: int
+    n_phones: int  # that joined
+    lesson: str  # name of its script; empty without one
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,7 @@ class Dots:
     dots: tuple[tuple[float, int, int], ...]  # place, how high it is stacked from 1, series
     marks: tuple[tuple[str, float, str], ...]  # words, place, role of the palette
     ends: tuple[str, str]  # what the line's ends say
+    ticks: tuple[float, ...]  # places between them
     piles: tuple[tuple[float, int, str, str], ...] = ()  # place, height, how many, which number
 
 
@@ -130,6 +141,7 @@ class DrawBar:
     name: str = ""
     cut: float | None = None  # where a line stands: what begins behind it is out
     of: str = ""  # the text after which it is drawn
+    setting: str = ""  # what shaped it; empty for the distribution as the model gives it
 
 
 @dataclass(frozen=True)

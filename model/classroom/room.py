@@ -27,6 +27,7 @@ from model.classroom.members import Member, Members, RoomError
 from model.classroom.names import as_seen, in_line
 from model.classroom.records import (
     Answer,
+    Closing,
     Desk,
     Outcome,
     Question,
@@ -62,6 +63,8 @@ class Room:
     right: str = ""  # the right answer, once it was revealed; empty where there is none
     tallies: list[Tally] = field(default_factory=list)
     has_ended: bool = False
+    closing: Closing | None = None  # once its teacher has closed it
+    spoken: Spoken | None = None  # the desk's language
     teacher: Desk | None = None
     _n_asked: int = 0
     _is_closed: bool = False
@@ -87,6 +90,8 @@ class Room:
             RoomError: where the name is taken.
         """
         with self._lock:
+            if self.closing is not None:
+                raise RoomError(Sentence("This lesson is over: its room is closed."))
             token = self._members.join(name, network)
             self._touch()
             return token
@@ -142,6 +147,7 @@ class Room:
             is_drawn = self.question and self.question.kind == "sampler" and not self.is_open
             fell = [pointer for pointer, _ in self.pointers()] if is_drawn else []
             more = {"version": version, "pointers": fell, "has_begun": self._n_asked > 0}
+            more["desk"] = self.spoken and asdict(self.spoken)
             return self._seen_by_all() | counts | more
 
     def _seen_by_all(self) -> dict[str, Any]:
@@ -153,6 +159,7 @@ class Room:
             "outcome": self.outcome and asdict(self.outcome),
             "revealed": self.revealed,
             "explained": self.explained,
+            "closing": self.closing and asdict(self.closing),
         }
 
     def _is_right(self, answer: Answer | None) -> bool | None:
@@ -193,6 +200,14 @@ class Room:
             self.outcome = outcome
             self._change()
 
+    def show_closing(self, lesson: str) -> None:
+        """Says on every screen that the lesson is over; nothing can be asked or answered then."""
+        with self._lock:
+            self.clear()
+            asked = {(tally.question.words, tally.question.options) for tally in self.tallies}
+            self.closing = Closing(len(asked), len(self._members), lesson)
+            self._change()
+
     def clear(self) -> None:
         """Takes the question and its answers from the screens."""
         with self._lock:
@@ -211,6 +226,7 @@ class Room:
         may_write: bool = False,
         seconds: float | None = None,
         spoken: Spoken | None = None,
+        setting: str = "",
     ) -> Question:
         """Asks the class; an earlier question ends.
 
@@ -228,8 +244,18 @@ class Room:
             words = _at_most(words, MAX_WORDS)
             options = [_at_most(option, MAX_OPTION) for option in options]
             closes_at = None if seconds is None else self.clock() + seconds
-            asked = words, tuple(options), tuple(shares), has_rest, may_write, closes_at, spoken
-            self.question = Question(self._n_asked, kind, *asked)
+            self.question = Question(
+                self._n_asked,
+                kind,
+                words,
+                tuple(options),
+                tuple(shares),
+                has_rest,
+                may_write,
+                closes_at,
+                spoken,
+                setting,
+            )
             self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:
                 member.answer, member.answered_at = None, -1e9
@@ -352,7 +378,8 @@ class Room:
 
     def is_over(self) -> bool:
         """Whether nobody has touched the room for too long."""
-        return self.clock() - self.touched > IDLE_SECONDS or self.is_left(ALONE_SECONDS)
+        is_left = self.closing is None and self.is_left(ALONE_SECONDS)
+        return self.clock() - self.touched > IDLE_SECONDS or is_left
 
     def _pointer(self, member: Member) -> float:
         return uniform_at(member.seed, self.question.number if self.question else 0)

@@ -24,6 +24,7 @@ from model.classroom.room import Room
 from model.sentences import Sentence
 
 _rooms: dict[str, Room] = {}  # in the order in which they were opened
+_closed: dict[str, Room] = {}  # in the order in which their teachers closed them
 _lock = threading.Lock()
 
 
@@ -42,7 +43,8 @@ def open_room(network: str = "", reader: str = "", copy: str = "") -> Room:
             _end_those([_least_used(own)])
         elif len(_rooms) >= MAX_ROOMS:
             _end_those([_least_used(_rooms.values())])
-        code = next(code for code in iter(lambda: copy + _new_code(), "") if code not in _rooms)
+        taken = {*_rooms, *_closed}
+        code = next(code for code in iter(lambda: copy + _new_code(), "") if code not in taken)
         key = secrets.token_urlsafe(16)
         _rooms[code] = Room(code, key, network=network, reader=reader)
         return _rooms[code]
@@ -73,7 +75,7 @@ class NoRoomError(RoomError):
 
 
 def find_room(code: str, token: str = "") -> Room:
-    """Returns the room of a code.
+    """Returns the room of a code; one that its teacher closed shows how the lesson ended.
 
     Args:
         code: As somebody wrote it.
@@ -82,8 +84,8 @@ def find_room(code: str, token: str = "") -> Room:
     Raises:
         NoRoomError: There is none.
     """
-    room = _rooms.get(code[:MAX_CODE].strip().upper())
-    if room is None or room.is_over():
+    room = _room_of(code)
+    if room is None:
         raise NoRoomError(
             Sentence(
                 "The room is over: it was ended, or the server was started again. "
@@ -101,11 +103,11 @@ def find_desk(code: str, key: str) -> Room:
     Raises:
         RoomError: The two do not belong together; which of them is wrong is not said.
     """
-    room = _rooms.get(code[:MAX_CODE].strip().upper())
+    room = _room_of(code)
     is_its_key = secrets.compare_digest(
         key[:MAX_KEY].encode(errors="replace"), (room.key if room else "").encode()
     )
-    if room is None or not is_its_key or room.is_over():
+    if room is None or not is_its_key:
         raise RoomError(
             Sentence(
                 "This is no desk: the room was ended, the server was started again, or the link is "
@@ -115,10 +117,31 @@ def find_desk(code: str, key: str) -> Room:
     return room
 
 
+def _room_of(code: str) -> Room | None:
+    code = code[:MAX_CODE].strip().upper()
+    room = _rooms.get(code) or _closed.get(code)
+    return None if room is None or room.is_over() else room
+
+
+def close_room(room: Room, lesson: str = "") -> None:
+    """Closes a room at the end of a lesson: its pages show that, and its answers can be saved.
+
+    It is kept as long as a room that nobody touches, without its model; of many the oldest goes.
+    """
+    with _lock:
+        _end_those([room])
+        room.show_closing(lesson)
+        _closed[room.code] = room
+        over = [code for code, one in _closed.items() if one.is_over()]
+        for code in {*over, *list(_closed)[:-MAX_ROOMS]}:
+            del _closed[code]
+
+
 def end_room(room: Room) -> None:
     """Ends a room; its phones are told that there is none."""
     with _lock:
         _end_those([room])
+        _closed.pop(room.code, None)
 
 
 def _end_those(rooms: Iterable[Room]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.classroom.records import ClassRound, ClassRow, Question, QuestionKind, Tally
-from viz.classroom.bars import MAX_BARS, beside, counted, drawn, in_short, numbers
+from viz.classroom.bars import MAX_BARS, MAX_TOKENS, beside, counted, drawn, in_short, numbers
 
 counts = st.lists(st.integers(0, 60), min_size=2, max_size=8)
 
@@ -74,7 +74,7 @@ def test_class_and_model_each_fill_their_bars_and_what_came_is_among_them(
     for bar in outcome.bars:
         said, _, of = bar.texts[0].partition(" of ")
         assert bar.values[0] == (int(said) / int(of) if said else 0), "a vote is a count, or none"
-    assert len(outcome.bars) <= MAX_BARS + 1
+    assert len(outcome.bars) <= MAX_TOKENS + 2, "those on offer, what came, and all others"
     before = [bar.label for bar in beside(ClassRound(n_answers, tuple(rows))).bars]
     assert set(before) <= {bar.label for bar in outcome.bars}, "what came takes nobody's row"
     for i in (0, 1):
@@ -142,26 +142,35 @@ def test_numbers_are_dots_that_hide_none_beside_median_and_truth() -> None:
     assert sorted(i for _, _, i in outcome.dots.dots) == [0, 1, 1, 1]
     ends = [place for place, _, i in outcome.dots.dots if i == 1]
     assert (min(ends), max(ends)) == (0, 1)
+    assert outcome.dots.ticks == (), "its steps are no equal ones"
     (_, middle, _), (_, true, _) = outcome.dots.marks
     logs = [math.log10(n / 100) / 4 for n in (8000.5, 8192)]  # from 100 to a million
     assert [middle, true] == pytest.approx(logs)
     assert outcome.words, "a line that is logarithmic says so"
-    assert not numbers(written(("2", 1), ("9", 1))).words
+    assert "5.5" in numbers(written(("2", 1), ("9", 1))).words, "half of them said so, or less"
 
 
 def test_numbers_say_how_many_gave_each_as_long_as_there_is_room() -> None:
     outcome = numbers(written(("3", 5), ("6", 13), ("7", 2), ("18", 1)))
     assert outcome.dots is not None
-    piles = {round(18 * place): (n, label) for place, _, n, label in outcome.dots.piles}
-    assert piles == {3: ("5", "3"), 6: ("13", "6"), 18: ("1", "")}, (
-        "7 is too near; an end has its own"
-    )
+    assert outcome.dots.ends == ("0", "20"), "the line goes on behind the largest"
+    assert outcome.dots.ticks == (0.25, 0.5, 0.75)
+    piles = {round(20 * place): (n, label) for place, _, n, label in outcome.dots.piles}
+    assert piles == {3: ("5", "3"), 6: ("13", "6"), 18: ("1", "18")}, "7 is too near"
+
+
+@pytest.mark.parametrize("given", [("0",), ("0.3", "0.7"), ("1e15",), ("-5", "2"), ("-7",)])
+def test_no_number_stands_at_the_end_of_its_line(given: tuple[str, ...]) -> None:
+    outcome = numbers(written(*((one, 1) for one in given)))
+    assert outcome.dots is not None
+    assert all(0 <= place < 1 for place, *_ in outcome.dots.dots)
+    assert list(outcome.dots.ticks) == sorted({at for at in outcome.dots.ticks if 0 < at < 1})
 
 
 def test_one_number_alone_and_none_are_drawn_too() -> None:
     alone = numbers(written(("7", 1))).dots
     assert alone is not None
-    assert alone.dots == ((1, 1, 0),)
-    assert alone.ends == ("0", "7"), "the line begins at nought"
+    assert alone.dots == ((7 / 8, 1, 0),)
+    assert alone.ends == ("0", "8"), "the line begins at nought"
     assert numbers(written()).dots is None
     assert numbers(written()).words

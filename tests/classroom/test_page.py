@@ -9,8 +9,10 @@ from streamlit.testing.v1 import AppTest
 from model.classroom.room import Room
 from model.classroom.rooms import end_room, find_desk
 from model.loading import LanguageModel
+from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.classroom import lesson
 from pages.lessons.classroom.state import Classroom
+from pages.lessons.classroom.text import ClassText
 from tests.frame.driving import errors, open_lesson, press
 
 
@@ -30,11 +32,39 @@ def test_a_room_is_opened_once_and_its_desk_has_a_link_of_its_own() -> None:
     )
     end_room(room)
     app.run()
-    assert len(app.info) == 1
+    assert len(app.info) == 1, "it was lost"
     assert room.key not in str([html.proto.body for html in app.get("html")])
 
 
-def test_the_page_opens_on_what_a_class_s_pointers_fall_on(storyteller: LanguageModel) -> None:
+def test_a_room_that_was_closed_is_no_loss_and_another_can_be_opened() -> None:
+    app = open_lesson("pages/classroom.py")
+    press(app, "classroom_open")
+    room = opened_room(app)
+    assert isinstance(room.teacher, Classroom)
+    room.teacher.end()
+    app.run()
+    assert len(app.info) == 0
+    assert room.key not in str([html.proto.body for html in app.get("html")])
+    press(app, "classroom_open")
+    assert opened_room(app) is not room
+
+
+def test_the_small_screens_have_the_model_s_words_and_shares(
+    storyteller: LanguageModel,
+) -> None:
+    text = ClassText(storyteller, DEFAULT_PROMPT)
+    drawn = lesson.screens_of(text)
+    shares = [float(one) for one in re.findall(r"flex:([\d.]+)", drawn)]
+    assert shares == pytest.approx(text.segments().shares, abs=1e-4)
+    assert [word for word in text.words(text.offer()) if f"<span>{word}</span>" not in drawn] == []
+    assert drawn.count("<figure>") == len(lesson.SCREENS) == 3
+
+
+def test_what_pointers_fall_on_is_drawn_once_it_was_asked_for(storyteller: LanguageModel) -> None:
+    app = open_lesson("pages/classroom.py")
+    assert app.session_state[lesson.MODEL].picture is None
+    press(app, "classroom_draw")
+    assert app.session_state[lesson.MODEL].picture is not None
     expected, drawn = lesson.draws_of_a_class(storyteller).figure.data
     assert sum(drawn["y"]) == lesson.N_PUPILS
     assert sum(expected["y"]) == pytest.approx(lesson.N_PUPILS)

@@ -102,7 +102,8 @@ def test_names_are_taken_once(room: Room) -> None:
         room.join("  aDA ")
 
 
-SEEN_BY_ALL = {"version", "text", "scene", "question", "outcome", "revealed", "explained"}
+OF_QUESTION = {"question", "outcome", "revealed", "explained"}
+SEEN_BY_ALL = {"version", "text", "scene", "closing", *OF_QUESTION}
 
 
 def test_nobody_is_shown_what_others_answered_before_the_question_is_closed(room: Room) -> None:
@@ -114,7 +115,7 @@ def test_nobody_is_shown_what_others_answered_before_the_question_is_closed(room
     assert shown["question"]["mine"] is None
     assert set(shown) == {*SEEN_BY_ALL, "link", "right"}
     assert shown["right"] == ""
-    counts = {"n_answers", "n_people", "pointers", "has_begun"}
+    counts = {"n_answers", "n_people", "pointers", "has_begun", "desk"}
     assert set(screen) == {*SEEN_BY_ALL, *counts}
     assert (screen["n_answers"], screen["outcome"], screen["pointers"]) == (2, None, [])
     assert "p0" not in str(screen), "no names on the projector"

@@ -17,8 +17,9 @@ from model.classroom.limits import (
     N_LETTERS,
 )
 from model.classroom.members import RoomError
+from model.classroom.records import Answer, Closing
 from model.classroom.room import Room
-from model.classroom.rooms import end_room, find_desk, find_room, open_room
+from model.classroom.rooms import close_room, end_room, find_desk, find_room, open_room
 
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 
@@ -26,6 +27,7 @@ SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 @pytest.fixture(autouse=True)
 def _no_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "_rooms", {})
+    monkeypatch.setattr(rooms, "_closed", {})
 
 
 def test_rooms_are_found_by_code_and_end() -> None:
@@ -41,6 +43,47 @@ def test_rooms_are_found_by_code_and_end() -> None:
         find_room(other.code)
     with pytest.raises(RoomError, match="is over"):
         find_room(other.code, token="of a phone that was in it")
+
+
+def test_a_room_that_its_teacher_closed_shows_how_it_ended_and_takes_nobody_in() -> None:
+    room = open_room()
+    phone = room.join()
+    room.teacher = Mock()
+    for words in ("Which?", "Which?", "Where?"):  # the first was asked again
+        room.ask("choice", words, ("a", "b"))
+        room.close()
+    close_room(room, "a-lesson")
+    assert room.closing == Closing(n_questions=2, n_phones=1, lesson="a-lesson")
+    assert (room.has_ended, room.teacher, room.question) == (True, None, None)
+    assert find_room(room.code, phone) is room
+    assert find_desk(room.code, room.key) is room
+    with pytest.raises(RoomError, match="over"):
+        room.join()
+    with pytest.raises(RoomError, match="closed"):
+        room.answer(phone, 3, Answer(0))
+    assert open_room().code != room.code
+    room.touched -= IDLE_SECONDS + 1
+    with pytest.raises(RoomError, match="is over"):
+        find_room(room.code, phone)
+
+
+def test_of_many_closed_rooms_the_oldest_goes_and_none_that_is_open() -> None:
+    class_ = open_room()
+    closed = []
+    for _ in range(MAX_ROOMS + 1):
+        closed.append(open_room())
+        close_room(closed[-1])
+    with pytest.raises(RoomError):
+        find_room(closed[0].code)
+    assert find_room(closed[1].code) is closed[1]
+    assert find_room(class_.code) is class_
+
+
+def test_a_closed_room_without_phones_keeps_its_answers_when_its_desk_is_gone() -> None:
+    room = open_room()
+    close_room(room)
+    room.page_seen -= ALONE_SECONDS + 1
+    assert find_desk(room.code, room.key) is room
 
 
 def test_a_room_that_nobody_joined_ends_when_its_page_is_gone() -> None:

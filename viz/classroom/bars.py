@@ -1,7 +1,7 @@
 """How a class answered, as a few bars, or as dots along a line; the pages of a room draw them.
 
-People have the colour of the prompt, the model that of generated text, as everywhere. There are at
-most five rows: more cannot be read from the back of a room.
+People have the colour of the prompt, the model that of its shares, as everywhere. There are at most
+five rows, and one for all that has none: more cannot be read from the back of a room.
 """
 
 import math
@@ -25,10 +25,12 @@ from model.sentences import Numeral, Sentence
 from viz.format import count, in_full, percent
 
 MAX_BARS = 5
+MAX_TOKENS = 5  # of the model beside a class: as many as a class is offered
+MAX_TICKS = 5  # along the line of numbers
 N_PLACES = 40  # dots that have room beside each other
 N_LABELS = 14  # and numbers below them
 WIDE = 1000  # times the least number is the largest: their line is logarithmic
-CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "generated")
+CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "kept")
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
 BEFORE = (Sentence("before the discussion"), "rejected")
@@ -107,7 +109,7 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
         votes = _of(n_votes, n) if n_votes else ""
         return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
-    kept = sorted(found.rows, key=weight)[: MAX_BARS - 1]
+    kept = sorted(found.rows, key=weight)[:MAX_TOKENS]
     rows = [row for row in found.rows if row in kept or row.token_id == came]
     bars = [
         bar(row.label, row.n_votes, row.model_prob, is_drawn=row.token_id == came) for row in rows
@@ -148,6 +150,8 @@ def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
 def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:
     """Draws the numbers that a class wrote as stacked dots along a line from 0, and their median.
 
+    The line goes beyond the largest number, so that this is not taken for the largest there is.
+
     Args:
         tally: What was written.
         earlier: The same of the first time, where it was asked twice.
@@ -160,7 +164,8 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
         return Outcome(series, words=Sentence("Nobody wrote a number."))
     low, high = min(every), max(every)
     is_wide = low > 0 and high >= WIDE * low
-    low, high = (low, high) if is_wide else (min(0.0, low), max(0.0, high))
+    steps = [] if is_wide else _steps(min(0.0, low), max(0.0, high))
+    low, high = (low, high) if is_wide else (steps[0], steps[-1])
     place = _scale(low, high, is_log=is_wide)
     heights = [_stacked(list(map(place, of_round))) for of_round in rounds]
     dots = [
@@ -179,10 +184,21 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
             (Sentence("true {number}", number=Numeral(in_full(truth))), place(truth), "generated")
         )
     words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
+    if rounds[0] and not is_wide:
+        words = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle)))
     ends = Numeral(in_full(low)), Numeral(in_full(high))
     piles = _piles(rounds[0], heights[0], place)
-    drawn_dots = Dots(tuple(dots), tuple(marks), ends, piles)
+    drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(map(place, steps[1:-1])), piles)
     return Outcome(series, dots=drawn_dots, words=words)
+
+
+def _steps(low: float, high: float) -> list[float]:
+    """Returns round numbers a step apart, the last one above all of a line: there is air."""
+    wanted = ((high - low) or 1.0) / MAX_TICKS
+    power = 10.0 ** math.floor(math.log10(wanted))
+    step = next(n * power for n in (1, 2, 5, 10) if n * power >= wanted)
+    first = math.floor(low / step)
+    return [float(f"{step * i:.12g}") for i in range(first, math.floor(high / step) + 2)]
 
 
 def _piles(
@@ -194,7 +210,7 @@ def _piles(
     for number, n in Counter(given).most_common():
         at = place(number)
         if all(abs(at - other) >= 1 / N_LABELS for other, *_ in found):
-            is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end has its own number
+            is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end's number stands there
             found.append(
                 (at, tops[number], count(n), "" if is_at_end else Numeral(in_full(number)))
             )

@@ -14,6 +14,7 @@ import {
   answeredInWords,
   ask,
   byId,
+  closingInWords,
   codeInAddress,
   drawOutcome,
   isOfTokens,
@@ -23,6 +24,7 @@ import {
   secondsLeft,
   tagLanguage,
   trouble,
+  writeAsked,
   writePremise,
 } from "./room.js";
 
@@ -42,7 +44,6 @@ let handsOf = 0; // the question whose fields for hands are there
 let openedFor = 0; // and the one for which they were opened, as no phone answered it
 let openRow = -1; // the row of the script that the lesson has come to
 let isLost = false; // the last answer did not come
-let isEnded = false; // by this desk
 
 /** The key, out of the address, which may be on a projector by mistake; where nothing else keeps it, it stays. */
 function takeKey() {
@@ -69,15 +70,11 @@ const poll = keepAsking(async () => {
   } catch (error) {
     isLost = true;
     const isOver = error instanceof Refusal;
-    setText(byId("error"), isOver && isEnded ? "" : trouble(error));
-    if (isOver && isEnded) setText(byId("counts"), _("The room is closed."));
-    setShown(byId("after"), isOver && isEnded);
-    setShown(byId("onward"), Boolean(view?.script));
-    byId("onward").href = `../../tour?done=${encodeURIComponent(view?.script?.name ?? "")}`;
+    setText(byId("error"), trouble(error));
     if (isOver) setShown(byId("desk"), false);
     return !isOver;
   }
-  return true;
+  return view.closing === null;
 }, POLL_MS);
 
 /**
@@ -95,7 +92,7 @@ async function press(what, more = {}) {
     show(told);
     setText(byId("error"), told.is_late ? LATE : "");
   } catch (error) {
-    if (!isEnded) setText(byId("error"), trouble(error));
+    setText(byId("error"), trouble(error));
   }
 }
 
@@ -103,7 +100,10 @@ async function press(what, more = {}) {
 function show(told) {
   if (told.lessons) paintLessons(told.lessons);
   [view, since] = [told, performance.now()];
-  setShown(byId("desk"), true);
+  document.body.className = view.closing === null ? "" : "is-closed";
+  setShown(byId("desk"), view.closing === null);
+  setShown(byId("closed"), view.closing !== null);
+  if (view.closing !== null) return showClosed(view.closing);
   const { question, scene, revealed, outcome } = view;
   setText(byId("scene"), scene?.title ?? "");
   tagLanguage(byId("scene"), scene?.spoken);
@@ -112,6 +112,9 @@ function show(told) {
   writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
   setText(byId("ask"), question?.words ?? words);
+  const isListed = question !== null && question.is_open && question.kind !== "sampler";
+  setText(byId("choices"), isListed ? question.options.join(" · ") : "");
+  tagLanguage(byId("choices"), question?.spoken);
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
@@ -129,12 +132,22 @@ function show(told) {
   paintCounts();
 }
 
+/** The end of a lesson, with what a teacher may want then. @param {RoomClosing} closing */
+function showClosed(closing) {
+  setText(byId("closing"), closingInWords(closing));
+  setShown(byId("onward"), closing.lesson !== "");
+  byId("onward").href = `../../tour?done=${encodeURIComponent(closing.lesson)}`;
+  writeAsked(byId("remembered"), "", view.scene);
+  tagLanguage(byId("remembered"), view.scene?.spoken);
+  byId("closing").focus();
+}
+
 /** Who has not answered yet: those with a name by it, the others by their number. @param {string[]} names */
 function thinkingInWords(names) {
   const named = names.filter(Boolean);
   const n = names.length - named.length;
   const others = n === 0 ? [] : [ngettext("{n} without a name", "{n} without a name", n)];
-  if (names.length === 0) return _("All have answered.");
+  if (names.length === 0) return ""; // that is the advice
   return _("Still thinking: {names}.", { names: listed([...named, ...others]) });
 }
 
@@ -153,7 +166,7 @@ function pressesNow() {
     !view.can_close && !view.can_reveal && hasNext && !isAtEnd &&
     [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
     isAtEnd && [_("End the room"), "end"],
-    isAtEnd && [_("Answers as CSV"), "csv"], // with the room they are gone
+    isAtEnd && [_("Answers as CSV"), "csv"],
     view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
     view.scene !== null && !isAtEnd && !view.can_close && // while it is open, the page could tell the answer
@@ -316,14 +329,8 @@ function paintCounts() {
   setText(byId("counts"), `${answeredInWords(view)}${time}${paceInWords(view, since)}`);
 }
 
-/** Ends the room, once its answers are here: with the room the server forgets them. */
-async function end() {
-  if (!confirm(_("End the room for everyone in it? This page keeps the answers until you close it."))) return;
-  const href = await addressOfTable();
-  if (href === "") return;
-  byId("kept").href = href;
-  isEnded = true;
-  press("end");
+function end() {
+  if (confirm(_("End the room for everyone in it? Its answers can still be saved here."))) press("end");
 }
 
 /** The answers as a file of this page; empty where they did not come, which is said. */
@@ -383,6 +390,7 @@ byId("copy").addEventListener("click", async () => {
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
 byId("csv").addEventListener("click", saveTable);
+byId("kept").addEventListener("click", saveTable);
 byId("end").addEventListener("click", end);
 translateMarkup(document);
 setText(byId("code"), code);

@@ -17,14 +17,15 @@ from starlette.routing import Route
 from model.classroom.limits import MAX_DESK_BODY
 from model.classroom.members import RoomError
 from model.classroom.records import Tally
+from model.classroom.room import Room
 from model.classroom.rooms import find_desk
 from model.sentences import Sentence
 from pages.frame.typed import as_programs_write
-from pages.frame.words import in_language
+from pages.frame.words import in_language, language
 from pages.lessons.classroom.advice import advise
 from pages.lessons.classroom.one_at_a_time import ENDED
 from pages.lessons.classroom.projector import close_in_time
-from pages.lessons.classroom.script import described, lessons
+from pages.lessons.classroom.script import described, lessons, speech_of
 from pages.lessons.classroom.state import SAID, Classroom
 from pages.lessons.classroom.wire import (
     NO_STORE,
@@ -44,10 +45,14 @@ MAX_WRITTEN = 12  # words that a desk lists, to remove one
 
 @in_one_sentence
 async def state(request: Request) -> Response:
-    """Answers with what the desk shows."""
+    """Answers with what the desk shows; once its room is closed, how the lesson ended."""
+    room = _room(request)
+    if room.closing is not None:
+        return if_new(request, room.screen())
     desk = _desk(request)
-    desk.room.note_page()
-    await close_in_time(desk.room)
+    room.note_page()
+    room.spoken = speech_of(language())
+    await close_in_time(room)
     return if_new(request, view(desk, is_first=not request.query_params.get("version")))
 
 
@@ -71,13 +76,16 @@ async def press(request: Request) -> Response:
 async def table(request: Request) -> Response:
     """Answers with what was asked and answered, as a file."""
     about = {"Content-Disposition": 'attachment; filename="room.csv"'} | NO_STORE
-    text = to_csv(_desk(request).room.tallies)
+    text = to_csv(_room(request).tallies)
     return Response(text.encode("utf-8-sig"), media_type="text/csv", headers=about)
 
 
+def _room(request: Request) -> Room:
+    return find_desk(request.path_params["code"], request.headers.get(KEY, ""))
+
+
 def _desk(request: Request) -> Classroom:
-    key = request.headers.get(KEY, "")
-    room = find_desk(request.path_params["code"], key)
+    room = _room(request)
     if not isinstance(room.teacher, Classroom):
         raise RoomError(ENDED)
     return room.teacher

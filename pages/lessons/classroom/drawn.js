@@ -51,17 +51,27 @@ export function drawBar(
   const line = el("i", { class: "cut" }, el("small", {}, numeral(String(cut))));
   line.style.left = `${100 * (cut ?? 0)}%`;
   place.replaceChildren(...segments, ...marks, ...(cut === null ? [] : [line]));
-  // a name that has no room stands upright; where it has none so, it would be read as another one
+  // a name that has no room is smaller, or else stands upright; where it has none so, it would be read as another one
   const tooLong = () =>
     segments.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
       scrollWidth > clientWidth || scrollHeight > clientHeight
     );
   const words = (/** @type {HTMLElement} */ segment) => segment.querySelector("small") ?? segment;
+  for (const segment of tooLong()) segment.classList.add("narrow");
+  for (const segment of tooLong()) {
+    setText(words(segment), options[segments.indexOf(segment)].split("\n")[0]); // without its share
+  }
   for (const segment of tooLong()) segment.classList.add("upright");
-  for (const segment of tooLong()) setText(words(segment), segment.innerText.replace("\n", "\u2002")); // in one line
-  for (const segment of tooLong()) setText(words(segment), segment.innerText.split("\u2002")[0]); // without its share
   for (const segment of tooLong()) segment.textContent = "";
 }
+
+/** What stands below a draw bar: its ends, and between them what shaped it. @param {string} setting */
+export const endsOf = (setting) =>
+  el(
+    "p",
+    { class: "ends" },
+    ...["0", setting, "1"].map((words) => el("span", { dir: "auto" }, numeral(words))),
+  );
 
 /** A text in parts, each with a role of its own or none. @param {[string, string][]} parts @param {string} className */
 export const lineOf = (parts, className) =>
@@ -99,7 +109,7 @@ export function drawPicture(place, picture, isLow) {
       ...(of === "" ? [] : [lineOf([[of, ""]], "of")]),
       bars[i],
     ]);
-    place.replaceChildren(...named, el("p", { class: "ends" }, el("span", {}, "0"), el("span", {}, "1")));
+    place.replaceChildren(...named, endsOf(picture.bars[0].setting));
     picture.bars.forEach((bar, i) => drawBar(bars[i], bar, []));
     return;
   }

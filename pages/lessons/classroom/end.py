@@ -13,17 +13,22 @@ from viz.classroom.bars import in_short
 RECORD = "./tour#record"  # where a class goes on: each browser's own record
 
 
-def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: WordsAndRoles = ()) -> SceneShown:
+def end_of(
+    lesson: GuidedLesson | None, tallies: Sequence[Tally], story: WordsAndRoles = ()
+) -> SceneShown:
     """Returns what to remember of the scenes that a class was asked about.
 
     The first sentence that was asked about comes first, and then that about whose question most
     were wrong; of equal ones, the latest.
 
     Args:
-        lesson: The script.
+        lesson: The script; without one there is nothing to remember but the story.
         tallies: What was asked and answered; if nothing was the script's, all scenes count.
         story: What the class and the model wrote.
     """
+    picture = Picture(lines=(story,) if story else ())
+    if lesson is None:
+        return SceneShown("", "", RECORD, picture, is_end=True)
     own = [item for item in items_of(lesson) if item.kind == "own" and item.scene.remember]
     last = {tally.question.words: tally for tally in tallies}  # after the discussion
     asked = [item for item in own if item.question in last]
@@ -36,7 +41,7 @@ def end_of(lesson: GuidedLesson, tallies: Sequence[Tally], story: WordsAndRoles 
         title,
         "",
         RECORD,
-        Picture(lines=(story,) if story else ()),
+        picture,
         spoken=speech_of(lesson.language),
         is_end=True,
         remembered=tuple(one for _share, one in (first, *others)),

@@ -22,40 +22,36 @@ from pages.frame.layout import as_written, show_error
 from pages.frame.lesson_state import LessonState, lesson_state
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.readers import network_of
-from pages.frame.words import N_, _, chosen, told
+from pages.frame.words import N_, _, chosen, in_language, told
 from pages.lessons.classroom.address import phone_address
+from pages.lessons.classroom.advice import ALONE
 from pages.lessons.classroom.copies import copy_letters
+from pages.lessons.classroom.script import WORDS
 from pages.lessons.classroom.state import open_class
+from pages.lessons.classroom.text import ClassText
 from viz.bars import draws_figure
 from viz.chart import Chart
 
 MODEL, ROOM = "classroom_model", "classroom_room"  # the room: its code and key
 PROBLEM, READER = "classroom_problem", "classroom_reader"  # the latter counts a tab's rooms
 COOKIE = "one_token_room"  # set by the desk: a browser that has one finds its room here
-CLAIM = N_(
-    "Pupils join by phone and vote; the projector shows their votes, and then what the model gave. "
-    "You ask from a desk of your own, which the class does not see."
-)
-WAYS = (
-    N_(
-        "**The desk** is for you: in a window of its own, or on your phone. It has the script, "
-        "the next question, who has answered, and what is right."
+CLAIM = N_("Pupils vote by phone. The projector shows their votes, and then what the model gave.")
+SCREENS = (
+    (
+        N_("The desk"),
+        N_("For you, in a window of its own or on your phone: what to say, and the next question."),
     ),
-    N_(
-        "**The projector** is for the class: the question, the votes, the draw bar, and in a "
-        "corner the code and its picture."
-    ),
-    N_(
-        "**The script** is any of the guided lessons: each press puts the next question to the "
-        "phones. *How a model writes* is a plan for 45 minutes."
-    ),
-    N_(
-        "**Before the lesson** open [the check](./check) here and on a phone: whether the "
-        "network and the devices will do."
-    ),
+    (N_("The projector"), N_("For the class: the question, the votes, and what the model gave.")),
+    (N_("The phones"), N_("For each pupil: one press is one vote. No app and no account.")),
 )
 N_PUPILS = 25
+N_ROWS = 3  # of the script, on the small desk
+NAMED_FROM = 0.13  # the share from which on a segment of the small bar has room for its word
 USUAL = Settings(temperature=0.8, top_p=0.9)
+_SCREEN = Markup(
+    '<figure><div class="class-screen is-{0}" aria-hidden="true" dir="auto">{1}</div>'
+    "<figcaption><b>{2}</b> {3}</figcaption></figure>"
+)
 _LINKS = Markup(
     '<p class="tour-links"><a class="is-next" href="./room/{0}/desk{2}#{1}" target="_blank">{3}</a>'
     '<a href="./room/{0}/projector{2}" target="_blank">{4}</a></p>'
@@ -66,28 +62,86 @@ _LINKS = Markup(
 class ClassPage(LessonState):
     """What one teacher has on the page before a room is open."""
 
-    picture: Chart
+    text: ClassText  # a room's first one
+    picture: Chart | None = None  # once it was asked for
 
 
 def show_classroom(waiting: DeltaGenerator) -> None:
     """Draws the page for this teacher."""
     page = lesson_state(
-        MODEL, waiting, lambda lm, _before: ClassPage(lm, draws_of_a_class(lm)), over_server=True
+        MODEL,
+        waiting,
+        lambda lm, _before: ClassPage(lm, ClassText(lm, DEFAULT_PROMPT)),
+        over_server=True,
     )
-    words, picture = st.columns(2, gap="large")
-    with words:
-        _show_ways(page.lm)
-    with picture:
+    _show_room(page.lm)
+    st.html(screens_of(page.text))
+    st.caption(
+        _(
+            "Nothing is stored on disk. Votes are counted by phone; a nickname is shown only for "
+            "the best guess. A room ends {n_hours} hours after its last use.",
+            n_hours=f"{IDLE_SECONDS / 3600:g}",
+        )
+    )
+    _address, fault = phone_address("")
+    words = _("Phones cannot get in yet: what to do") if fault else _("Do the phones get in?")
+    with st.expander(words, key="classroom_reach"):
+        if fault:  # before a room is opened: another address takes another room
+            st.markdown(_(fault))
         st.markdown(
             _(
-                "*{prompt} …* A class of {n} draws the next token: every phone gets a pointer of "
-                "its own. **How near do they come to the model?**",
-                prompt=as_written(DEFAULT_PROMPT),
-                n=N_PUPILS,
+                "Before the lesson open [the check](./check) here and on a phone: whether the "
+                "network and the devices will do."
             )
         )
+    with st.expander(
+        _("How near do {n} phones come to the model?", n=N_PUPILS), key="classroom_25"
+    ):
+        _show_draws(page)
+
+
+def screens_of(text: ClassText) -> str:
+    """Draws the three screens of a room small, at the question for the next token."""
+    bar, words = text.segments(), text.words(text.offer())
+    question = Markup("<b>{0}</b>").format(_(WORDS["next"]))
+    read = Markup("<q>{0} …</q>").format(text.prompt)
+    segments = Markup().join(
+        Markup('<i style="flex:{0:.4f}">{1}</i>').format(
+            share, in_language(name) if share > NAMED_FROM else ""
+        )
+        for name, share in zip(bar.options, bar.shares, strict=True)
+    )
+    rows = Markup().join(Markup("<u></u>") for _row in range(N_ROWS))
+    drawn = {
+        "desk": Markup('{0}<em>{1}</em><span class="is-next">{2}</span>{3}').format(
+            question, _(ALONE), _("Close"), rows
+        ),
+        "projector": read + question + Markup('<span class="is-bar">{0}</span>').format(segments),
+        "phones": question + Markup().join(Markup("<span>{0}</span>").format(w) for w in words),
+    }
+    figures = (
+        _SCREEN.format(name, inside, _(title), _(said))
+        for (name, inside), (title, said) in zip(drawn.items(), SCREENS, strict=True)
+    )
+    return Markup('<div class="class-screens">{0}</div>').format(Markup().join(figures))
+
+
+def _show_draws(page: ClassPage) -> None:
+    st.markdown(
+        _(
+            "*{prompt} …* Each of {n} phones gets a pointer of its own.",
+            prompt=as_written(DEFAULT_PROMPT),
+            n=N_PUPILS,
+        )
+    )
+    st.button(_("Draw"), key="classroom_draw", on_click=_draw, args=(page,))
+    if page.picture is not None:
         with st.container(key="classroom_in_english"):  # a figure of the laboratory
             show_chart(page.picture, "classroom_draws")
+
+
+def _draw(page: ClassPage) -> None:
+    page.picture = draws_of_a_class(page.lm)
 
 
 def draws_of_a_class(lm: LanguageModel) -> Chart:
@@ -97,7 +151,7 @@ def draws_of_a_class(lm: LanguageModel) -> Chart:
     return draws_figure(labels_of(lm, order[:24].tolist()), drawn[order], stage.probs[order])
 
 
-def _show_ways(lm: LanguageModel) -> None:
+def _show_room(lm: LanguageModel) -> None:
     st.markdown(_(CLAIM))
     with st.container():  # what comes and goes in it moves nothing below
         room = _room_here()
@@ -105,21 +159,10 @@ def _show_ways(lm: LanguageModel) -> None:
     # the button stays where it is: whoever pressed it by keyboard goes on from there
     words = _("Open a room") if room is None else _("Open another room")
     kind: Literal["primary", "secondary"] = "primary" if room is None else "secondary"
-    st.button(words, key="classroom_open", on_click=_open, args=(lm,), type=kind)
-    if room is not None:
-        _show_links(room)
-    _address, fault = phone_address("")
-    if fault:  # before a room is opened: another address takes another room
-        st.warning(_(fault))
-    st.markdown("\n".join(f"- {_(way)}" for way in WAYS))
-    st.caption(
-        _(
-            "Nothing is stored on disk and nobody needs an account. Votes are counted by phone; a "
-            "nickname is shown only for the best guess. A room ends {n_hours} hours after its last "
-            "use, and sooner if nobody is left in it.",
-            n_hours=f"{IDLE_SECONDS / 3600:g}",
-        )
-    )
+    with st.container(key="classroom_room_row", horizontal=True, vertical_alignment="center"):
+        st.button(words, key="classroom_open", on_click=_open, args=(lm,), type=kind)
+        if room is not None:
+            _show_links(room)
 
 
 def _open(lm: LanguageModel) -> None:
@@ -140,6 +183,8 @@ def _room_here() -> Room | None:
         room = find_room(code) if code else None
     except RoomError:
         room = None
+    if room is not None and room.closing is not None:
+        return None
     if room is not None and secrets.compare_digest(room.key.encode(), key.encode()):
         return room
     if room is None and code and code.startswith(copy_letters()):  # else it is another copy’s

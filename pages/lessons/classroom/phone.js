@@ -9,10 +9,12 @@ import { keepAnswer, keepRemembered } from "../../frame/live/record.js";
 import { required } from "../../frame/live/required.js";
 import { localStore, readJson } from "../../frame/live/storage.js";
 import { _, numeral, translateMarkup } from "../../frame/live/words.js";
-import { drawBar } from "./drawn.js";
+import { drawCells } from "../../frame/live/cells.js";
+import { drawBar, drawPicture, lineOf } from "./drawn.js";
 import {
   ask,
   byId,
+  closingInWords,
   codeInAddress,
   drawOutcome,
   isOfTokens,
@@ -30,9 +32,11 @@ import {
 } from "./room.js";
 
 const POLL_MS = 1000;
+const EMBLEM = ["pppg", "ppppg", "pppppg"]; // one token at a time, in cells
 const SOON = 10; // seconds before the end, when it is said once
 const MOST = 100; // characters of the text: what came before them is not asked about
 const LONG = 14; // characters of an answer that needs a row of its own
+const FEW = 3; // answers that fill the screen below each other
 const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
@@ -55,6 +59,7 @@ const NO_STATE = {
   outcome: null,
   revealed: "",
   explained: "",
+  closing: null,
   right: "",
   link: "",
 };
@@ -88,14 +93,22 @@ const poll = keepAsking(async () => {
   } catch (error) {
     say(trouble(error));
     if (!(error instanceof Refusal)) return true;
-    if (view.scene?.is_end && view.question === null) { // what to remember stays, with the way on
-      say("");
-      return false;
-    }
-    return showJoin(); // the room is over, or forgot this phone
+    return showJoin(); // the room was lost, or forgot this phone
   }
-  return true;
+  return view.closing === null; // what a lesson came to stays
 }, POLL_MS);
+
+/** A phone that has not joined: whoever comes after the end is told so, in place of the form. */
+async function arrive() {
+  if (code === "") return showJoin();
+  try {
+    const { closing } = await ask(`${encodeURIComponent(code)}/projector/state`);
+    if (closing !== null) return poll();
+  } catch (error) {
+    say(trouble(error));
+  }
+  showJoin();
+}
 
 function showJoin() {
   view = NO_STATE;
@@ -124,7 +137,7 @@ function paint() {
   setShown(byId("join"), false);
   setShown(byId("room"), true);
   const { question, scene, outcome } = view;
-  setText(byId("scene"), scene?.title ?? "");
+  setText(byId("scene"), view.closing === null || hasJoinedOnce() ? scene?.title ?? "" : "");
   tagLanguage(byId("scene"), scene?.spoken);
   tagLanguage(byId("ask"), question?.spoken);
   tagLanguage(byId("waiting"), scene?.spoken);
@@ -132,26 +145,48 @@ function paint() {
   writeText(byId("text"), isOfText ? view.text : "", "", MOST);
   byId("room").className = question === null ? "is-waiting" : "";
   writePremise(view);
-  const waiting = scene?.words ?? _("You are in. The next question comes by itself.");
+  const waiting = wordsToWait();
   writeAsked(byId("ask"), question === null ? "" : wordsOf(question));
-  if (question === null) writeAsked(byId("waiting"), waiting, scene, isRightOf());
+  if (question === null) writeAsked(byId("waiting"), waiting, hasJoinedOnce() ? scene : null, isRightOf());
   else writeAsked(byId("waiting"), "");
-  if (scene?.is_end) keepRemembered({ place: "room", sentences: scene.remembered });
+  if (scene?.is_end && hasJoinedOnce()) keepRemembered({ place: "room", sentences: scene.remembered });
   paintTime();
   const isOpen = question !== null && question.is_open;
   paintBar(question);
   paintOptions(question, isOpen);
   paintField(question, isOpen);
   paintSureness(question, isOpen);
-  setText(byId("sent"), question === null ? "" : sentInWords(question));
+  paintSent(question);
   drawOutcome(byId("outcome"), outcome, question);
   keep(question);
   setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
   tagLanguage(byId("explained"), question?.spoken);
+  const isDrawn = scene !== null && !scene.is_end && !isOpen && question?.kind !== "sampler";
+  paintPicture(isDrawn ? scene.picture : null);
   paintLink(isOpen);
   if (hasJoined) focusQuestion();
   hasJoined = false;
+}
+
+const hasJoinedOnce = () => localStore.read(key()) !== null;
+
+/** What stands there as long as nothing is asked. */
+function wordsToWait() {
+  const { scene, closing } = view;
+  if (closing !== null)
+    return hasJoinedOnce() ? closingInWords(closing) : _("This lesson is over: its room is closed.");
+  return scene?.words ?? _("You are in. The next question comes by itself.");
+}
+
+/** The projector's picture, small. @param {RoomPicture|null} picture */
+function paintPicture(picture) {
+  const areVotes = view.question !== null && view.explained === "" && Boolean(picture?.outcome);
+  const shown = areVotes ? null : picture;
+  const place = byId("picture");
+  if (!shown?.outcome) return drawPicture(place, shown, false);
+  drawOutcome(place, shown.outcome, null);
+  if (place.querySelector(".of") === null) place.prepend(...shown.lines.map((line) => lineOf(line, "of")));
 }
 
 /** @param {PhoneQuestion} question */
@@ -171,25 +206,32 @@ function paintTime() {
   setText(byId("soon"), soon);
 }
 
+/** @param {PhoneQuestion|null} question */
+function paintSent(question) {
+  const said = question === null ? [] : sentInWords(question);
+  if (byId("sent").textContent === said.join(" ")) return;
+  byId("sent").replaceChildren(...said.flatMap((words, i) => [i === 0 ? "" : " ", el("span", {}, words)]));
+}
+
 /**
- * What this phone answered, and once that is known whether it was right.
+ * What this phone answered, and once that is known whether it was right; each sentence stays in one line.
  * @param {PhoneQuestion} question
  */
 function sentInWords(question) {
   const { mine, is_open: isOpen } = question;
-  if (mine === null) return isOpen ? "" : _("This question is closed.");
-  if (isOpen) return SENT[question.kind];
+  if (mine === null) return isOpen ? [] : [_("This question is closed.")];
+  if (isOpen) return [SENT[question.kind]];
   const answer = answerOf(question);
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
   if (question.pointer !== null) {
     said.push(_("It fell on “{word}”.", { word: question.options[fallOf(question)] }));
   }
-  if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("✗ Not right."));
-  const ofModel = view.outcome?.series.findIndex(([, role]) => role === "generated") ?? -1;
+  if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("Not quite."));
+  const ofModel = view.outcome?.series.findIndex(([, role]) => role === "kept") ?? -1;
   const bar = view.outcome?.bars.find(({ label, is_rest: isRest }) => label === answer && !isRest);
   if (ofModel > 0 && bar) said.push(_("The model gives it {share}.", { share: bar.texts[ofModel] }));
-  return said.join(" ");
+  return said;
 }
 
 /** What this phone answered; empty where it did not. @param {PhoneQuestion} question */
@@ -229,7 +271,7 @@ function paintOptions(question, isOpen) {
     painted = shown;
     byId("word").value = ""; // what was written to another question
     paintAnswers(place, isOpen ? question : null);
-    const isLong = question?.options.some((words) => words.length > LONG);
+    const isLong = question?.options.some((words, _, { length }) => words.length > LONG || length <= FEW);
     const isBar = question?.kind === "sampler";
     const isMany = (question?.options.length ?? 0) > MANY;
     place.className = isBar ? "draw" : `${isLong ? "long" : ""} ${isMany ? "many" : ""}`;
@@ -330,7 +372,8 @@ function paintLink(isOpen) {
   if (!link) return;
   byId("over").href = ROOMS.replace(/room$/, link.slice(2));
   const of = view.scene === null ? _("Go on with this text by yourself") : _("Open this page");
-  setText(byId("over"), view.scene?.is_end ? _("What I answered, and where to go on") : of);
+  const toRecord = hasJoinedOnce() ? _("What I answered, and where to go on") : _("Go on by yourself");
+  setText(byId("over"), view.scene?.is_end ? toRecord : of);
 }
 
 /** @param {Partial<RoomAnswer> & {confidence: number}} answer */
@@ -368,6 +411,7 @@ byId("join").addEventListener("submit", async (event) => {
   }
 });
 translateMarkup(document);
+byId("join").prepend(drawCells(EMBLEM));
 byId("join").append(createLanguagePicker());
-if (code && localStore.read(key())) poll();
-else showJoin();
+if (code && hasJoinedOnce()) poll();
+else arrive();

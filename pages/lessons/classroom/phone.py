@@ -34,7 +34,10 @@ async def join(request: Request) -> Response:
 @in_one_sentence
 async def state(request: Request) -> Response:
     """Answers with what the phone shows."""
-    return if_new(request, _room(request).view(request.headers.get(TOKEN, "")))
+    room = _room(request)
+    if room.closing is not None:  # whoever comes late is told that, too
+        return if_new(request, room.screen())
+    return if_new(request, room.view(request.headers.get(TOKEN, "")))
 
 
 @in_one_sentence

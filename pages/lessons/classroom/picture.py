@@ -26,11 +26,11 @@ from model.sentences import Numeral, Sentence
 from model.tokenizing import encode, encode_bare, labels_of
 from pages.frame.small_pictures import OF_PAGES, PICTURES
 from pages.lessons.classroom.script import Item, prompt_of
-from pages.lessons.classroom.text import DRAWING, N_SEGMENTS, ClassText
+from pages.lessons.classroom.text import DRAWING, N_OFFERED, N_SEGMENTS, ClassText
 from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import Scene
-from viz.classroom.bars import SHARE
+from viz.classroom.bars import MODEL, SHARE
 from viz.format import count, percent
 
 _LABEL = "{name}\n{share}"  # has no word to translate
@@ -98,7 +98,7 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     bar = replace(bar, of="")  # the names say what the two are
     hot, cold = (Sentence("Temperature {n}", n=Numeral(f"{n:g}")) for n in (1, number))
     other = _bar_of(lm, item, Settings(temperature=number))
-    others = [replace(other, name=cold, of="")] if other else ()
+    others = [replace(other, name=cold, of="", setting="")] if other else ()
     return Picture(bars=(replace(bar, name=hot), *others))
 
 
@@ -182,7 +182,8 @@ def _unfinished(text: str) -> str:
 def _in_rows(lm: LanguageModel, item: Item) -> Picture:
     """Draws the bars of a scene's page; their words are covered where they are the question."""
     try:
-        bar = ClassText(lm, prompt_of(item.scene)).segments(_settings_of(item))
+        text = ClassText(lm, prompt_of(item.scene))
+        bar = text.segments(_settings_of(item), N_OFFERED)
     except ValueError:  # this model cannot read the lesson's prompt
         return Picture()
     names = [COVERED if item.kind == "next" else name for name in bar.options]
@@ -192,9 +193,8 @@ def _in_rows(lm: LanguageModel, item: Item) -> Picture:
     ]
     if bar.has_rest:
         rows[-1] = replace(rows[-1], label=Sentence("all other tokens"), is_rest=True)
-    text = _unfinished(prompt_of(item.scene))
-    model = Sentence("the model"), "kept"
-    return Picture(lines=(((text, ""),),), outcome=Outcome((model,), tuple(rows)))
+    outcome = Outcome((MODEL,), tuple(rows), words=bar.setting)
+    return Picture(lines=(((_unfinished(text.prompt), ""),),), outcome=outcome)
 
 
 def _many_draws(lm: LanguageModel, item: Item) -> Picture:
@@ -214,8 +214,9 @@ def _many_draws(lm: LanguageModel, item: Item) -> Picture:
     ]
     if bar.has_rest:
         rows[-1] = replace(rows[-1], is_rest=True)
-    series = (Sentence("drawn"), "generated"), SHARE
-    return Picture(lines=(((_unfinished(text.prompt), ""),),), outcome=Outcome(series, tuple(rows)))
+    series = (Sentence("drawn"), "kept"), SHARE
+    outcome = Outcome(series, tuple(rows), words=bar.setting)
+    return Picture(lines=(((_unfinished(text.prompt), ""),),), outcome=outcome)
 
 
 def _runs(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:

@@ -2,12 +2,13 @@
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
-import { _, translateMarkup } from "../../frame/live/words.js";
-import { drawBar, drawPicture, lineOf } from "./drawn.js";
+import { _, LANGUAGE, languageTag, translateMarkup } from "../../frame/live/words.js";
+import { drawBar, drawPicture, endsOf, lineOf } from "./drawn.js";
 import {
   answeredInWords,
   ask,
   byId,
+  closingInWords,
   codeInAddress,
   drawOutcome,
   isOfTokens,
@@ -24,8 +25,7 @@ import {
 
 const POLL_MS = 400;
 const REFUSED_MS = 5000;
-const OVER = "is-over"; // nothing of the room is shown any more
-const END = "is-end"; // but what to remember
+const OVER = "is-over"; // the room was lost: nothing of it is shown any more
 const MOST = 220; // characters of the text
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
 const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
@@ -43,23 +43,38 @@ const poll = keepAsking(async () => {
     if (told !== null) {
       if (view && view.text !== told.text) begun = view.text;
       [view, since] = [told, performance.now()];
+      if (isOfAnotherLanguage(told.desk)) return false;
       paint();
-    } else if ([OVER, END].includes(document.body.className)) paint();
+    } else if (document.body.className === OVER) paint();
     else paintCounts();
     setText(byId("error"), "");
+    return view.closing === null; // what a lesson came to stays
   } catch (error) {
     setText(byId("error"), trouble(error));
     const isOver = error instanceof Refusal;
-    const over = view?.question === null && view.scene?.is_end ? END : OVER;
-    document.body.className = isOver ? over : "";
+    document.body.className = isOver ? OVER : "";
     if (isOver) await new Promise((done) => setTimeout(done, REFUSED_MS));
   }
 }, POLL_MS);
 
+/**
+ * Loads the page in the language of the desk: a class reads one. Whoever has chosen a language here keeps it.
+ * @param {Spoken|null} desk
+ */
+function isOfAnotherLanguage(desk) {
+  const query = new URLSearchParams(location.search);
+  if (desk === null || desk.lang === languageTag() || query.has(LANGUAGE)) return false;
+  query.set(LANGUAGE, desk.lang);
+  location.search = String(query);
+  return true;
+}
+
 function paint() {
-  const { question, scene, outcome } = view;
+  const { question, scene, outcome, closing } = view;
   const isLobby = !view.has_begun && scene === null && view.revealed === "";
-  document.body.className = isLobby ? "is-lobby" : outcome === null ? "" : "has-outcome";
+  const isOf = closing !== null ? "is-closed" : outcome === null ? "" : "has-outcome";
+  document.body.className = isLobby ? "is-lobby" : isOf;
+  if (closing !== null) paintOnward();
   paintPage(scene);
   setText(byId("scene"), scene?.title ?? "");
   tagLanguage(byId("scene"), scene?.spoken);
@@ -68,13 +83,15 @@ function paint() {
   const isOfText = question === null ? scene === null : isOfTokens(question);
   writeText(byId("text"), isOfText ? view.text : "", begun, outcome === null ? MOST : MOST_BESIDE);
   writePremise(view);
-  writeAsked(byId("ask"), (question ?? scene)?.words ?? "", question === null ? scene : null);
+  const words = closing === null ? (question ?? scene)?.words ?? "" : closingInWords(closing);
+  writeAsked(byId("ask"), words, question === null ? scene : null);
   byId("ask").className = question !== null ? "" : scene?.is_end ? "sentences" : "words";
   paintOpen(question);
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
   paintPicture();
+  paintCrowd();
   paintCounts();
 }
 
@@ -92,6 +109,7 @@ function paintOpen(question) {
     const { options, shares, has_rest: hasRest, is_open: isOpen } = question;
     const names = options.map((words, i) => isOpen ? `${words}\n${formatProbability(shares[i])}` : words);
     drawBar(byId("bar"), { shares, options: names, has_rest: hasRest }, view.pointers);
+    byId("ends").replaceChildren(...endsOf(question.setting).childNodes);
   } else if (isListed) {
     const { options, spoken } = question;
     const translate = !isOfTokens(question);
@@ -99,12 +117,25 @@ function paintOpen(question) {
   }
 }
 
-/** The picture of the scene: as long as no votes are drawn, and again beside what explains them. */
+/** A circle for each phone while numbers are written: who has sent one fills it. Where it lies comes later. */
+function paintCrowd() {
+  const { question, n_answers: n, n_people: all } = view;
+  const isShown = question !== null && question.is_open && question.kind === "number";
+  setShown(byId("crowd"), isShown);
+  if (!isShown) return byId("crowd").replaceChildren();
+  const circles = byId("crowd").children;
+  for (let i = circles.length; i < Math.max(n, all); i++) byId("crowd").append(el("b"));
+  while (circles.length > Math.max(n, all)) circles[circles.length - 1].remove();
+  [...circles].forEach((circle, i) => circle.classList.toggle("prompt", i < n));
+}
+
+/** The picture of the scene; its rows, which would be taken for votes, give way to those until they are explained. */
 function paintPicture() {
   const { question, scene, outcome, explained } = view;
   const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
-  const isDrawn = scene !== null && question?.kind !== "sampler" && (isBare || explained !== "");
-  const picture = isDrawn && !scene.is_end ? scene.picture : null;
+  const isDrawn = scene !== null && question?.kind !== "sampler" && !scene.is_end;
+  const areVotes = !isBare && explained === "" && isDrawn && scene.picture.outcome !== null;
+  const picture = isDrawn && !areVotes ? scene.picture : null;
   if (!picture?.outcome) return drawPicture(byId("picture"), picture, !isBare);
   drawOutcome(byId("picture"), picture.outcome, null);
   if (byId("picture").querySelector(".of") === null) {
@@ -134,6 +165,17 @@ function paintPage(scene) {
 /** Lays a page out as on a large projector, and makes it as small as this one: its buttons are seen as well. */
 function fitPage() {
   byId("page").style.setProperty("--scale", String(innerWidth / PAGE_WIDTH));
+}
+
+/** Once the room is closed: where to go on, in place of how to join. */
+function paintOnward() {
+  const onward = new URL(ROOMS.replace(/room$/, "tour#record"), location.href);
+  byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${
+    encodeURIComponent(onward.href)
+  }`;
+  byId("qr").alt = _("QR code of {address}", { address: onward.href });
+  byId("address").replaceChildren(onward.host, el("wbr"), onward.pathname);
+  setText(byId("how"), _("Go on by yourself"));
 }
 
 function paintCounts() {

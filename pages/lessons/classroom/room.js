@@ -9,6 +9,7 @@ import { lineOf } from "./drawn.js";
 
 const LETTER = 0.6; // em, of the words behind a bar
 const MAX_REMEMBERED = 3; // sentences that a class remembers, beside its own numbers
+const LONG_STORY = 70; // characters, from which on it is smaller
 const MAX_PILE = 4.2; // em, of dots over one number
 const TICKS = [0, 50, 100];
 const EXPECTED = "expected"; // the role of what is no bar of its own
@@ -134,13 +135,15 @@ export function writeText(place, text, before, most) {
  */
 export function writeAsked(place, words, scene = null, isRight = {}) {
   const remembered = scene?.remembered.slice(0, MAX_REMEMBERED) ?? [];
-  const [story = []] = remembered.length > 0 && scene ? scene.picture.lines : [];
+  const [story = []] = scene?.is_end ? scene.picture.lines : [];
   const shown = JSON.stringify([words, remembered, story]);
   if (place.dataset.shown === shown) return;
   place.dataset.shown = shown;
   place.replaceChildren(
-    words,
-    ...(story.length > 0 ? [lineOf(story, "text story")] : []),
+    scene?.is_end && words !== "" ? el("strong", { class: "closing" }, words) : words,
+    ...(story.length > 0
+      ? [lineOf(story, lengthOf(story) > LONG_STORY ? "text story is-long" : "text story")]
+      : []),
     ...remembered.map((one) =>
       el(
         "span",
@@ -151,6 +154,21 @@ export function writeAsked(place, words, scene = null, isRight = {}) {
       )
     ),
   );
+}
+
+const lengthOf = (/** @type {[string, string][]} */ parts) => parts.reduce((n, [part]) => n + part.length, 0);
+
+/**
+ * What a lesson came to, once its teacher has closed the room; empty before.
+ * @param {RoomClosing|null} closing
+ */
+export function closingInWords(closing) {
+  if (closing === null) return "";
+  const questions = ngettext("{n} question", "{n} questions", closing.n_questions);
+  const phones = ngettext("{n} phone", "{n} phones", closing.n_phones);
+  return closing.n_phones === 0
+    ? _("That was it: {questions}.", { questions })
+    : _("That was it: {questions}, {phones}.", { questions, phones });
 }
 
 /**
@@ -259,7 +277,7 @@ function axisOf(long) {
 }
 
 /** @param {RoomDots} shown @param {RoomSeries} series */
-function dotsOf({ dots, marks, ends, piles }, series) {
+function dotsOf({ dots, marks, ends, ticks, piles }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
   const step = Math.min(0.9, MAX_PILE / highest); // a whole class may say the same
@@ -284,6 +302,11 @@ function dotsOf({ dots, marks, ends, piles }, series) {
     many.style.left = which.style.left = `${100 * at}%`;
     many.style.bottom = `${step * height}em`;
     place.append(many, which);
+  }
+  for (const at of ticks) {
+    const tick = el("i", { class: "tick" });
+    tick.style.left = `${100 * at}%`;
+    place.append(tick);
   }
   ends.forEach((words, i) => {
     const end = el("span", { class: "end", textContent: words });

@@ -16,7 +16,7 @@ from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
 from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally, WordsAndRoles
 from model.classroom.room import Room, read_number
-from model.classroom.rooms import end_room, open_room
+from model.classroom.rooms import close_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
 from model.sentences import Numeral, Sentence, joined
@@ -41,6 +41,9 @@ SAID: dict[How, str] = {
     "favourite": N_("The class chose “{word}”."),
     "true": N_("Then comes “{word}”."),
 }
+
+
+OF_CHANCE = Sentence("The model makes the segments. Where a pointer falls is chance.")
 
 
 def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classroom:
@@ -174,7 +177,7 @@ class Classroom:
         more = {"may_write": not choices, "seconds": seconds, "spoken": self.script.spoken}
         self._ask(kind, item.question, choices, **more)
         self.right = plain(scene.right)
-        self.about = f"{plain(scene.answer)} {plain(scene.remember)}".strip()
+        self.about = plain(scene.answer)
 
     @one_at_a_time
     def show_end(self) -> None:
@@ -213,8 +216,8 @@ class Classroom:
     def ask_draws(self, *, seconds: float | None = None) -> None:
         """Gives each phone a random number, and asks on which segment of the bar it falls."""
         bar = self.text.segments()
-        more = {"shares": bar.shares, "has_rest": bar.has_rest, "seconds": seconds}
-        self._ask("sampler", WORDS["sampler"], bar.options, **more)
+        more = {"shares": bar.shares, "has_rest": bar.has_rest, "setting": bar.setting}
+        self._ask("sampler", WORDS["sampler"], bar.options, seconds=seconds, **more)
 
     @one_at_a_time
     def ask_own(
@@ -246,7 +249,8 @@ class Classroom:
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
         more = {
-            name: getattr(asked, name) for name in ("shares", "has_rest", "may_write", "spoken")
+            name: getattr(asked, name)
+            for name in ("shares", "has_rest", "may_write", "spoken", "setting")
         }
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
@@ -320,7 +324,7 @@ class Classroom:
             "{n} of the {all} who answered found the word.", n=n_right, all=sum(tally.counts)
         )
         if any(tally.counts):
-            self.room.reveal(found)
+            self.room.reveal(found, "", OF_CHANCE)
 
     @one_at_a_time
     def reveal(self) -> None:
@@ -348,8 +352,10 @@ class Classroom:
 
     @one_at_a_time
     def end(self) -> None:
-        """Ends the room."""
-        end_room(self.room)
+        """Closes the room: every screen shows what to remember, and where to go on."""
+        lesson = self.script.lesson
+        self._show(end_of(lesson, self.room.tallies, self.story))
+        close_room(self.room, lesson.name if lesson else "")
 
     @property
     def is_time_over(self) -> bool:

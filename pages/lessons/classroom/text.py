@@ -15,7 +15,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.records import FloatArray
 from model.sampling import Settings
-from model.sentences import Sentence
+from model.sentences import Numeral, Sentence
 from model.tokenizing import encode, label
 from viz.format import count
 
@@ -77,12 +77,13 @@ class ClassText:
         n_segments += len(last.order) == n_segments + 1  # one alone is no rest
         shares = last.best_probs[:n_segments].tolist()
         names = self.words(last.order[:n_segments].tolist())
+        setting = _setting(settings)
         n_others = len(last.order) - len(names)
         if n_others or len(names) < 2:
             others = Sentence("{n} others", n=count(n_others))
             rest = max(0.0, 1 - math.fsum(shares))
-            return DrawBar((*names, others), (*shares, rest), has_rest=True)
-        return DrawBar(tuple(names), tuple(shares))
+            return DrawBar((*names, others), (*shares, rest), has_rest=True, setting=setting)
+        return DrawBar(tuple(names), tuple(shares), setting=setting)
 
     def logits(self, token_id: int | None) -> FloatArray:
         """Returns the logits from which the next token is drawn, or the given one is taken."""
@@ -120,3 +121,13 @@ class ClassText:
             raise ValueError(
                 Sentence("The text has ended: take the last token back, or begin another one.")
             )
+
+
+def _setting(settings: Settings) -> str:
+    """Says what shaped a bar; nothing where it is the distribution as the model gives it."""
+    if settings == Settings():
+        return ""
+    temperature = Numeral(f"{settings.temperature:g}")
+    if settings.top_p == 1:
+        return Sentence("temperature {n}", n=temperature)
+    return Sentence("temperature {n}, top-p {p}", n=temperature, p=Numeral(f"{settings.top_p:g}"))

@@ -11,6 +11,7 @@ interface RoomQuestion {
   has_rest: boolean; // the last option is all tokens that have no segment of their own
   may_write: boolean; // a word of one's own is an answer, too
   spoken: Spoken | null; // of words and options; null: they are in the page's own language
+  setting: string; // of "sampler": what shaped the bar
   is_open: boolean;
   seconds_left: number | null; // null: until the teacher closes it
 }
@@ -39,6 +40,7 @@ interface RoomDrawBar {
   name: string;
   cut: number | null; // where a line stands: what begins behind it is out
   of: string; // the text after which it is drawn
+  setting: string; // what shaped it
 }
 interface RoomScene {
   title: string;
@@ -71,6 +73,7 @@ interface RoomDots {
   dots: [position: number, height: number, series: number][];
   marks: [words: string, position: number, role: string][];
   ends: [string, string];
+  ticks: number[];
   piles: [position: number, height: number, count: string, number: string][];
 }
 /** How a closed question was answered. */
@@ -91,6 +94,13 @@ interface RoomState<Question extends RoomQuestion = RoomQuestion> {
   outcome: RoomOutcome | null;
   revealed: string;
   explained: string; // what to remember of it, once it was revealed
+  closing: RoomClosing | null; // once its teacher has closed the room
+}
+/** What a room came to that was closed. */
+interface RoomClosing {
+  n_questions: number;
+  n_phones: number;
+  lesson: string; // name of its script
 }
 interface PhoneState extends RoomState<PhoneQuestion> {
   link: string; // by which the text is taken over
@@ -101,6 +111,7 @@ interface ProjectorState extends RoomState {
   n_people: number;
   pointers: number[]; // those of all phones, once the question is closed
   has_begun: boolean; // a question was asked
+  desk: Spoken | null; // its language
 }
 /** What the desk is told: see view() in desk.py. */
 interface DeskState extends ProjectorState {
@@ -158,7 +169,6 @@ interface RoomElements {
   name: HTMLInputElement;
   word: HTMLInputElement;
   over: HTMLAnchorElement;
-  kept: HTMLAnchorElement;
   onward: HTMLAnchorElement;
   projector: HTMLAnchorElement;
   seconds: HTMLInputElement;
