@@ -163,7 +163,7 @@ def test_the_large_bars_are_within_a_sentence_after_one_and_the_last() -> None:
     assert large_steps(curve(labels=""), "It ended.") == []
     assert "Nothing" in end_words(curve(labels=""))
     end_picture(curve(labels=""), "")
-    assert "54" in where_words(curve(0.5, 1 / 54_321, labels=".a"), "It ended.")
+    assert "54" in where_words(curve(0.5, 1 / 54_321, labels="ab"), "It ended.")
     data = str(end_picture(curve(0.1, 0.2, labels="<>"), "<script>"))
     assert "<script" not in data
 
