@@ -180,10 +180,10 @@ def test_a_stream_stands_still_until_its_question_is_answered() -> None:
 @pytest.mark.usefixtures("storyteller")
 def test_the_end_is_asked_for_first_and_each_press_writes_another_text() -> None:
     app = open_lesson("pages/stopping.py")
-    assert not any("end-pointer" in html.proto.body for html in app.get("html"))
+    assert not any("end-high" in html.proto.body for html in app.get("html"))
     app.session_state["stopping_end_said"] = AFTER_A_STOP
     app.run()
-    assert any("end-pointer" in html.proto.body for html in app.get("html"))
+    assert any("end-high" in html.proto.body for html in app.get("html"))
     first = lesson(app).asked
     press(app, "stopping_ends_run")
     assert lesson(app).asked == first | {"seed": first["seed"] + 1}
