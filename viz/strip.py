@@ -65,17 +65,22 @@ def paragraph(*children: str, style: str = "") -> Markup:
     return element("p", *children, style=common + style, translate="no")
 
 
-def prose(*parts: tuple[str, str], size: Size = "row") -> Markup:
-    """Writes a text large, to be read: each part with its role; what is given has none."""
+def prose(*parts: tuple[str, str], size: Size = "row", is_wide: bool = False) -> Markup:
+    """Writes a text large, to be read: each part with its role; what is given has none.
+
+    Args:
+        parts: The text.
+        size: Of the type.
+        is_wide: Whether it is a story, in the reading face over the whole width.
+    """
     spans: list[str] = []
     for role, alike in groupby(parts, key=itemgetter(1)):
         text = "".join(text for text, _ in alike)
         word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
         spans += [Markup.escape(text.removesuffix(word))]
         spans += [element("span", word, style=_underlined(role))] if word else []
-    style = (
-        f"font-size:var(--size-{size});color:{colour('ink')};max-width:60ch;unicode-bidi:plaintext;"
-    )
+    look = "font-family:var(--read);" if is_wide else "max-width:60ch;"
+    style = f"font-size:var(--size-{size});color:{colour('ink')};unicode-bidi:plaintext;{look}"
     return paragraph(*spans, style=style)
 
 

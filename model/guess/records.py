@@ -10,12 +10,15 @@ from dataclasses import dataclass
 MODEL, UNIFORM = "the model", "uniform"  # predictors beside the players
 
 
+CERTAIN = 120  # points: who spreads all evenly over 4,096 tokens has 0
+
+
 def points(prob: float) -> int:
-    """Returns the points of a guess that gave the true token a probability: 100, less ten a bit.
+    """Returns the points of a guess that gave the true token a probability: 120, less ten a bit.
 
     They are as proper as the bits: who says what they believe can expect the most (Good, 1952).
     """
-    return round(100 + 10 * math.log2(prob))
+    return round(CERTAIN + 10 * math.log2(prob))
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,9 @@ def write_to_the_end(
         stages, pointer = text.stages_for(settings), text.pointer
         raw, masked = (float(stage.of(end_ids)[1].sum()) for stage in (stages[0], stages[-1]))
         segments = segments_of(stages[-1], end_ids)
-        steps.append(EndStep(text.step(settings).text, raw, masked, segments, pointer))
+        step = text.step(settings)
+        (drawn,) = segments_of(stages[-1], [step.token_id])
+        steps.append(EndStep(step.text, raw, masked, segments, pointer, drawn))
     return EndCurve(
         steps=tuple(steps),
         finished=text.finished,

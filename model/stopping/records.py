@@ -30,6 +30,7 @@ class EndStep:
     masked: float  # under the settings; 0 where they exclude it
     segments: tuple[tuple[float, float], ...]  # of the draw bar, begin and end: the end tokens'
     pointer: float  # that fell on the bar
+    drawn: tuple[float, float]  # of the draw bar, begin and end: the token's on which it fell
 
 
 @dataclass(frozen=True)

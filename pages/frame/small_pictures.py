@@ -1,4 +1,4 @@
-"""Ideas as small pictures, for cards of words and lessons: a few cells in the page's colours."""
+"""Ideas as small pictures, for cards of lessons: a few cells in the page's colours."""
 
 from markupsafe import Markup
 
@@ -7,16 +7,11 @@ from viz.strip import element, hatch
 
 CELL = 11  # pixels
 PICTURES = {  # a letter is a cell: its look stands below
-    "token": "ppp pp pppp g",
     "distribution": "kkkkkkkk/kkkkk/kkk/kk/k",
-    "logit": "...kkkk/.kkkkkk/..kk/kk",
-    "greedy decoding": "cccccccc/kkkkkk/kkk/kk/k",
     "sampling": "kkkkkkkk/kkkkk/ccc/kk/k",
     "draw": "kkkkkkk.c/.......kck/........c.kk/........c...k/........c....k",
-    "temperature": "kkkkkkkk..kkkk/k.........kkk/k.........kkk",
     "top-p": "kkkkkkkk/kkkkk/kkk/rr/r",
     "KV cache": "pppppp/oooooog/ooooooog/oooooooog",
-    "prefill": "ppppppp",
     "decode": "g/.g/..g/...g",
     "beam search": "pkkkkkkk/.kkr/.k.kkkkk/.rr",
     "speculative decoding": "pppdddd/pppgggr",
@@ -26,7 +21,6 @@ PICTURES = {  # a letter is a cell: its look stands below
     "diffusion model": "prrrrrrp/prgrrgrp/pggrrggp/pggggggp",
     "encoder-decoder": "ppprppprpp/..........g/..........gg/..........ggg",
     "continuous batching": "ppggggg/ppggpggg/.ppgggggg",
-    "one token at a time": "pppg/ppppg/pppppg",
     "stop string": "gggggg/gggggg.vv/gggggg.eee",
     "roofline": "......kkkk/.....k/....k/...k/..k",
     "teacher forcing": "ppppgp/..pppgp//gggggg/..gggggg",

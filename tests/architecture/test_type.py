@@ -71,10 +71,6 @@ MEASURED = {
         "viz/encoder_decoder/endings.py",
         "clamp(1rem,1.5vw,var(--size-lead))",
     ): "beside sentences as wide as the window",
-    (
-        "viz/stopping/end_picture.py",
-        "400 clamp(var(--size-small),1.2vw,var(--size-body))/1.15 var(--read)",
-    ): "below columns as wide as the window",
 }
 _DECLARED = re.compile(
     r"""(?<![-\w])["']?(font(?:-(?:size|family|weight))?)["']?: *([^;}"'`<\n]+)"""

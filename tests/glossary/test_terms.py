@@ -145,9 +145,15 @@ def test_its_note_speaks_the_reader_s_language_and_the_glossary_has_english_besi
         assert words.index("strahlsuche (<b>)") < words.index("token") < words.index("verteilung")
     app = open_lesson("pages/glossary.py", lang="de")
     headings = {one.proto.anchor: one.value for one in app.header}
-    assert headings["distribution"] == "Verteilung :small[distribution]"
-    assert headings["token"] == "Token"
-    assert "<b>" not in headings["beam-search"].replace("\\<b\\>", "")
+    assert headings["draw"] == "Ziehen :small[draw]"
+    cards = next(html.proto.body for html in app.get("html") if "glossary-card" in html.proto.body)
+    assert "<b>Verteilung <small>distribution</small></b>" in cards
+    assert "<b>Token</b>" in cards
+    assert "(&lt;b&gt;)" in cards
+    app.text_input(key="glossary_find").set_value("strahlsuche").run()
+    (heading,) = app.header
+    assert ":small[beam search]" in heading.value
+    assert "<b>" not in heading.value.replace("\\<b\\>", "")
 
 
 @pytest.mark.usefixtures("said")

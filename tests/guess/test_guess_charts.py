@@ -26,7 +26,7 @@ from viz.guess.score_charts import (
     rows_to_draw,
     running_figure,
 )
-from viz.guess.words import as_word, end_words, totals, verdict
+from viz.guess.words import as_word, end_words, gains, totals, verdict
 
 MAT, FLOOR, TAG = 7, 8, 9
 
@@ -50,16 +50,21 @@ def test_names_are_data_and_not_markup() -> None:
     assert "<b>Ben" not in as_json(checked(running_figure([one_round()])))
 
 
-def test_a_verdict_says_what_was_given_and_what_it_was_worth() -> None:
-    ada, ben, model = verdict(one_round())
-    for word in ("mat", f"50{THIN}%", "90 points"):
+def test_a_verdict_says_what_came_and_what_everyone_gave_it() -> None:
+    done = one_round()
+    ada, ben, model = verdict(done)
+    for word in ("mat", f"50{THIN}%"):
         assert word in ada
-    for word in ("mat", f"25{THIN}%", f"75{THIN}%", f"4{THIN}095"):
-        assert word in ben
-    assert "40 points" in ben, "of 1 in 64: six bits"
-    assert f"25.0{THIN}%: 80 points" in model
-    silent = dataclasses.replace(one_round(), players=(PlayerRound("Ada", (), 2**-12, None),))
-    assert "−20 points" in verdict(silent)[0], "with a true minus sign"
+    assert "%" not in ben, "of a miss the word is enough"
+    assert f"25.0{THIN}%" in model
+    assert gains(done) == {"Ada": 110, "<b>Ben": 60, "the model": 100}
+    for player, told in zip(done.players, ("50", "mat"), strict=True):
+        (said,) = verdict(dataclasses.replace(done, players=(player,)))
+        assert told in said
+        assert f"25.0{THIN}%" in said
+    silent = dataclasses.replace(done, players=(PlayerRound("Ada", (), 2**-12, None),))
+    assert gains(silent)["Ada"] == 0, "who knows nothing of 4,096 tokens"
+    assert "nothing" in verdict(silent)[0]
 
 
 @pytest.mark.parametrize(("label", "word"), [("␣mat", "mat"), ("ing", "…ing"), (".", ".")])
@@ -72,18 +77,27 @@ def test_a_round_ends_with_the_points_of_both_and_what_made_the_difference() -> 
     (ada, _) = hit.players
     missed = dataclasses.replace(ada, prob=2**-13, rank=None)
     alone = [dataclasses.replace(hit, players=(ada,)), dataclasses.replace(miss, players=(missed,))]
-    assert totals(alone, ["Ada"]) == {"Ada": 90 - 30, "the model": 160}
-    said = end_words(alone, ["Ada"])
-    assert [words in said for words in ("60 points", "160", "1 of 2", "80", "−30")] == [True] * 5
-    won = end_words(alone[:1], ["Ada"])
-    assert "won" in won
-    assert "90 points" in won
-    assert end_words([hit], ["Ada", "<b>Ben"]).startswith("Ada won with 90 points; the model 80")
+    assert totals(alone, ["Ada"]) == {"Ada": 110 - 10, "the model": 200}
+    head, score, rule = end_words(alone, ["Ada"])
+    assert "1 of 2" in head
+    assert [words in score for words in ("100 points", "200", "won")] == [True, True, False]
+    assert "120" in rule
+    head, score, _ = end_words(alone[:1], ["Ada"])
+    assert "1 of 1" in head
+    assert [words in score for words in ("110 points", "won")] == [True, True]
+    several, _ = end_words([hit], ["Ada", "<b>Ben"])
+    assert several.startswith("Ada won with 110 points; the model 100")
 
 
-def test_the_true_token_is_drawn_however_unlikely() -> None:
-    assert [row.token_id for row in rows_to_draw(one_round(ada=0.02), 2)] == [FLOOR, MAT]
-    assert [row.token_id for row in rows_to_draw(one_round(), 1)] == [MAT]
+def test_the_bars_of_before_stay_and_what_came_and_was_named_join_them() -> None:
+    """Adversary: a chart of the heaviest rows drops a bar that was there for the word that came."""
+    last = one_round()
+    rows = tuple(GuessRow(20 + i, f"␣w{i}", 0.1 / (i + 1), (0.01, 0.01)) for i in range(6))
+    last = dataclasses.replace(last, rows=(*rows, *last.rows[::-1]))
+    drawn = [row.token_id for row in rows_to_draw(last, 5, 2)]
+    assert drawn == [20, 21, 22, 23, 24, MAT, FLOOR]
+    assert [row.token_id for row in rows_to_draw(last, 5, 1)][5:] == [MAT]
+    assert [row.token_id for row in rows_to_draw(one_round(), 2, 2)] == [FLOOR, MAT]
 
 
 def test_the_running_score_is_the_mean_of_the_bits_from_where_one_joined() -> None:

@@ -13,6 +13,7 @@ from model.loading import load_model
 from model.sampling import Settings
 from model.stopping import StopStrings
 from model.stopping.experiments import moments, write_to_the_end
+from model.stopping.records import EndCurve, EndStep
 from model.stopping.small_cases import end_in_a_round, next_tokens, search_string
 from pages.lessons.stopping.lesson import AFTER_A_STOP, LATER, MASKS, StoppingLesson
 from pages.lessons.stopping.settings import EXAMPLES, SETTINGS
@@ -27,8 +28,9 @@ from pages.lessons.stopping.small_cases import (
 )
 from tests.frame.driving import errors, kept, open_lesson, press, words
 from viz.format import percent
+from viz.palette import colour
 from viz.stopping.end_chart import LEAST, end_figure
-from viz.stopping.end_picture import end_picture
+from viz.stopping.end_picture import end_picture, end_words, large_steps, where_words
 from viz.stopping.small_cases import round_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
 
@@ -123,21 +125,47 @@ def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageMo
     shown, covered = (
         str(end_picture(curve, SETTINGS["prompt"], is_covered=is_it)) for is_it in (False, True)
     )
-    assert shown.count("end-pointer") == len(curve.steps)
-    assert "end-segment" in shown
-    assert "end-segment" not in covered
-    assert "end-pointer" not in covered
-    assert ">end<" in shown
-    assert ">end<" not in covered, "the last column would tell the answer"
+    large = large_steps(curve, SETTINGS["prompt"])
+    for drawn, n in ((shown, len(large)), (covered, 1)):
+        assert drawn.count("end-pointer") == n, "one bar is open, as an example"
+        assert drawn.count("end-row") == len(large), "nothing moves"
+        assert drawn.count("end-column") == len(curve.steps) + 1
+    assert shown.count("end-high") == len(curve.steps)
+    assert "end-high" not in covered
+    assert ">end</span>" in shown
+    assert ">end</span>" not in covered, "the last column would tell the answer"
+    assert ">end</b>" not in covered
     stops = [step for before, step in pairwise(curve.steps) if before.label == "."]
-    gaps = [percent(step.masked) for step in (curve.steps[0], *stops)]
-    assert re.findall(r"<b>(.+?)</b>", shown) == gaps, "after the prompt, and after each sentence"
-    assert covered.count("end-gap") == len(gaps), "nothing moves"
-    assert covered.rindex("end-column") < covered.index("end-gap"), "a gap would tell the answer"
-    assert "<b>" not in covered
+    numbers = [percent(step.masked) for step in (curve.steps[0], *stops)]
+    told = re.findall(r"end-number\"><b[^>]*>(.+?)</b>", shown)
+    assert told == numbers, "after the prompt, and after each sentence"
+    first = percent(curve.steps[large[0]].masked)
+    assert set(re.findall(r"<b[^>]*>([^<]*%)</b>", covered)) == {first}
+    assert all(a <= step.pointer < b for step in curve.steps for a, b in [step.drawn])
     cut = finish(write_to_the_end(*asked, 3, SETTINGS["seed"]))
     assert cut.finished == "length"
-    assert "inset" not in end_picture(cut, SETTINGS["prompt"]), "nothing is hit"
+    assert colour("kept-ink") not in end_picture(cut, SETTINGS["prompt"]), "nothing is hit"
+
+
+def test_the_large_bars_are_within_a_sentence_after_one_and_the_last() -> None:
+    def curve(*masked: float, labels: str) -> EndCurve:
+        steps = tuple(
+            EndStep(label, share, share, (), 0.5, (0.4, 0.6))
+            for label, share in zip(labels, masked, strict=True)
+        )
+        return EndCurve(steps, "eos", None, labels, 0)
+
+    usual = curve(0.3, 0.1, 0.02, 0.4, 0.01, 0.2, 0.5, labels="ab.cd.e")
+    assert large_steps(usual, "It ended.") == [3, 5, 6], "the prompt's own end is not the first"
+    assert large_steps(usual, "It did not end") == [0, 3, 6]
+    assert large_steps(curve(0.3, 0.1, 0.5, labels="abc"), "It ended.") == [0, 1, 2]
+    assert large_steps(curve(0.5, labels="a"), "It ended.") == [0]
+    assert large_steps(curve(labels=""), "It ended.") == []
+    assert "Nothing" in end_words(curve(labels=""))
+    end_picture(curve(labels=""), "")
+    assert "54" in where_words(curve(0.5, 1 / 54_321, labels="ab"), "It ended.")
+    data = str(end_picture(curve(0.1, 0.2, labels="<>"), "<script>"))
+    assert "<script" not in data
 
 
 @pytest.mark.usefixtures("storyteller")
@@ -152,10 +180,10 @@ def test_a_stream_stands_still_until_its_question_is_answered() -> None:
 @pytest.mark.usefixtures("storyteller")
 def test_the_end_is_asked_for_first_and_each_press_writes_another_text() -> None:
     app = open_lesson("pages/stopping.py")
-    assert not any("end-pointer" in html.proto.body for html in app.get("html"))
+    assert not any("end-high" in html.proto.body for html in app.get("html"))
     app.session_state["stopping_end_said"] = AFTER_A_STOP
     app.run()
-    assert any("end-pointer" in html.proto.body for html in app.get("html"))
+    assert any("end-high" in html.proto.body for html in app.get("html"))
     first = lesson(app).asked
     press(app, "stopping_ends_run")
     assert lesson(app).asked == first | {"seed": first["seed"] + 1}

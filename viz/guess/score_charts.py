@@ -19,14 +19,20 @@ MAX_NAME = 18  # characters of a token or a player
 HEIGHT = 390  # pixels
 
 
-def rows_to_draw(last: GuessRound, most: int) -> list[GuessRow]:
-    """Chooses the true token, then what people or the model held for likeliest."""
-    by_weight = sorted(
-        last.rows,
-        key=lambda row: (row.token_id != last.token_id, -max(row.model_prob, *row.player_probs, 0)),
-    )
-    chosen = {row.token_id for row in by_weight[:most]}
-    return [row for row in last.rows if row.token_id in chosen]
+def rows_to_draw(last: GuessRound, n_best: int, n_more: int) -> list[GuessRow]:
+    """Chooses the model's likeliest tokens, the true one, then what people held for likeliest.
+
+    Args:
+        last: The word that was revealed.
+        n_best: How many of the model's: their bars were there before the guess.
+        n_more: How many others at most.
+    """
+    best, others = last.rows[:n_best], last.rows[n_best:]
+    named = {guess.token_id for player in last.players for guess in player.guesses}
+    more = [row for row in others if row.token_id in named | {last.token_id}]
+    more.sort(key=lambda row: (row.token_id != last.token_id, -max(row.player_probs, default=0)))
+    chosen = {row.token_id for row in more[:n_more]}
+    return [*best, *(row for row in others if row.token_id in chosen)]
 
 
 def running_figure(rounds: Sequence[GuessRound]) -> Chart:

@@ -1,9 +1,8 @@
 """What is said of a guess in plain words: what came, what it cost, and who won a round."""
 
-import math
 from collections.abc import Mapping, Sequence
 
-from model.guess.records import MODEL, GuessRound, PlayerRound, points
+from model.guess.records import CERTAIN, MODEL, GuessRound, PlayerRound, points
 from viz.format import THIN, count, percent, plural
 from viz.strip import SPACE
 
@@ -28,26 +27,33 @@ def number(n: int) -> str:
 
 
 def verdict(done: GuessRound) -> list[str]:
-    """Says what came, what each player's guess was worth and why, and what the model's was."""
-    players = [_of_player(player, done) for player in done.players]
-    players[0] = f"“{as_word(done.label)}” came. {players[0]}"
-    model = f"The model gave it {percent(done.model_prob)}: "
-    return [*players, f"{model}{points_in_words(points(done.model_prob))}."]
+    """Says what came, what each player gave it, and what the model did."""
+    word, model = f"“{as_word(done.label)}”", percent(done.model_prob)
+    if len(done.players) == 1:
+        (player,) = done.players
+        if player.rank is not None:
+            said = f"{word} came: {_name(player)} gave it {_share(player.prob)}"
+            return [f"{said}, {MODEL} {model}."]
+        return [f"{_missed(player)[:-1]}; it was {word}. The model gave it {model}."]
+    players = [
+        f"{player.name} gave it {_share(player.prob)}."
+        if player.rank is not None
+        else _missed(player)
+        for player in done.players
+    ]
+    players[0] = f"{word} came. {players[0]}"
+    return [*players, f"The model gave it {model}."]
 
 
-def _of_player(player: PlayerRound, done: GuessRound) -> str:
-    name, worth = player.name, points_in_words(player.points)
-    if player.rank is not None:
-        return f"{name} gave it {_share(player.prob)}: {worth}."
+def _name(player: PlayerRound) -> str:
+    return player.name.lower() if player.name == YOU else player.name
+
+
+def _missed(player: PlayerRound) -> str:
     if not player.guesses:
-        return f"{name} wrote nothing, so it had {percent(player.prob)}: {worth}."
-    given = math.fsum(player.shares.values())
+        return f"{player.name} wrote nothing."
     named = " and ".join(f"“{as_word(guess.label)}”" for guess in player.guesses)
-    others = f"{count(done.n_vocab - len(player.guesses))} other tokens"
-    return (
-        f"{name} gave {named} {_share(given)}. {others} share {_share(1 - given)}, so "
-        f"“{as_word(done.label)}” had {percent(player.prob)}: {worth}."
-    )
+    return f"{player.name} said {named}."
 
 
 def _share(share: float) -> str:
@@ -64,40 +70,26 @@ def totals(rounds: Sequence[GuessRound], names: Sequence[str]) -> dict[str, int]
     return people | {MODEL: sum(points(one.model_prob) for one in rounds)}
 
 
-def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> str:
-    """Says who has won some words, and what made the difference."""
+def gains(done: GuessRound) -> dict[str, int]:
+    """Returns what one word brought everyone: the players, then the model."""
+    people = {player.name: player.points for player in done.players}
+    return people | {MODEL: points(done.model_prob)}
+
+
+def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> list[str]:
+    """Says who has won some words, then what the points are."""
     won = totals(rounds, names)
+    rule = f"A sure hit has {CERTAIN} points, and ten fewer for each halving of the share."
     if len(names) > 1:
-        return _ranked(won)
+        return [_ranked(won), rule]
     (name,) = names
-    mine, models = won[name], won[MODEL]
-    n, n_named = len(rounds), sum(p.rank is not None for one in rounds for p in one.players)
+    n_named = sum(p.rank is not None for one in rounds for p in one.players)
     n_first = sum(one.model_rank == 1 for one in rounds)
-    score = f"{name} {points_in_words(mine)}, {MODEL} {number(models)}."
-    named = f"{name} named {n_named} of {plural(n, 'word')}"
-    if mine > models:
-        return f"{score} {name} won! {named}; {MODEL}’s first choice was right {_times(n_first)}."
-    reason = f"{named}, {MODEL}’s first choice was right {_times(n_first)}"
-    return f"{score} {reason}. {_where_missed(rounds, name)}"
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
-def _where_missed(rounds: Sequence[GuessRound], name: str) -> str:
-    """Says what a miss cost on average, if that is what the model was better at."""
-    mine = [p.points for one in rounds for p in one.players if p.rank is None]
-    models = [points(one.model_prob) for one in rounds if one.model_rank > 1]
-    if not mine or not models:
-        return "It was surer of what came."
-    a_miss, its_miss = round(sum(mine) / len(mine)), round(sum(models) / len(models))
-    if its_miss <= a_miss:
-        return "It was surer of what came."
-    return (
-        f"It gives every word a little: where it was wrong it still had {number(its_miss)} a word; "
-        f"{'your' if name == YOU else f'{name}’s'} misses had {number(a_miss)}."
-    )
+    named = f"{name} had {n_named} of {plural(len(rounds), 'word')} right, {MODEL}’s favourite"
+    score = f"{points_in_words(won[name])} to {MODEL}’s {number(won[MODEL])}."
+    if won[name] > won[MODEL]:
+        return [f"{named} {count(n_first)}.", f"{name} won: {score}", rule]
+    return [f"{named} {count(n_first)}.", score, rule]
 
 
 def _ranked(won: Mapping[str, int]) -> str:

@@ -1,77 +1,71 @@
-"""The draw bar of each step of a text, stood on end: the end token's segment, and the pointer."""
+"""How much of the draw bar the end token has: at some steps large, at every step small."""
 
 from markupsafe import Markup
 
 from model.stopping.records import EndCurve, EndStep
-from viz.format import percent, plural
+from viz.format import count, percent, plural
 from viz.labels import plain
 from viz.palette import colour
 from viz.strip import SPACE, element
 
-MAX_LETTERS = 9  # of a token below its bar
-MIN_LETTERS = 6  # that have room below the bars
-MAX_BAR = 5  # rem that a bar is wide
+N_WORDS = 4  # before a large bar
+MAX_LETTERS = 9  # of a token below its column
+NAMED = 0.2  # of the bar, from which on what was drawn has room for its name
+FALL, GROW = 0.7, 0.9  # seconds between two pointers, and of all columns
 _ENDS = (".", "!", "?")  # of a sentence
-_GRID = "display:grid;grid-template-columns:repeat(auto-fit,minmax(.85rem,1fr));gap:.5rem 3px"
-_HEIGHT = "height:clamp(8rem,20vh,13rem);"
-_BAR = f"position:relative;display:block;{_HEIGHT}border-radius:3px;forced-color-adjust:none;"
-_UPWARDS = "writing-mode:vertical-rl;transform:rotate(180deg);white-space:pre;"
-_WORD = (
-    f"display:block;margin:.25rem auto 0;{_UPWARDS}text-align:right;"
-    "font:400 clamp(var(--size-small),1.2vw,var(--size-body))/1.15 var(--read);"
-)
-_AFTER = (
-    f"display:block;{_HEIGHT}margin-left:auto;{_UPWARDS}font:var(--size-small)/1.15 var(--sans);"
-)
-_SWATCH = "display:inline-block;width:.9rem;margin-right:.4rem;forced-color-adjust:none;"
+_SWATCH = "display:inline-block;margin-right:.4rem;forced-color-adjust:none;"
+_FILLED = "position:absolute;forced-color-adjust:none;"
 
 
 def end_picture(
     curve: EndCurve, prompt: str, *, is_covered: bool = False, is_moving: bool = False
 ) -> Markup:
-    """Draws a bar for each token that was written, and below it the token on which it fell.
+    """Draws the bar of a step within a sentence, of one after a sentence, and of the last.
 
-    After a sentence there is a gap, with the probability of the end token in the next bar; while
-    the picture is covered its bars stand together and the gaps behind them.
+    Below them every step has a column, as high as the end token was likely.
 
     Args:
         curve: The text.
         prompt: What it follows.
-        is_covered: Whether the end token's segments and the pointers are left out.
-        is_moving: Whether the steps come one after another; see the page's style.
+        is_covered: Whether all but the first bar are left out.
+        is_moving: Whether the answers come one after another; see the page's style.
     """
-    last = len(curve.steps) - 1
-    hit = last if curve.finished == "eos" else None
-    names = [
-        "?" if is_covered and i == hit else _short(step.label) for i, step in enumerate(curve.steps)
+    hit = len(curve.steps) - 1 if curve.finished == "eos" else None
+    large = large_steps(curve, prompt)
+    bars = [
+        _bar(curve, prompt, i, n, is_covered=is_covered and n > 0, is_hit=i == hit)
+        for n, i in enumerate(large)
     ]
-    height = max(MIN_LETTERS, *map(len, names), 0) * 0.55 + 0.4
-    ends, cells = _sentence_ends(curve, prompt), list[Markup]()
-    for i, (step, name) in enumerate(zip(curve.steps, names, strict=True)):
-        if i in ends and not is_covered:
-            cells.append(_gap(ends[i], step, i))
-        cells.append(_column(step, name, height, is_covered, i == hit, i))
-    if is_covered:  # columns keep their width
-        cells += [element("span", class_="end-gap")] * len(ends)
-    heard = "The draw bar of each step." if is_covered else f"The draw bars. {end_words(curve)}"
-    look = f"{_GRID};max-width:{MAX_BAR * len(cells)}rem;color:{colour('ink')}"
-    grid = element("div", *cells, style=look, role="img", aria_label=heard, translate="no")
+    heard = end_words(curve) if not is_covered else "The draw bar within a sentence."
+    columns = _columns(curve, prompt, FALL * len(large), is_covered=is_covered, hit=hit)
+    rows = element("div", *bars, class_="end-bars", role="img", aria_label=heard, translate="no")
     moving = "end-moving" if is_moving else "end-still"
-    return element("div", _legend(is_covered), grid, style="display:grid;gap:.5rem", class_=moving)
+    style = f"color:{colour('ink')}"
+    return element("div", _legend(), rows, columns, class_=f"end-picture {moving}", style=style)
 
 
-def _legend(is_covered: bool) -> Markup:
-    """Says what a column is; the marks are named once they are there."""
-    end = f"{_SWATCH}height:.8rem;border-radius:2px;background:{colour('kept')}"
-    pointer = f"{_SWATCH}height:3px;vertical-align:.25em;background:{colour('pointer')}"
-    hidden = "visibility:hidden" * is_covered
+def large_steps(curve: EndCurve, prompt: str) -> list[int]:
+    """Returns the steps with a bar of their own, in the order of the text.
+
+    They are the one within a sentence where the end was likeliest, the first after a sentence that
+    was written, or after the prompt's, and the last.
+    """
+    ends, last = sentence_ends(curve, prompt), len(curve.steps) - 1
+    within = [i for i in range(last) if i not in ends]
+    after = [i for i in range(1, last) if i in ends] or [i for i in (0,) if i in ends and last > 0]
+    best = sorted(within, key=lambda i: -curve.steps[i].masked)
+    return sorted({*best[:1], *after[:1], *([last] if curve.steps else [])})
+
+
+def _legend() -> Markup:
+    """Says what a bar is, and its marks."""
+    end = f"{_SWATCH}width:.9rem;height:.8rem;border-radius:2px;background:{colour('kept')}"
+    pointer = f"{_SWATCH}width:3px;height:1rem;vertical-align:-.15em;background:{colour('pointer')}"
     return element(
         "div",
-        element("span", "A draw bar for each step, likeliest token lowest:"),
-        element("span", element("i", style=end), "the end token", style=hidden),
-        element("span", element("i", style=pointer), "the pointer", style=hidden),
-        style=f"display:flex;flex-wrap:wrap;gap:0 1rem;font-size:var(--size-body);"
-        f"color:{colour('ink')}",
+        element("span", "All that may come next, the likeliest first:"),
+        element("span", element("i", style=end), "the end"),
+        element("span", element("i", style=pointer), "the pointer"),
         class_="end-legend",
     )
 
@@ -80,81 +74,121 @@ def end_words(curve: EndCurve) -> str:
     """Says how often the pointer missed the end, and what ended the text."""
     if not curve.steps:
         return "Nothing was written."
-    step, n = curve.steps[-1], len(curve.steps)
+    n = len(curve.steps)
     if curve.finished == "eos":
-        return (
-            f"{plural(n - 1, 'time')} the pointer missed the end. Then it fell on it: "
-            f"{percent(step.masked)} of the bar."
-        )
-    missed = f"{plural(n, 'time')} the pointer missed the end"
+        return f"The pointer missed the end {_times(n - 1)}, then fell on it."
+    missed = f"The pointer missed the end {_times(n)}"
     if curve.finished == "stop":
         return f"{missed}; then the stop string “{plain(curve.stopped_by or '')}” was complete."
     return f"{missed}, until the limit of {plural(n, 'token')} cut the text off."
 
 
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{count(n)} times")
+
+
 def where_words(curve: EndCurve, prompt: str) -> str:
-    """Says how likely the end was at most, after a sentence and elsewhere."""
-    ends = _sentence_ends(curve, prompt)
-    after = max((step.masked for i, step in enumerate(curve.steps) if i in ends), default=0)
-    within = max((step.masked for i, step in enumerate(curve.steps) if i not in ends), default=0)
-    return (
-        f"After a sentence the end had up to {percent(after)}; elsewhere at most {percent(within)}."
-    )
+    """Says how likely the end was at most, after a sentence and within one."""
+    ends = sentence_ends(curve, prompt)
+    after = max((step.masked for i, step in enumerate(curve.steps) if i in ends), default=0.0)
+    within = max((step.masked for i, step in enumerate(curve.steps) if i not in ends), default=0.0)
+    rare = f"at most once in {count(int(float(f'{1 / within:.2g}')))}" if within > 0 else "never"
+    return f"after a sentence up to {percent(after)}, within one {rare}."
 
 
-def _sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
+def sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
     """Returns the steps before which a sentence had just ended, and the sign that ended it."""
     before = [prompt, *(step.label for step in curve.steps[:-1])]
     signs = (text.rstrip('"” ␣⏎\n')[-1:] for text in before)
     return {i: sign for i, sign in enumerate(signs) if sign and sign in _ENDS}
 
 
-def _gap(sign: str, step: EndStep, i: int) -> Markup:
-    said = f"after {sign} end ", element("b", percent(step.masked))
-    style = f"{_AFTER}color:{colour('kept-text')}"
-    words = element("span", *said, style=style)
-    return element("span", words, class_="end-gap", style=f"--i:{i}")
-
-
-def _column(
-    step: EndStep, name: str, height: float, is_covered: bool, is_hit: bool, i: int
-) -> Markup:
-    tint, ink = colour("kept-tint"), colour("chosen")
-    parts = [] if is_covered else [_segment(*piece, is_hit) for piece in step.segments]
-    if not is_covered:
-        parts.append(_pointer(step.pointer))
-    line = f"border:1px {'dashed' if is_covered else 'solid'} {colour('line')};background:{tint}"
-    look = f"{_WORD}height:{height:.2f}em;" + "font-weight:600" * is_hit
-    title = (
-        "" if is_covered else f"{plain(step.label)}: the end had {percent(step.masked)} of the bar"
-    )
-    frame = f"outline:2px solid {ink};outline-offset:1px;" if is_hit and not is_covered else ""
+def _bar(curve: EndCurve, prompt: str, i: int, n: int, *, is_covered: bool, is_hit: bool) -> Markup:
+    step = curve.steps[i]
+    before = (prompt + "".join(one.label for one in curve.steps[:i])).replace(SPACE, " ")
+    words = " ".join(before.replace("⏎", " ").split()[-N_WORDS:])
+    line = f"border:1px {'dashed' if is_covered else 'solid'} {colour('line')}"
+    parts = [] if is_covered else _parts(step, is_hit=is_hit)
+    name = element("b", "?" if is_covered else _name(step.label), class_="slot end-next")
+    share = "" if is_covered else ("the end: ", element("b", percent(step.masked)))
+    tone = f"color:{colour('kept-text')}"
     return element(
-        "span",
-        element("span", *parts, style=_BAR + line + f";{frame}"),
-        element("span", name, style=look),
-        title=title,
-        class_="end-column",
-        style=f"--i:{i}",
+        "div",
+        element("span", f"… {words} ", name, class_="end-words"),
+        element("span", *parts, class_="end-bar", style=f"{line};background:{colour('kept-tint')}"),
+        element("span", *share, class_="end-share", style=tone),
+        class_="end-row",
+        style=f"--d:{FALL * n:.1f}s",
     )
 
 
-def _segment(begin: float, end: float, is_hit: bool) -> Markup:
-    place = f"bottom:{100 * begin:.3f}%;height:{100 * (end - begin):.3f}%"
-    edge = f";box-shadow:inset 0 0 0 2px {colour('chosen')}" if is_hit else ""
-    style = f"position:absolute;left:0;right:0;{place};background:{colour('kept')}{edge}"
-    return element("i", style=style, class_="end-segment")
+def _parts(step: EndStep, *, is_hit: bool) -> list[Markup]:
+    """Draws the end's segments, the outline of what was drawn, and the pointer."""
+    end = f"top:0;bottom:0;background:{colour('kept')}"
+    segments = [
+        element("i", style=f"{_FILLED}{end};{_place(*one)}", class_="end-segment")
+        for one in step.segments
+    ]
+    outline = f"top:-1px;bottom:-1px;border:2px solid {colour('chosen')};border-radius:3px"
+    tint = "" if is_hit else f";background:{colour('paper')}"
+    begin, end_at = step.drawn
+    name = _name(step.label) if end_at - begin >= NAMED else ""
+    ink = f"font-style:normal;color:{colour('kept-ink' if is_hit else 'ink')}"
+    look = f"{_FILLED}{outline}{tint};{ink};{_place(*step.drawn)}"
+    drawn = element("i", name, style=look, class_="end-drawn")
+    at = f"left:calc({100 * step.pointer:.3f}% - 1.5px)"
+    needle = f"top:-.35rem;bottom:-.35rem;width:3px;background:{colour('pointer')}"
+    pointer = element("i", style=f"{_FILLED}{needle};{at}", class_="end-pointer")
+    return [*segments, drawn, pointer]
 
 
-def _pointer(at: float) -> Markup:
-    place = f"bottom:calc({100 * at:.3f}% - 1.5px)"
-    style = (
-        f"position:absolute;left:-2px;right:-2px;height:3px;{place};background:{colour('pointer')}"
+def _place(begin: float, end: float) -> str:
+    return f"left:{100 * begin:.4f}%;width:{100 * (end - begin):.4f}%"
+
+
+def _columns(
+    curve: EndCurve, prompt: str, delay: float, *, is_covered: bool, hit: int | None
+) -> Markup:
+    """Draws the end's share at every step, as a part of the largest."""
+    ends, n = sentence_ends(curve, prompt), len(curve.steps)
+    most = max((step.masked for step in curve.steps), default=0) or 1
+    cells = list[Markup]()
+    for i, step in enumerate(curve.steps):
+        high = f"height:{100 * step.masked / most:.2f}%;background:{colour('kept')}"
+        is_told = i in ends and not is_covered
+        number = element("b", percent(step.masked), style=f"color:{colour('kept-text')}")
+        bar = Markup("") if is_covered else element("i", style=high, class_="end-high")
+        name = "?" if is_covered and i == hit else _short(step.label)
+        cells.append(
+            element(
+                "span",
+                element("span", number if is_told else "", class_="end-number"),
+                element("span", bar, class_="end-tall"),
+                element("span", element("span", name), class_="end-name"),
+                class_="end-column",
+                style=f"--d:{delay + GROW * i / max(n, 1):.2f}s",
+                title=""
+                if is_covered
+                else f"{plain(step.label)}: the end had {percent(step.masked)}",
+            )
+        )
+    found = "" if is_covered else where_words(curve, prompt)
+    if not is_covered and hit is None:
+        found = f"{found} {end_words(curve)}"
+    said = element(
+        "p",
+        "The end at each step: ",
+        element("span", found, class_="end-found"),
+        class_="end-said",
     )
-    return element("i", style=style, class_="end-pointer")
+    return element("div", said, element("div", *cells, class_="end-columns", style=f"--n:{n}"))
+
+
+def _name(label: str) -> str:
+    return "end" if label.startswith("<|") else label.strip(SPACE)
 
 
 def _short(label: str) -> str:
     """Returns a token's label, which has the room of a few letters."""
-    label = "end" if label.startswith("<|") else label.strip(SPACE)
+    label = _name(label)
     return label if len(label) <= MAX_LETTERS else f"{label[: MAX_LETTERS - 1]}…"

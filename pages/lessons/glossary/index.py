@@ -1,4 +1,4 @@
-"""The glossary below its title: an index, a filter, and every entry with an anchor of its own.
+"""The glossary below its title: cards, a filter, and every entry with an anchor of its own.
 
 `/glossary?term=top-p` puts one entry first: a lesson links to it by
 `st.page_link("pages/glossary.py", label="top-p", query_params={"term": "top-p"})`. The entries
@@ -15,14 +15,13 @@ from markupsafe import Markup
 
 from pages.frame.contents import lesson_at
 from pages.frame.layout import as_written
-from pages.frame.small_pictures import small_picture
 from pages.frame.terms import BY_NAME, TERMS, Term
 from pages.frame.words import N_, _, ngettext
-from viz.palette import colour
+from pages.lessons.glossary.pictures import picture
 from viz.strip import element
 
 FIRST = {  # words that the others are explained with, and what to see in the picture of each
-    "token": N_("blue is read, green comes next"),
+    "token": N_("each box is a token"),
     "distribution": N_("a longer row is likelier"),
     "greedy decoding": N_("the longest row is taken"),
     "sampling": N_("any row may be drawn"),
@@ -55,53 +54,47 @@ def show_glossary(asked: str | None = None) -> None:
         label_visibility="collapsed",
         live=True,
     )
-    if not words:
-        st.html(_cards())
-    matches = matching(words or "")
-    if not matches:
-        st.info(_("No entry matches: type fewer letters."))
+    if words:
+        matches = matching(words)
+        if matches:
+            _entries(matches)
+        else:
+            st.info(_("No entry matches: type fewer letters."))
         return
-    index = " · ".join(f"[{as_written(term.word)}](#{term.anchor})" for term in matches)
-    n = len(matches)
-    with st.expander(ngettext("The one word", "All {n} words", n), key="glossary_index"):
-        st.markdown(f":small[{index}]")
-    columns = st.columns(2, gap="large")
-    cut = middle(matches)
-    for column, terms in zip(columns, (matches[:cut], matches[cut:]), strict=True):
+    st.html(_cards())
+    others = [term for term in matching("") if term.name not in FIRST]
+    n = len(others)
+    with st.expander(ngettext("For engineers: one more word", "For engineers: {n} more words", n)):
+        _entries(others)
+
+
+def _entries(terms: list[Term]) -> None:
+    cut = middle(terms)
+    for column, part in zip(st.columns(2, gap="large"), (terms[:cut], terms[cut:]), strict=True):
         with column:
-            for term in terms:
+            for term in part:
                 _entry(term)
 
 
 def _cards() -> Markup:
-    """Writes the first words as cards, each with a picture, that lead to their entries."""
-    look = "display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.7rem"
-    return element("nav", *(_card(BY_NAME[name]) for name in FIRST), style=look)
+    """Writes the first words as cards, each with a picture, that lead to their pages."""
+    return element("nav", *(_card(BY_NAME[name]) for name in FIRST), class_="glossary-cards")
 
 
 def _card(term: Term) -> Markup:
     gist = re.split(r"[.;](?= |$)|[。；؛]", term.sentence)[0]
-    title = _(lesson_at(term.page).title)
-    page = f"margin-top:auto;padding-top:.3rem;font-size:var(--size-small);color:{colour('muted')}"
     stop = "。" if "。" in term.sentence else "."
-    style = (
-        "display:flex;flex-direction:column;padding:.8rem .9rem;border-radius:8px;line-height:1.4;"
-        f"border:1px solid {colour('line')};color:inherit;text-decoration:none"
-    )
+    lesson = lesson_at(term.page)
     return element(
         "a",
-        element("b", term.word, style="font-size:var(--size-lead);line-height:1.25"),
-        element(
-            "span",
-            small_picture(term.name),
-            element("span", _(FIRST[term.name]), style="font-size:var(--size-small)"),
-            style="display:flex;flex-wrap:wrap;gap:.2rem .8rem;align-items:flex-start;"
-            "margin:.35rem 0 .45rem",
-        ),
-        element("span", f"{gist.rstrip()}{stop}", style="font-size:var(--size-small)"),
-        element("span", _("See it: {title}", title=title), style=page),
-        href=f"#{term.anchor}",
-        style=style,
+        element("b", *_named(term)),
+        picture(term.name),
+        element("span", _(FIRST[term.name]), class_="glossary-caption"),
+        element("span", f"{gist.rstrip()}{stop}"),
+        element("u", _("See it: {title}", title=_(lesson.title))),
+        href=f"./{'' if lesson.is_home else lesson.stem}",
+        id=term.anchor,
+        class_="glossary-card",
     )
 
 
@@ -112,17 +105,23 @@ def middle(terms: list[Term]) -> int:
 
 
 def matching(words: str) -> list[Term]:
-    """Returns the entries that hold all of these words, in alphabetical order.
+    """Returns the entries that hold all of these words, the words themselves before others.
 
-    A term is found by its English name, too.
+    A term is found by its English name, too. What has a card is first, the rest is in alphabetical
+    order.
     """
     wanted = words.casefold().split()
+
+    def in_order(term: Term) -> tuple[bool, bool, str]:
+        names = f" {' '.join((term.name, *term.spellings))}".casefold()
+        is_meant = bool(wanted) and all(f" {word}" in names for word in wanted)
+        return not is_meant, not (is_meant and term.name in FIRST), _in_order(term)
 
     def has_all(term: Term) -> bool:
         said = f"{term.name} {' '.join(term.spellings)} {term.sentence}".casefold()
         return all(word in said for word in wanted)
 
-    return sorted(filter(has_all, TERMS), key=_in_order)
+    return sorted(filter(has_all, TERMS), key=in_order)
 
 
 def _in_order(term: Term) -> str:
@@ -135,9 +134,17 @@ def _entry(term: Term, *, is_first: bool = False) -> None:
     place = "asked" if is_first else "term"
     with st.container(key=f"{place}_{term.anchor}_entry", gap=None):
         st.header(_heading(term), anchor=False if is_first else term.anchor)
+        if term.name in FIRST:
+            st.html(picture(term.name))
         st.markdown(f"{as_written(term.sentence)} {papers}".rstrip())
         title = _(lesson_at(term.page).title)
         st.page_link(term.page, label=_("See it: {title}", title=title))
+
+
+def _named(term: Term) -> list[str]:
+    """Writes a card's term as `_heading` does."""
+    is_same = term.word.casefold() == term.name.casefold()
+    return [term.word] if is_same else [f"{term.word} ", element("small", term.name)]
 
 
 def _heading(term: Term) -> str:

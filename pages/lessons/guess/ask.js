@@ -4,10 +4,19 @@
 import { announced } from "../../frame/live/announced.js";
 import { activeIn, createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatShare } from "../../frame/live/format.js";
+import { createCovered } from "./result.js";
 
 const SURENESS = ["a guess", "fairly", "very"];
 const FAIRLY = 1; // what Enter says
 const N_OFFERED = 4; // words
+const MARKS = /** @type {Record<string, string>} */ ({
+  ",": "comma",
+  ".": "full stop",
+  "!": "exclamation mark",
+  "?": "question mark",
+  ":": "colon",
+  ";": "semicolon",
+});
 const HANDS = "mat 12 floor 7 sofa 3"; // an example
 
 /** @param {number} n */
@@ -38,18 +47,18 @@ export function createAsk(actions) {
     return { node, share, right, wrong };
   });
   const sures = el("div", { class: "row board-sures" }, ...sure.map(({ node }) => node));
-  const sureness = el("p");
   const howSure = el(
     "div",
     { class: "board-how-sure", role: "group", "aria-label": "How sure are you?" },
-    sureness,
+    el("p", {}, "How sure? The surer, the more is at stake."),
     sures,
   );
   const reveal = el("button", { type: "submit", class: "button is-primary board-reveal" }, "Reveal");
   const skip = createButton("quiet board-skip", "Skip this word", () => actions.skip());
   const notice = announced(el("p", { class: "board-notice" }));
+  const covered = createCovered();
   const question = el("p", { class: "guess-question" }, "What comes next?");
-  const hint = el("p", { class: "muted board-hint" }, "One of these is the next word of the text.");
+  const hint = el("p", { class: "muted board-hint" }, "One of these comes next in the text.");
   const ask = el(
     "form",
     { class: "guess board-ask" },
@@ -59,8 +68,9 @@ export function createAsk(actions) {
     el("div", { class: "row board-own" }, rows, reveal, skip),
     howSure,
     notice,
+    covered.element,
   );
-  const end = announced(el("p", { class: "board-end-words" }));
+  const end = announced(el("div", { class: "board-end-words" }));
   const best = el("p", { class: "muted board-best" });
   const more = createButton("button is-primary", "Ten more words", () => actions.goOn());
   const other = createButton("button", "Another text", () => actions.otherText());
@@ -68,8 +78,8 @@ export function createAsk(actions) {
     "div",
     { class: "guess board-over" },
     end,
-    el("div", { class: "row board-on" }, more, other),
     best,
+    el("div", { class: "row board-on" }, more, other),
   );
   const element = el("div", { class: "board-left" }, ask, over);
 
@@ -95,10 +105,6 @@ export function createAsk(actions) {
     const isReady = chosen !== "" || (fields[0]?.box.value.trim() ?? "") !== "";
     for (const node of options) setAttribute(node, "aria-pressed", String(node.dataset.typed === chosen));
     setAttribute(sures, "inert", isReady ? null : "");
-    setText(
-      sureness,
-      isReady ? "How sure are you? Your press shows the word." : "Then say how sure you are.",
-    );
   }
   ask.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -141,8 +147,10 @@ export function createAsk(actions) {
     const wasIn = active !== null && element.contains(active);
     setAttribute(ask, "inert", now.isRoundOver ? "" : null);
     setAttribute(over, "inert", now.isRoundOver ? null : "");
-    setText(end, now.end);
-    setText(best, now.best === null ? "" : `Your best ten words before: ${points(now.best)}.`);
+    const said = now.end.map((words, i) => el("p", { class: i === 0 ? "" : "muted" }, words));
+    end.replaceChildren(...said);
+    setText(best, now.best === null ? "" : `Your best ten words before: ${points(now.best)} points.`);
+    covered.show(now.covered);
     setShown(more, !now.isOver);
     setAttribute(other, "class", now.isOver ? "button is-primary" : "button");
     if (wasIn && wasOver !== now.isRoundOver) focus(); // what had the focus is out of sight
@@ -156,6 +164,7 @@ export function createAsk(actions) {
       setAttribute(node, "data-empty", typed === "" ? "" : null);
       setAttribute(node, "data-typed", typed);
       setText(node, typed.replace(/^-(?=.)/, "…")); // it goes on with the word before
+      if (typed in MARKS) node.append(el("small", {}, MARKS[typed]));
     });
   }
   /** Gives the focus to what is to be pressed. */

@@ -41,7 +41,7 @@ export class Board {
         this.count,
         this.totals,
         el("span", { class: "board-tint-key" }, "the model did not expect it"),
-        el("span", { class: "board-named-key" }, "somebody named it"),
+        el("span", { class: "board-named-key" }, "it was guessed"),
       ),
       el("div", { class: "board-halves" }, this.ask.element, this.result.element),
     );
@@ -80,8 +80,14 @@ export class Board {
     this.writeText(data);
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
     this.totals.replaceChildren(
-      ...data.totals.map(([name, n]) =>
-        el("span", { class: "board-total" }, `${name} `, el("b", {}, points(n)))
+      ...data.totals.map(({ name, points: n, gain }) =>
+        el(
+          "span",
+          { class: "board-total" },
+          `${name} `,
+          el("b", {}, points(n)),
+          gain === null ? "" : ` (${gain < 0 ? "" : "+"}${points(gain)})`,
+        )
       ),
     );
     const isAnswered = this.shown !== undefined && data.last !== null && this.shown !== data.last.position;

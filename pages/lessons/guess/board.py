@@ -12,10 +12,10 @@ from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
 from viz.guess.score_charts import rows_to_draw
-from viz.guess.words import as_word, end_words, totals, verdict
+from viz.guess.words import as_word, end_words, gains, totals, verdict
 
 KEY = "guess_board"
-N_ROWS = 6  # tokens with a bar of their own
+N_BEST, N_MORE = 5, 2  # tokens with a bar of their own: before the guess, and with it
 _FOLDER = Path(__file__).parent
 _board = component("guess", _FOLDER / "mount.js", SHARED, _FOLDER)
 
@@ -76,10 +76,14 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
         "stakes": [_stake(share, lesson.lm.vocab_size) for share in SURENESS],
         "number": min(len(rounds) + (not is_over), N_ROUND),
         "nWords": N_ROUND,
-        "totals": list(totals(rounds, lesson.names).items()),
+        "totals": [
+            {"name": name, "points": won, "gain": gains(rounds[-1]).get(name) if rounds else None}
+            for name, won in totals(rounds, lesson.names).items()
+        ],
         "last": _last(game.rounds[-1]) if game.rounds else None,
-        "covered": [row.model_prob for row in best[:N_ROWS]],
-        "end": end_words(rounds, lesson.names) if is_over and rounds else "",
+        "others": "all others",
+        "covered": [row.model_prob for row in best[:N_BEST]],
+        "end": end_words(rounds, lesson.names) if is_over and rounds else [],
         "best": lesson.best,
         "isOver": game.is_over,
         "isRoundOver": is_over,
@@ -97,7 +101,7 @@ def _stake(share: float, n_vocab: int) -> dict[str, Any]:
 
 
 def _last(done: GuessRound) -> dict[str, Any]:
-    rows = rows_to_draw(done, N_ROWS)
+    rows = rows_to_draw(done, N_BEST, N_MORE)
     rest = max(0.0, 1 - sum(row.model_prob for row in rows))
     return {
         "position": done.position,
@@ -105,7 +109,6 @@ def _last(done: GuessRound) -> dict[str, Any]:
         "hits": [player.rank is not None for player in done.players],
         "rows": [_row(row, done) for row in rows],
         "rest": rest,
-        "others": "all others",
     }
 
 

@@ -3,12 +3,13 @@
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatProbability } from "../../frame/live/format.js";
 import { move } from "../../frame/live/motion.js";
 
 const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
-const N_ROWS = 6;
+const N_ROWS = 8; // the model's best, what came and was guessed beside them, and all others
 const GROW_MS = 350;
-const COVERED = "The model’s six likeliest words. Which is which shows after your guess.";
+const COVERED = "The model’s five likeliest. Which is which shows after your guess.";
 
 /** @param {() => void} goOn shows the next question, where there is room for one of the two alone */
 export function createResult(goOn) {
@@ -16,7 +17,7 @@ export function createResult(goOn) {
   let shown; // the position of the word
   const sentences = announced(el("div", { class: "board-said" }));
   const legend = el("p", { class: "row bars-legend" });
-  const rows = Array.from({ length: N_ROWS + 1 }, (_, i) => createRow(i === N_ROWS));
+  const rows = Array.from({ length: N_ROWS }, createRow);
   const source = el("p", { class: "muted" });
   const bars = el(
     "div",
@@ -47,7 +48,7 @@ export function createResult(goOn) {
   const element = el("div", { class: "board-right" }, sentences, bars, next);
 
   /** @param {GuessBoard} data */
-  function update({ last, covered, players, model }) {
+  function update({ last, covered, others, players, model }) {
     const isNew = shown !== last?.position;
     shown = last?.position;
     element.style.setProperty("--n-players", String(players.length));
@@ -66,11 +67,12 @@ export function createResult(goOn) {
         return line;
       }),
     );
+    const given = last?.rows ?? covered.map((prob) => ({ word: "?", prob, isTrue: false, marks: [] }));
+    const rest = last?.rest ?? Math.max(0, 1 - covered.reduce((sum, prob) => sum + prob, 0));
     rows.forEach((row, i) => {
-      const given = last?.rows[i];
-      if (i === N_ROWS) row.show(last?.others ?? "", last?.rest ?? null);
-      else if (last) row.show(given?.word ?? "", given?.prob ?? null, given);
-      else row.show("?", covered[i] ?? null);
+      row.setRest(i === given.length);
+      if (i === given.length) row.show(others, rest);
+      else row.show(given[i]?.word ?? "", given[i]?.prob ?? null, given[i]);
     });
     if (isNew && last) {
       for (const { bar } of rows) move(bar, [{ transform: "scaleX(0)" }, {}], { duration: GROW_MS });
@@ -82,8 +84,26 @@ export function createResult(goOn) {
 /** @param {number} player */
 const mark = (player) => el("span", { class: "board-mark-sign", "aria-hidden": "true" }, MARKS[player]);
 
-/** @param {boolean} isRest */
-function createRow(isRest) {
+/** The bars before a guess, small, for where the chart has no room beside the question. */
+export function createCovered() {
+  const element = el("div", { class: "board-covered", "aria-hidden": "true" });
+  /** @param {number[]} shares */
+  function show(shares) {
+    element.replaceChildren(
+      ...shares.flatMap((share) => {
+        const bar = el("i");
+        bar.style.width = `${100 * share}%`;
+        return [
+          el("span", {}, "?"),
+          el("span", { class: "board-covered-bar" }, bar, formatProbability(share)),
+        ];
+      }),
+    );
+  }
+  return { element, show };
+}
+
+function createRow() {
   const label = el("span", { class: "bars-label", translate: false, dir: "auto" });
   const { track, bars, number, show } = createBarCell();
   bars[0].style.transformOrigin = "left";
@@ -96,13 +116,17 @@ function createRow(isRest) {
   );
   const element = el(
     "tr",
-    { class: isRest ? "bars-tail" : "bars-row" },
+    { class: "bars-row" },
     el("th", { scope: "row" }, label),
     cell,
   );
   return {
     element,
     bar: bars[0],
+    /** @param {boolean} isRest */
+    setRest(isRest) {
+      setAttribute(element, "class", isRest ? "bars-tail" : "bars-row");
+    },
     /** @param {string} word @param {number|null} prob @param {GuessedRow} [row] */
     show(word, prob, row) {
       setText(label, word);

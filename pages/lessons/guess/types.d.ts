@@ -12,7 +12,6 @@ interface GuessedWord {
   hits: boolean[]; // whether a player named it
   rows: GuessedRow[];
   rest: number; // that the model gave all others
-  others: string;
 }
 interface GuessBoard {
   text: { words: string; bits: number | null; isNamed: boolean }[]; // bits: null where nobody was asked
@@ -24,10 +23,11 @@ interface GuessBoard {
   stakes: { share: number; right: number; wrong: number }[]; // points
   number: number; // of the word in its round
   nWords: number; // of a round
-  totals: [name: string, points: number][];
+  totals: { name: string; points: number; gain: number | null }[]; // gain: of the last word
   last: GuessedWord | null;
+  others: string; // the name of all others
   covered: number[]; // shares of the likeliest, before anything was guessed
-  end: string; // what is said of a round that is over
+  end: string[]; // what is said of a round that is over: a headline, and what explains it
   best: number | null; // points of the best round before, of who plays alone
   isOver: boolean;
   isRoundOver: boolean;

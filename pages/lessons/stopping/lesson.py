@@ -26,9 +26,9 @@ from pages.frame.stepper import Stepper, Steps, show_stepper
 from pages.lessons.stopping.settings import EXAMPLES, FIRST, SETTINGS
 from pages.lessons.stopping.small_cases import show_small_cases
 from viz.stopping.end_chart import end_figure
-from viz.stopping.end_picture import end_picture, end_words, where_words
+from viz.stopping.end_picture import end_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
-from viz.strip import prose
+from viz.strip import element, prose
 
 LESSON, ENDS = "stopping_lesson", "stopping_ends"
 END_SAID, SAID = "stopping_end_said", "stopping_said"
@@ -178,7 +178,7 @@ class TextEnd(Experiment[StoppingLesson]):
     key = ENDS
     button = "Write another"
     said = END_SAID
-    has_progress = False  # the columns are it
+    has_progress = False  # the picture is it
     is_button_below = True
 
     def _begin(self) -> None:
@@ -198,7 +198,8 @@ class TextEnd(Experiment[StoppingLesson]):
 
     def _draw(self, job: Job[EndCurve]) -> None:
         curve, prompt = job.result, self.lesson.asked["prompt"]
-        st.html(prose((prompt, ""), (curve.sent, "generated"), size="body"))
+        story = prose((prompt, ""), (curve.sent, "generated"), is_wide=True)
+        st.html(element("div", story, class_="end-story"))
         if not self.is_answered:
             self.lesson.covered = job
         is_moving = self.is_answered and job is self.lesson.covered
@@ -206,7 +207,6 @@ class TextEnd(Experiment[StoppingLesson]):
         show_summary("pages/stopping.py", STREAM, asked=END_SAID)
         if not self.is_answered:
             return
-        st.markdown(f"{end_words(curve)} {where_words(curve, prompt)}")
         scale = st.expander(SCALE, key="stopping_scale", type="compact", on_change="rerun")
         if scale.open:
             with scale:

@@ -1,0 +1,52 @@
+"""What a word of the glossary means as a small picture: tokens in their boxes, shares as bars."""
+
+from markupsafe import Markup
+
+from viz.palette import colour
+from viz.strip import chip, element, hatch
+
+UNIT = 0.85  # em that a part of a bar is long
+ROLES = {  # of a letter
+    "p": "prompt",
+    "g": "generated",
+    "k": "kept",
+    "c": "chosen",
+    "o": "keys",  # kept in the cache
+    "d": "stage",  # a draft
+    "e": "error",
+    "r": "rejected",
+}
+PICTURES = {  # rows; `p:cat` is a token, `k=6:sofa` a bar and its token, `_=2` an empty place
+    "token": "p:The p:hedge p:ho p:g/p:was p:sleepy p:.",
+    "distribution": "k=10:mat/k=6:sofa/k=3:bed/k=1:hill",
+    "greedy decoding": "c=10:mat/k=6:sofa/k=3:bed/k=1:hill",
+    "sampling": "k=10:mat/k=6:sofa/c=3:bed/k=1:hill",
+    "temperature": "k=8 _=2 k=5/k=1 _=9 k=4/k=1 _=9 k=4",
+    "top-p": "k=10:mat/k=6:sofa/r=3:bed/r=1:hill",
+    "KV cache": "p:The p:cat p:sat/o:The o:cat o:sat g:on/o:The o:cat o:sat o:on g:a",
+    "prefill": "p:The p:cat p:sat p:on p:a",
+    "decode": "p:The p:cat g:sat/p:The p:cat p:sat g:on/p:The p:cat p:sat p:on g:a",
+    "beam search": "k:a k:king k:had/k:a k:bird r:was/k:the r:old",
+    "speculative decoding": "p:The d:cat d:sat d:up/p:The g:cat g:sat r:up",
+    "hallucination": "p:The p:fish p:lives/g:in g:the e:tree",
+}
+
+
+def picture(name: str) -> Markup:
+    """Draws one of the pictures; who hears the page has the words beside it."""
+    rows = [
+        element("span", *map(_cell, row.split()), class_="glossary-row")
+        for row in PICTURES[name].split("/")
+    ]
+    return element("span", *rows, class_="glossary-picture", aria_hidden="true", translate="no")
+
+
+def _cell(cell: str) -> Markup:
+    if "=" not in cell:
+        letter, word = cell.split(":")
+        return chip(word, ROLES[letter], style="font-size:var(--size-body)")
+    bar, _, word = cell.partition(":")
+    letter, n = bar.split("=")
+    ground = "none" if letter == "_" else hatch() if letter == "r" else colour(ROLES[letter])
+    look = f"width:{UNIT * int(n):.2f}em;background:{ground};forced-color-adjust:none"
+    return element("i", style=look) + element("span", word)
