@@ -74,7 +74,8 @@ def prose(*parts: tuple[str, str], size: Size = "row") -> Markup:
         spans += [Markup.escape(text.removesuffix(word))]
         spans += [element("span", word, style=_underlined(role))] if word else []
     style = (
-        f"font-size:var(--size-{size});color:{colour('ink')};max-width:60ch;unicode-bidi:plaintext;"
+        f"font-family:var(--read);font-size:var(--size-{size});color:{colour('ink')};"
+        "max-width:60ch;unicode-bidi:plaintext;"
     )
     return paragraph(*spans, style=style)
 
