@@ -69,9 +69,9 @@ def prose(*parts: tuple[str, str], size: Size = "row") -> Markup:
     """Writes a text large, to be read: each part with its role; what is given has none."""
     spans: list[str] = []
     for role, alike in groupby(parts, key=itemgetter(1)):
-        text = "".join(text for text, _ in alike)
+        text = Markup("").join(text for text, _ in alike)
         word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
-        spans += [Markup.escape(text.removesuffix(word))]
+        spans += [text.removesuffix(word)]
         spans += [element("span", word, style=_underlined(role))] if word else []
     style = (
         f"font-family:var(--read);font-size:var(--size-{size});color:{colour('ink')};"
