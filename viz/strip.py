@@ -71,16 +71,19 @@ def prose(*parts: tuple[str, str], size: Size = "row", is_wide: bool = False) ->
     Args:
         parts: The text.
         size: Of the type.
-        is_wide: Whether it is a story, in the reading face over the whole width.
+        is_wide: Whether it takes the whole width, as a story does.
     """
     spans: list[str] = []
     for role, alike in groupby(parts, key=itemgetter(1)):
-        text = "".join(text for text, _ in alike)
+        text = Markup("").join(text for text, _ in alike)
         word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
-        spans += [Markup.escape(text.removesuffix(word))]
+        spans += [text.removesuffix(word)]
         spans += [element("span", word, style=_underlined(role))] if word else []
-    look = "font-family:var(--read);" if is_wide else "max-width:60ch;"
-    style = f"font-size:var(--size-{size});color:{colour('ink')};unicode-bidi:plaintext;{look}"
+    wide = "" if is_wide else "max-width:60ch;"
+    style = (
+        f"font-family:var(--read);font-size:var(--size-{size});color:{colour('ink')};"
+        f"unicode-bidi:plaintext;{wide}"
+    )
     return paragraph(*spans, style=style)
 
 

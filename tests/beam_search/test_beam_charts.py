@@ -24,7 +24,7 @@ from viz.beam_search.comparison import (
     searches_table,
 )
 from viz.beam_search.step_charts import cache_figure, candidates_figure, ranking_table
-from viz.beam_search.tree import BELOW, COLUMN_PIXELS, TYPE_PIXELS, tree_figure
+from viz.beam_search.tree import BELOW, COLUMN_PIXELS, CROSSING, TYPE_PIXELS, tree_figure
 from viz.format import percent
 from viz.palette import colour
 
@@ -75,7 +75,9 @@ def test_the_tree_grows_inside_one_frame_and_no_two_lines_differ_by_colour_alone
     chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4)
     assert first.layout.height == checked(chart).layout.height
     assert first.layout.xaxis.range == checked(chart).layout.xaxis.range
-    assert COLUMN_PIXELS * 8 <= PHONE, "the prompt and the seven tokens of the example"
+    assert COLUMN_PIXELS * 6 <= PHONE, "the prompt, and the tokens until the best text has ended"
+    box = TYPE_PIXELS / 2 * len("0.087\u202f%") + 2 * (2.4 + CROSSING)
+    assert box < COLUMN_PIXELS, "two boxes beside each other do not touch"
     assert min(chip.font.size for chip in first.layout.annotations) >= TYPE_PIXELS
     lines = checked(chart).data
     assert len({(line.line.dash, line.line.width) for line in lines}) == len(lines)
@@ -85,6 +87,18 @@ def test_the_tree_grows_inside_one_frame_and_no_two_lines_differ_by_colour_alone
     assert not any("<br>" in chip.text for chip in beside.layout.annotations)
     assert "2 of 20 candidates kept, 1 finished, and 1 beam dropped" in chart.caption
     assert "press Step" in tree_figure((), (), 2, 6, "…", None).caption
+
+
+def test_the_boxes_where_another_text_overtakes_greedy_s_stand_out() -> None:
+    def notes(crossed_at: int | None) -> list[tuple[str, float]]:
+        chart = tree_figure(NODES, STEPS, 2, 6, "…king", 4, crossed_at=crossed_at)
+        return [(note.text, note.borderwidth) for note in checked(chart).layout.annotations]
+
+    plain, crossed = notes(None), notes(2)
+    assert not any("<b>" in text for text, _ in plain)
+    changed = [(a, b) for a, b in zip(plain, crossed, strict=True) if a != b]
+    assert 0 < len(changed) <= 2, "greedy's and the best one's"
+    assert all(b[0] == f"<b>{a[0]}</b>" and b[1] > a[1] for a, b in changed)
 
 
 def test_candidates_are_drawn_as_ratios_to_the_best_with_the_end_of_the_beam() -> None:

@@ -9,7 +9,15 @@ from model.constraints.records import ConstrainedStep, MaskedDistribution, Maske
 from tests.charts.drawn_charts import checked, column
 from viz.constraints.mask_chart import mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.walk_picture import MODEL, N_PLACES, RULE, WalkedToken, walk_picture
+from viz.constraints.walk_picture import (
+    MODEL,
+    N_PLACES,
+    OTHERS,
+    OUT,
+    RULE,
+    WalkedToken,
+    walk_picture,
+)
 from viz.palette import colour
 
 TOKENS = (
@@ -53,9 +61,9 @@ def widths(markup: str) -> list[tuple[str, float, bool]]:
 def test_a_token_of_the_walk_has_both_bars_whole() -> None:
     tokens = (replace(TOKENS[0], prob=0.5), *TOKENS[1:])
     parts = widths(walk_picture([WalkedToken(MaskedDistribution(tokens, 0.45, 12, 1000), "␣x")]))
-    kept = [("x", 10, False), ("&lt;b&gt;", 30, False), ("other tokens", 5, False)]
+    kept = [("x", 10, False), ("&lt;b&gt;", 30, False), (OTHERS, 5, False)]
     model, rule = parts[:5], parts[5:]
-    assert model == [*kept, ("food", 50, True), ("removed", 5, True)]
+    assert model == [*kept, ("food", 50, True), (OUT, 5, True)]
     assert [name for name, *_ in rule] == [name for name, *_ in kept]
     assert sum(share for _, share, _ in rule) == pytest.approx(100, abs=0.01)
     assert not any(gone for *_, gone in rule)
@@ -73,12 +81,26 @@ def test_what_is_taken_is_framed_and_a_word_that_goes_on_is_whole() -> None:
     assert widths(markup) == [("so·u", 40, False), ("so·f", 60, True), ("so·u", 100, False)]
     assert markup.count("font-weight:600") == 1
     assert "font-weight:600" not in walk_picture([WalkedToken(seen, None, "so")])
-    covered = walk_picture([WalkedToken(seen, None)], is_covered=True)
-    assert not widths(covered)
-    for long in (1, N_PLACES + 3):  # as high, however long the walk is
-        picture = walk_picture([WalkedToken(seen, "u")] * long)
-        assert picture.count(MODEL) == covered.count(MODEL) == covered.count(RULE) == N_PLACES
-        assert picture.count("left: 40.0\u202f%") == min(long, N_PLACES)
+    for n_places in (2, N_PLACES):
+        for long in (1, n_places + 3):  # as high, however long the walk is
+            picture = walk_picture([WalkedToken(seen, "u")] * long, n_places=n_places)
+            assert picture.count(f">{MODEL}<") == picture.count(f">{RULE}") == n_places
+            assert picture.count(f">{RULE} 40.0\u202f%<") == min(long, n_places)
+            assert f">{n_places + 3}<" in picture or long == 1, "the newest ones"
+
+
+def test_the_beginning_of_another_token_is_open_at_its_end_and_no_number_is_left_out() -> None:
+    tokens = (
+        MaskedToken("␣mud", 0.01, 0.7, is_allowed=True),
+        MaskedToken("␣m", 0.004, 0.3, is_allowed=True),
+        MaskedToken("␣so", 0.3, 0.0, is_allowed=False),
+    )
+    markup = walk_picture([WalkedToken(MaskedDistribution(tokens, 0.014, 2, 9), "␣m")])
+    assert [name for name, *_ in widths(markup)][-2:] == ["mud", "m…"]
+    assert "so…" not in markup, "what is removed opens nothing"
+    for name, number in (("mud", "71.4"), ("so", "30.0"), (OUT, "68.6")):
+        assert re.search(rf">{name} {number}\u202f%<", markup)
+    assert "white-space:nowrap" not in markup, "a number without room goes to a line of its own"
 
 
 def step(label: str, mass: float) -> ConstrainedStep:

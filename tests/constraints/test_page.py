@@ -1,5 +1,6 @@
 """The constrained-decoding lesson as Streamlit runs it, and in a real browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,7 @@ from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 from model.loading import LanguageModel
+from model.sampling import Settings
 from pages.lessons.constraints.state import EXAMPLES, FIRST, ConstraintLesson, begin
 from tests.driving.harness import by_key
 from tests.driving.home_page import PATIENCE_MS
@@ -14,6 +16,8 @@ from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model
 from tests.tiny_models import tiny
 from viz.constraints.mask_chart import DEAD_END_MASS
+from viz.constraints.walk_picture import N_PLACES, RULE, name_of
+from viz.format import percent
 
 
 @pytest.fixture
@@ -97,11 +101,14 @@ def test_what_a_model_cannot_read_leaves_the_text_or_gives_way_to_the_example(ap
 def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule(
     app: AppTest,
 ) -> None:
-    assert app.get_by_key("constraint_said").options == ["his bed", "the soup"]
+    assert app.get_by_key("constraint_said").options == ["his bed", "the mud"]
+    first = lesson(app).generation.look(Settings(temperature=0))
+    assert f"{RULE} {percent(first.mass)}" in picture(app), "what the guess is built on"
+    assert picture(app).count(f">{RULE}") == 2, "both endings have two tokens"
     assert "morning" not in picture(app)
     assert app.button(key="constraint_step").disabled
     app.get_by_key("constraint_said").set_value("his bed").run()
-    assert lesson(app).written() == " the soup"
+    assert lesson(app).written() == " the mud"
     assert not app.button(key="constraint_step").disabled
     press(app, "constraint_step")
     step = lesson(app).generation.steps[0]
@@ -110,12 +117,18 @@ def test_the_ending_is_asked_before_the_mask_shows_it_and_again_for_another_rule
     wanted = lesson(app).generation.steps[1].wanted.strip("␣")
     assert wanted == "morning"
     assert lesson(app).left_by_the_rule(0) is None
-    assert lesson(app).left_by_the_rule(1) == "soup"
+    assert lesson(app).left_by_the_rule(1) == "mud"
     assert f"<em>{wanted}</em>" in picture(app)
-    assert "<em>soup</em>" in picture(app)
-    assert "<em>so·u·p</em>" in picture(app), "its tokens are named where the bars divide them"
+    assert "<em>mud</em>" in picture(app)
+    assert percent(lesson(app).generation.steps[1].mass) in picture(app)
     app.selectbox(key="constraint_example").set_value("Bread or shoes").run()
     assert app.session_state["constraint_said"] is None
+    app.get_by_key("constraint_said").set_value("some bread").run()
+    generate_all(app)
+    parts = [name_of(step.label) for step in lesson(app).generation.steps]
+    assert len(parts) > N_PLACES, "its last word comes in pieces, and these are named"
+    assert re.search(r"<em>\w+(·\w+)+</em>", picture(app))
+    press(app, "constraint_reset")
     app.slider(key="constraint_temperature").set_value(1.0).run()
     assert not app.button(key="constraint_step").disabled, "then a pointer draws"
 
@@ -144,7 +157,7 @@ def test_two_steps_lead_to_a_dead_end_and_a_bad_pattern_is_one_sentence(
     by_key(page, "constraint_setup").locator("summary").click()
     page.get_by_text("Pattern", exact=True).click()
     area = by_key(page, "constraint_constraint").locator("textarea")
-    expect(area).not_to_have_value(" his bed\n the soup", timeout=PATIENCE_MS)
+    expect(area).not_to_have_value(" his bed\n the mud", timeout=PATIENCE_MS)
     area.fill("[0-9")
     area.press("Control+Enter")
     expect(page.get_by_text("The pattern cannot be used")).to_be_visible(timeout=PATIENCE_MS)

@@ -80,7 +80,7 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     for name, prompt, word, right in (
         ("A contradiction", "He loved his", "car", " ball"),
         ("A wrong name", "One day,", "Sam", " Max"),
-        ("A wrong fact", "The fish lives in the", "tree", " sea."),
+        ("A wrong fact", "The little fish lives in a", "tree", " big pond."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()
         assert not app.exception
@@ -90,11 +90,15 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
         assert control.startswith(right), "by itself the model writes no such error"
         assert word not in control
         assert math.exp(steps[0].forced.logprob) < 0.05, "the model itself finds it unlikely"
-    (html,) = [one.proto.body for one in app.get("html") if "sure, on average" in one.proto.body]
+    assert "tree" in "".join(step.forced.label for step in steps[1:] if step.forced)
+    bodies = [one.proto.body for one in app.get("html")]
+    (html,) = [body for body in bodies if "sure, on average" in body]
+    (picture,) = [body for body in bodies if "mistake-text" in body]
     for side in ("original", "forced"):
         tokens = [getattr(step, side) for step in steps[1:]]
-        sure = fmean(math.exp(token.logprob) for token in tokens if token)
-        assert percent(sure) in html
+        sure = percent(fmean(math.exp(token.logprob) for token in tokens if token))
+        assert sure in html
+        assert sure in picture
     keys = [getattr(one, "key", None) for one in app.main]
     assert keys.index("snowball_mistake") < keys.index("snowball_prompt"), "it stays the first"
 
@@ -188,6 +192,40 @@ def test_every_section_measures() -> None:
     assert "3 stories" in words(app)
     assert done(app, "snowball_long").surprise.shape[1] == 48
     assert {"storyteller", "storyteller_early"} <= set(done(app, "snowball_context").losses)
+
+
+WRITTEN = """() => {
+  const shown = (node) => Number(getComputedStyle(node).opacity);
+  const texts = [...document.querySelectorAll(".mistake-text > :last-child")];
+  return [
+    ...texts.map((text) => [...text.querySelectorAll(".mistake-token")].filter(shown).length),
+    Math.max(...[...document.querySelectorAll(".mistake-text > div .mistake-token")].map(shown)),
+    shown(document.querySelector(".remember")),
+  ];
+}"""
+
+
+@pytest.mark.browser
+def test_both_texts_are_written_together_and_what_they_tell_comes_after_them(
+    turn_to: Callable[[str], Page],
+) -> None:
+    page = turn_to("snowball")
+    expect(page.locator(".mistake-token")).to_have_count(0)
+    page.emulate_media(reduced_motion="no-preference")
+    by_key(page, "snowball_expected").locator("button").first.click()
+    page.wait_for_function("() => document.querySelector('.mistake-token')")
+    seen = [page.evaluate(WRITTEN)]
+    while not seen[-1][3]:
+        page.wait_for_timeout(100)
+        seen.append(page.evaluate(WRITTEN))
+    (first, _, sure, told), last = seen[0], seen[-1]
+    assert first < last[0], "not all at once"
+    assert (sure, told) == (0, 0), "neither comes before the last token"
+    for forced, original, sure, _ in seen:
+        assert abs(forced - original) <= 2, "the wrong word stands there from the first"
+        assert sure == 0 or forced == last[0]
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(WRITTEN) == [last[0], last[1], 1, 1]
 
 
 @pytest.mark.browser

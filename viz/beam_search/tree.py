@@ -24,11 +24,12 @@ from viz.strip import SPACE
 LEAD = 0.3  # columns that an edge runs level out of a token and into one
 GAP = 0.2  # rows between two zones
 HEAD, HALF = 0.6, 0.5  # rows above the first one, and of the last one below its middle
-COLUMN_PIXELS = 45  # least width of a column that can be read
+COLUMN_PIXELS = 58  # least width of a column in which a box with its number leaves room for edges
 MAX_LETTERS = 11
 BELOW = ("finished", "pruned")  # the zones below the beams: a text of each in every column
 ROW_PIXELS, LINE_PIXELS = 44, 27  # of a token with its number below it, and beside it
 TYPE_PIXELS = 14
+CROSSING = 1.4  # pixels that an edge is wider where another text becomes likelier than greedy's
 _CURVE = np.linspace(0, 1, 13)
 
 
@@ -74,6 +75,7 @@ def tree_figure(
     *,
     is_over: bool = False,
     in_line: bool = False,
+    crossed_at: int | None = None,
 ) -> Chart:
     """Draws the search as far as `steps` go.
 
@@ -86,6 +88,8 @@ def tree_figure(
         best_id: the node in which the best text so far ends.
         is_over: the search is over: the last beams are dropped too, and two texts stand out.
         in_line: each number stands beside its token: rows are lower, columns wider.
+        crossed_at: the token from which on another text is likelier than greedy's, if that is
+            shown: there the boxes of both stand out.
     """
     figure = new_figure()
     on_best = set() if best_id is None else set(lineage(nodes, best_id))
@@ -100,7 +104,7 @@ def tree_figure(
     dropped_at = {node_id: step.depth for step in steps for node_id in step.dropped}
     if is_over and steps:
         dropped_at |= dict.fromkeys(steps[-1].beams, len(steps))
-    chips = _chips(nodes, places, dropped_at, " " if in_line else "<br>")
+    chips = _chips(nodes, places, dropped_at, " " if in_line else "<br>", crossed_at)
     prompt = _chip(
         root, plain(prompt_end).replace(" ", "<br>"), ("prompt-tint", "prompt", 1.5), "ink"
     )
@@ -201,7 +205,11 @@ def _add_edges(
 
 
 def _chips(
-    nodes: Sequence[BeamNode], places: dict[int, _Place], dropped_at: dict[int, int], gap: str
+    nodes: Sequence[BeamNode],
+    places: dict[int, _Place],
+    dropped_at: dict[int, int],
+    gap: str,
+    crossed_at: int | None,
 ) -> list[Style]:
     """Writes each token into its box, and after a gap the probability of the text up to it."""
     chips = []
@@ -217,7 +225,10 @@ def _chips(
             "pruned": f"pruned at token {node.depth}",
         }.get(place.state, place.state)
         text = f"{token}{gap}{percent(math.exp(node.total))}" if place.has_number else token
-        chip = _chip(place, text, (ground, look.role, look.edge), look.ink)
+        is_crossing = node.depth == crossed_at and place.look in {"best", "greedy"}
+        text = f"<b>{text}</b>" if is_crossing else text
+        edge = look.edge + (CROSSING if is_crossing else 0)
+        chip = _chip(place, text, (ground, look.role, edge), look.ink)
         chip["hovertext"] = describe(nodes, node, fate)
         chips.append(chip)
     return chips

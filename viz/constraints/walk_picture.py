@@ -10,19 +10,26 @@ from viz.format import percent
 from viz.palette import colour
 from viz.strip import SPACE, element
 
-N_PLACES = 4  # tokens that are in sight, the newest ones
+N_PLACES = 4  # tokens that are in sight at most, the newest ones
+FEW = 2  # tokens whose bars have room to be high
 MAX_NAMED = 2  # allowed tokens with a segment of their own
 DOT = "·"  # between the pieces of a word
-ROOM = 0.025  # of a bar, for each letter of a name: so much a phone has
+ROOM = 0.028  # of a bar, for each letter of a name: so much a phone has
 ROUNDING = 1e-5  # of a sum: less is no token
-MODEL, RULE = "the model", "the rule"
+OUT = "out"
+OTHERS = "other\N{NO-BREAK SPACE}tokens"
+MODEL, RULE = "the model", "the rule leaves"
 _HEIGHT = "clamp(1.25rem,min(1.9vw,2.75vh),1.6rem)"  # of a bar
-_GRID = "display:grid;grid-template-columns:1ch 6.7em 1fr;gap:3px .6em;align-items:center"
-_BAR = f"display:flex;height:{_HEIGHT};box-sizing:border-box;forced-color-adjust:none"
+_HIGH = "clamp(2.2rem,min(3.6vw,5.6vh),3rem)"  # where there are few
+_GRID = (
+    "display:grid;grid-template-columns:1ch clamp(7.2em,18vw,11.5em) 1fr;gap:3px .6em;"
+    "align-items:center"
+)
+_BAR = "display:flex;height:var(--bar);box-sizing:border-box;forced-color-adjust:none"
+# a number that has no room beside its name goes to a second line, which is not seen
 _PART = (
-    "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:nowrap;"
-    "text-overflow:clip;font:clamp(.875rem,1.3vw,var(--size-body)) var(--read);"
-    f"line-height:calc({_HEIGHT} - .1rem)"
+    "box-sizing:border-box;min-width:0;overflow:hidden;text-align:center;white-space:normal;"
+    "font:clamp(.875rem,1.3vw,var(--size-body)) var(--read);line-height:calc(var(--bar) - .1rem)"
 )
 # a narrow page has three lines for the sentences, a wide one needs one
 _SAID = "margin:.4rem 0 0;min-height:clamp(1.4em,calc((640px - 100vw) * 99),4.2em);line-height:1.4"
@@ -44,27 +51,27 @@ class WalkedToken:
 
 
 def walk_picture(
-    tokens: Sequence[WalkedToken], said: Markup | str = "", *, is_covered: bool = False
+    tokens: Sequence[WalkedToken], said: Markup | str = "", n_places: int = N_PLACES
 ) -> Markup:
     """Draws two bars for each token; what the rule removes is a dashed outline.
 
     Args:
         tokens: Of the walk, the coming one last.
         said: A sentence about it.
-        is_covered: Whether nothing is shown yet.
+        n_places: Tokens that there is room for; of a longer walk the newest are shown.
     """
-    shown = [] if is_covered else list(tokens[-N_PLACES:])
-    first = max(0, len(tokens) - N_PLACES) + 1 if shown else 1
+    shown = tokens[-n_places:]
+    first = max(0, len(tokens) - n_places) + 1
     places = [_place(one, first + i) for i, one in enumerate(shown)]
-    places += [_empty(first + i) for i in range(len(places), N_PLACES)]
-    heard = "Two bars for each token, still covered." if is_covered else _heard(shown)
+    places += [_empty(first + i) for i in range(len(places), n_places)]
+    height = _HIGH if n_places <= FEW else _HEIGHT
     picture = element(
         "div",
         *places,
-        style=f"display:grid;gap:.45rem;color:{colour('ink')}",
+        style=f"--bar:{height};display:grid;gap:.45rem;color:{colour('ink')}",
         class_="walk",
         role="img",
-        aria_label=heard,
+        aria_label=_heard(shown),
         translate="no",
     )
     size = "font-size:clamp(1rem,1.3vw,var(--size-lead))"
@@ -77,7 +84,10 @@ def _place(one: WalkedToken, n: int) -> Markup:
     if one.taken is not None and one.taken not in {token.label for token in allowed}:
         rarer = [token for token in seen.tokens if token.is_allowed and token.label == one.taken]
         allowed = [*allowed[: MAX_NAMED - 1], *rarer[:1]]
-    before = [(name_of(token.label, one.stem), token.prob) for token in allowed]
+    names = [name_of(token.label, one.stem) for token in allowed]
+    before = [
+        (_opened(name, names), token.prob) for name, token in zip(names, allowed, strict=True)
+    ]
     others = max(0.0, seen.mass - sum(prob for _, prob in before))
     has_others = others > ROUNDING * seen.mass
     left = [*before, ("other tokens", others)] if has_others else before
@@ -85,13 +95,13 @@ def _place(one: WalkedToken, n: int) -> Markup:
     wanted = _wanted(seen)
     named = 0.0 if wanted.is_allowed else wanted.prob
     removed = [(name_of(wanted.label, one.stem), named)] if named else []
-    removed += [("removed", gone - named)] if gone > named else []
+    removed += [(OUT, gone - named)] if gone > named else []
     model = [_kept(name, share, False) for name, share in left]
     model += [_removed(name, share) for name, share in removed]
     scale = max(seen.mass, 1e-300)
-    taken = None if one.taken is None else name_of(one.taken, one.stem)
+    taken = None if one.taken is None else _opened(name_of(one.taken, one.stem), names)
     rule = [_kept(name, share / scale, name == taken) for name, share in left]
-    return _pair(n, model, rule, left=f"left: {percent(seen.mass)}")
+    return _pair(n, model, rule, left=f"{RULE} {percent(seen.mass)}")
 
 
 def _wanted(seen: MaskedDistribution) -> MaskedToken:
@@ -105,8 +115,7 @@ def _pair(
     number = f"grid-row:span 2;font-size:var(--size-lead);color:{colour(tone)}"
     cells = [element("b", str(n), style=number)]
     for name, parts in zip((MODEL, left), (model, rule), strict=True):
-        label = f"font-size:var(--size-body);line-height:{_HEIGHT};white-space:nowrap;"
-        label += f"color:{colour(tone)}"
+        label = f"font-size:var(--size-body);line-height:1.1;color:{colour(tone)}"
         cells += [element("span", name, style=label), element("span", *parts, style=_BAR)]
     return element("div", *cells, style=_GRID)
 
@@ -135,9 +144,8 @@ def _removed(name: str, share: float) -> Markup:
 def _part(name: str, share: float, look: str, title: str, shown: Markup | str = "") -> Markup:
     style = f"{_PART};flex:0 1 {100 * share:.4f}%;{look}"
     words = (shown or name) if share >= ROOM * len(name) else ""
-    number = f" {percent(share)}"
-    if words and share >= ROOM * (len(name) + len(number) + 1):
-        words = Markup("{}{}").format(words, number)
+    if words:
+        words = Markup("{} {}").format(words, percent(share))
     return element("span", words, style=style, title=title)
 
 
@@ -146,6 +154,11 @@ def name_of(label: str, stem: str = "") -> str:
     if stem and label.isalpha():
         return f"{stem}{DOT}{label}"
     return label.strip(SPACE) or "a space"
+
+
+def _opened(name: str, names: Sequence[str]) -> str:
+    """Returns the name of a token, open at its end where it is the beginning of another one."""
+    return f"{name}…" if any(one != name and one.startswith(name) for one in names) else name
 
 
 def _heard(tokens: Sequence[WalkedToken]) -> str:

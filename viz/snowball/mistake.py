@@ -13,8 +13,10 @@ from viz.strip import SPACE, chip, element, prose, row
 
 NEARLY = 0.1  # between two means of some 24 tokens
 UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 18, "line")  # as wide as a text of some 24 tokens
-GRID = "display:grid;gap:1.2rem"
+GRID = "display:grid;gap:.9rem"
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
+_HEAD = "display:grid;grid-template-columns:12.5em minmax(0,1fr);gap:0 1em;align-items:center"
+_TRACK = "flex:0 1 14em;height:.7em;border-radius:2px"
 
 
 def sureness(tokens: Sequence[Token | None]) -> float:
@@ -32,19 +34,19 @@ def sure_words(steps: Sequence[ForkStep]) -> str:
 
 
 def mistake_html(prompt: str, steps: Sequence[ForkStep]) -> Markup:
-    """Writes both texts to be read; the token that was put in is marked.
+    """Writes both texts token by token, the same place of both at once, and how sure the model is.
 
     Args:
         prompt: What both begin with.
-        steps: The first holds the wrong word.
+        steps: The first holds the wrong word, which counts in neither mean.
     """
     original, forced = _both(steps)
-    wrong = [(one.label, "generated" if i else "error") for i, one in enumerate(forced)]
-    more = (" …", "generated")  # either text would go on
+    wrong = [(_read(forced[0].label), "error"), *_coming(forced[1:], 1)]
+    sure = [_sureness(sureness(tokens[1:]), len(steps)) for tokens in (forced, original)]
     return element(
         "div",
-        _text(FORCED, prompt, [*wrong, more]),
-        _text(ORIGINAL, prompt, [*((one.label, "generated") for one in original), more]),
+        _text(FORCED, prompt, wrong, sure[0]),
+        _text(ORIGINAL, prompt, _coming(original, 0), sure[1]),
         style=GRID,
     )
 
@@ -61,6 +63,31 @@ def covered_html(prompt: str, word: str) -> Markup:
         _text(FORCED, prompt, ((word, "error"), UNSAID)),
         _text(ORIGINAL, prompt, (UNSAID,)),
         style=GRID,
+    )
+
+
+def _coming(tokens: Sequence[Token], first: int) -> list[tuple[str, str]]:
+    """Returns tokens as parts of a prose, each with the place at which it comes."""
+    words = [*(_read(token.label) for token in tokens), " …"]  # either text would go on
+    before = " " if words[0].startswith(" ") else ""
+    words[0] = words[0].removeprefix(before)
+    parts = [
+        element("span", word, class_="mistake-token", style=f"--i:{i}")
+        for i, word in enumerate(words, first)
+    ]
+    return [(before, ""), *((part, "generated") for part in parts)]
+
+
+def _sureness(share: float, n_before: int) -> Markup:
+    """Draws how sure the model is of its words, once all of them have come."""
+    fill = f"display:block;width:{100 * share:.2f}%;height:100%;background:{colour('kept')}"
+    track = f"{_TRACK};background:{colour('kept-tint')};forced-color-adjust:none"
+    return element(
+        "span",
+        element("span", element("i", style=fill), style=track),
+        element("span", f"{percent(share)} sure"),
+        class_="mistake-token",
+        style=f"--i:{n_before};display:flex;gap:.6em;align-items:center;white-space:nowrap",
     )
 
 
@@ -99,11 +126,19 @@ def _chips(tokens: Sequence[Token]) -> list[Markup]:
     ]
 
 
-def _text(name: str, prompt: str, parts: Sequence[tuple[str, str]]) -> Markup:
+def _text(
+    name: str, prompt: str, parts: Sequence[tuple[str, str]], sure: Markup | str = ""
+) -> Markup:
     """Writes one text below its name."""
+    head = element("div", element("span", name), sure, style=_HEAD)
     small = f"font-size:var(--size-body);color:{colour('muted')}"
-    read = [(label.replace(SPACE, " ").replace("⏎", "\n"), role) for label, role in parts]
-    return element("div", element("div", name, style=small), prose((prompt, ""), *read))
+    text = prose((prompt, ""), *parts)
+    return element("div", element("div", head, style=small), text, class_="mistake-text")
+
+
+def _read(label: str) -> str:
+    """Returns a token as it is read."""
+    return label.replace(SPACE, " ").replace("⏎", "\n")
 
 
 def _sure(words: str) -> Markup:

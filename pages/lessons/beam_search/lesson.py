@@ -179,10 +179,12 @@ def _written(steps: BeamSteps, ids: Sequence[int]) -> str:
 
 
 def _progress(steps: BeamSteps) -> str:
-    """Says how far the search is."""
-    if steps.can_step:
-        return f"Token {steps.n_shown} of at most {steps.search.max_new_tokens}."
-    return f"The search is over after token {steps.n_shown}."
+    """Says how far the search is, and what the tree's numbers are."""
+    search = steps.search
+    return (
+        f"Token {steps.n_shown} of {len(search.steps)}. {plural(search.n_beams, 'text')} "
+        f"{'is' if search.n_beams == 1 else 'are'} kept. Numbers: probability of the whole text."
+    )
 
 
 def _why_over(steps: BeamSteps) -> str:
@@ -196,6 +198,7 @@ def _why_over(steps: BeamSteps) -> str:
 
 def _tree(lesson: BeamLesson) -> None:
     steps, search, lm = lesson.stepper.steps, lesson.stepper.steps.search, lesson.lm
+    at = steps.overtaken_at()
     chart = tree_figure(
         search.nodes,
         steps.shown,
@@ -205,6 +208,7 @@ def _tree(lesson: BeamLesson) -> None:
         _best_now(steps),
         is_over=not steps.can_step,
         in_line=is_presenting(),
+        crossed_at=None if at is None or at > steps.n_shown else at,
     )
     pruned_at = steps.greedy_pruned_at()
     greedy = f" The search pruned greedy’s text at token {pruned_at}." if pruned_at else ""

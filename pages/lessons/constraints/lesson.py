@@ -37,7 +37,7 @@ from pages.lessons.constraints.state import (
 )
 from viz.constraints.mask_chart import DEAD_END_MASS, mask_figure, mass_figure
 from viz.constraints.methods_chart import methods_figure, methods_table
-from viz.constraints.walk_picture import DOT, WalkedToken, name_of, walk_picture
+from viz.constraints.walk_picture import DOT, N_PLACES, WalkedToken, name_of, walk_picture
 from viz.format import percent, plural
 from viz.strip import SPACE, prose
 
@@ -45,11 +45,11 @@ LESSON = "constraint_lesson"
 SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
-_ONLY = Markup("{} the model wanted <em>{}</em>; the rule left <em>{}</em>{}.")
+_ONLY = Markup("{}the model wanted “<em>{}</em>”; the rule left only “<em>{}</em>”{}, {}.")
 _PIECES = Markup(" (<em>{}</em>)")
-_WANTED = Markup("Where the model wanted <em>{}</em>, the rule left {} of its probability.")
-_PARTED = Markup("<em>{}</em> is likelier than <em>{}</em>, so <em>{}</em> is ruled out. ")
-_AFTER = Markup("After <em>{}</em>")
+_WANTED = Markup("Where the model wanted “<em>{}</em>”, the rule left {} of its probability.")
+_PARTED = Markup("“<em>{}</em>” is likelier than “<em>{}</em>”, so “<em>{}</em>” is ruled out. ")
+_AFTER = Markup("After “<em>{}</em>”, ")
 _SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
@@ -131,7 +131,8 @@ def _generation(lesson: ConstraintLesson) -> None:
     stepper.show(waits=not is_said)
     coming = generation.look(Settings(temperature=_temperature())) if can_step else None
     walk = _walk(stepper.steps, coming)
-    st.html(walk_picture(walk, _said(lesson, walk) if is_said else "", is_covered=not is_said))
+    said = _said(lesson, walk) if is_said else ""
+    st.html(walk_picture(walk, said, lesson.n_places(N_PLACES)))
     _end(lesson)
     show_summary("pages/constraints.py", DeadEnds.title, asked=SAID)
     if is_said:
@@ -166,11 +167,11 @@ def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
     if left is None:
         return _WANTED.format(wanted, percent(one.seen.mass))
     before = walk[at - 1].taken if at > 0 else None
-    start = "First" if before is None else _AFTER.format(name_of(before))
+    start = "First " if before is None else _AFTER.format(name_of(before))
     end = walk[-1]
     whole = "" if end.taken is None else name_of(end.taken, end.stem)
     pieces = _PIECES.format(whole) if whole.replace(DOT, "") == left != whole else ""
-    return parted + _ONLY.format(start, wanted, left, pieces)
+    return parted + _ONLY.format(start, wanted, left, pieces, percent(one.seen.mass))
 
 
 def _parted(lesson: ConstraintLesson, one: WalkedToken) -> Markup:

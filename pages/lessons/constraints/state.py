@@ -10,7 +10,7 @@ from model.constraints.records import MaskedDistribution
 from model.generation import Generation
 from model.loading import LanguageModel
 from model.sampling import Settings
-from model.tokenizing import text_of
+from model.tokenizing import encode_bare, text_of
 from pages.frame.lesson_state import SteppedLesson
 from pages.frame.stepper import Stepper, Steps
 
@@ -44,7 +44,7 @@ _SCHEMA = """{
   "required": ["name", "mood"]
 }"""
 EXAMPLES: dict[str, ConstraintRequest] = {
-    "Bed or soup": ConstraintRequest("choices", "The king went to sleep in", " his bed\n the soup"),
+    "Bed or mud": ConstraintRequest("choices", "The king went to sleep in", " his bed\n the mud"),
     "Bread or shoes": ConstraintRequest(
         "choices", "The boy was hungry, so he ate", " some bread\n all his shoes"
     ),
@@ -56,7 +56,7 @@ EXAMPLES: dict[str, ConstraintRequest] = {
     ),
     "A bird as JSON": ConstraintRequest("schema", "Max was a happy little bird.\n", _SCHEMA),
 }
-FIRST = "Bed or soup"
+FIRST = "Bed or mud"
 
 
 @dataclass
@@ -112,6 +112,13 @@ class ConstraintLesson(SteppedLesson[ConstrainedSteps]):
                 steps.step()
             self._written = request, steps.generation.result().text
         return self._written[1]
+
+    def n_places(self, most: int) -> int:
+        """Returns how many tokens the longest of the allowed endings has, or `most`."""
+        request = self.stepper.steps.request
+        if request.kind != "choices":
+            return most
+        return min(most, max(len(encode_bare(self.lm, one)) for one in choices_of(request)))
 
     def left_by_the_rule(self, n_tokens: int) -> str | None:
         """Returns the one ending that was still allowed after so many tokens; None for several."""

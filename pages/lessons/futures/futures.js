@@ -231,7 +231,7 @@ export class Futures {
     return {
       ...this.describeTexts(isCovered, words, place ?? { from: 0, width: 1 }),
       ...draws,
-      fallWords: isOneByOne ? fallOf(last(draws.falls), view.seed + draws.nDraws - 1, words) : "",
+      fallWords: isOneByOne ? fallOf(last(draws.falls), words) : "",
       header,
       view,
       tree,

@@ -10,8 +10,10 @@ import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const PADDING = 0.4; // em, before a piece's name and behind it
-const LEGEND = "Percent: of all texts, those that begin so. Striped: too thin to draw.";
+const LEGEND = "A percentage says how many of all texts begin like this. Striped: too thin to draw.";
 const FALL_MS = 450; // that a pointer takes from one row to the next
+const DIVIDE_MS = 700; // that a row takes to divide, once the question is answered
+const SHOWN = "data-shown-futures"; // on the page's root, once all rows have divided: see question.py
 
 /**
  * Makes the figure.
@@ -40,6 +42,7 @@ export function createIcicle(actions, press) {
   /** @type {FuturesShown} */
   let shown;
   let nFallen = 0; // pointers that were drawn
+  let wasCovered = false;
   let width = 1000;
   let size = 14;
   const ruler = el("canvas").getContext("2d");
@@ -111,6 +114,44 @@ export function createIcicle(actions, press) {
     setAttribute(legend, "data-fallen", view.fallWords !== "");
     setShown(cover, view.isCovered && nRows > 1);
     setAttribute(element, "data-waits", view.isCovered);
+    const root = document.documentElement;
+    if (view.isCovered) root.removeAttribute(SHOWN);
+    else if (wasCovered) divide(view, nRows, () => root.setAttribute(SHOWN, ""));
+    else if (!element.hasAttribute("data-divides")) root.setAttribute(SHOWN, "");
+    wasCovered = view.isCovered;
+  }
+
+  /**
+   * Lets the rows divide, one below the other; then the likeliest text is framed, and said.
+   * @param {FuturesShown} view
+   * @param {number} nRows
+   * @param {() => void} then
+   */
+  function divide(view, nRows, then) {
+    const duration = nRows * DIVIDE_MS;
+    const covered = { clipPath: "inset(0 0 100% 0)" };
+    const open = { clipPath: "inset(0 -100vw 0 -100vw)" };
+    for (const piece of view.pieces) {
+      const row = piece.depth - view.topIds.length - 1;
+      const box = boxOf(piece);
+      const [from, to] = [Math.max(0, (row - 1) / nRows), row / nRows];
+      const frames = row === 0
+        ? [open, open]
+        : [covered, { ...covered, offset: from }, { ...open, offset: to }, open];
+      const isBest = box.dataset.way === "best"; // it is framed after all rows
+      const bare = { borderColor: "transparent" };
+      if (isBest) frames.forEach((frame, i) => frames[i] = { ...frame, ...bare });
+      if (row > 0 || isBest) move(box, frames, { duration, easing: "linear" });
+    }
+    for (const flag of foot.children) move(flag, [{ opacity: 0 }, { opacity: 0 }], { duration });
+    setAttribute(element, "data-divides", "");
+    const clock = move(element, [{}, {}], { duration });
+    const end = () => {
+      element.removeAttribute("data-divides");
+      then();
+    };
+    if (clock) clock.onfinish = clock.oncancel = end;
+    else end();
   }
 
   /** @param {IciclePiece} piece */
@@ -145,7 +186,9 @@ export function createIcicle(actions, press) {
     const [name, number] = node.children;
     setText(name, kind !== "thin" && (isFit || way) ? label : cut); // the two texts that are compared have all their names
     setAttribute(node, "data-over", way && !isFit ? (from > 0.9 ? "left" : "right") : null);
-    setText(number, kind === "token" && ofAll.length + 1 <= room ? ofAll : "");
+    const hasRoom = ofAll.length + 1 <= room;
+    setText(number, kind === "token" && (hasRoom || way) ? ofAll : "");
+    setAttribute(node, "data-beside", way && !hasRoom ? (from > 0.8 ? "left" : "right") : null);
     setAttribute(node, "data-kind", kind);
     setAttribute(node, "data-way", way);
     setAttribute(
@@ -173,6 +216,8 @@ export function createIcicle(actions, press) {
       node.style.setProperty("--row", String(i));
     });
     hideFrom(pool.mark, places.length);
+    // what it wrote is said once it has landed
+    if (isNew) move(legend, [{ opacity: 0 }, { opacity: 0 }], { duration: places.length * FALL_MS });
     flags.forEach(({ place, name, words, found, way }, i) => {
       pool.flag[i] ??= createFlag(foot);
       const node = pool.flag[i];

@@ -115,12 +115,11 @@ function createRow(actions) {
 /**
  * What the last pointers wrote: the first page writes it too, with the same seed.
  * @param {FallenText} fallen
- * @param {number} seed
  * @param {(ids: number[]) => string} words
  */
-export function fallOf({ ids, prob, isWhole }, seed, words) {
+export function fallOf({ ids, prob, isWhole }, words) {
   const text = `“${words(ids)}${isWhole ? "" : " …"}”`;
-  return `The pointers of seed ${seed} fell on ${text}, ${formatProbability(prob)}.`;
+  return `Chance wrote ${text}: ${formatProbability(prob)}.`;
 }
 
 /**

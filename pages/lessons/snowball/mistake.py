@@ -56,10 +56,10 @@ def _mistake(lesson: SnowballLesson, summarize: Callable[[], None] | None) -> No
         "snowball_expected",
     )
     is_said, is_guided = is_said and not lesson_waits(), lesson_asks()
+    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
     picture = st.container(key="snowball_mistake_picture")
     if summarize is not None:
         summarize()
-    mistake = SETTINGS.widget("mistake", label_visibility="collapsed")
     prompt, word, _seed = MISTAKES[mistake]
     steps: tuple[ForkStep, ...] = ()
     if not is_said:
@@ -79,11 +79,11 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
     with st.expander("Token by token", key="snowball_mistake_tokens"):
         st.html(tokens_html(steps))
     show_folded(
-        f"{_measured(lesson)}, temperature {SAMPLING.temperature:g}. "
-        "Both texts are drawn with the same pointers. How sure it was is the mean of the "
-        "probabilities that the model gave to the tokens after the first, before any temperature. "
-        "The seed was chosen among 20: by it the text alone makes no such mistake, and the other "
-        "comes back to the wrong word.",
+        "Both texts are drawn with the same pointers. How sure it is: the mean of the "
+        "probabilities that the model gives to the tokens after the first. They are those before "
+        f"any temperature; the tokens are drawn at {SAMPLING.temperature:g}. "
+        "The prompt was chosen among several, the seed among 20: by it the text alone makes no "
+        f"such mistake, and the other comes back to the wrong word. {_measured(lesson)}.",
         "snowball_mistake_how",
     )
     st.markdown(
