@@ -507,6 +507,7 @@ interface FuturesHeader {
   view: FuturesView;
   waits: boolean; // the question is to be answered first
   guided: boolean; // by a lesson, which asks by itself
+  cools: boolean; // the answer to a lesson is shown: the temperature falls
   presenter: boolean;
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }

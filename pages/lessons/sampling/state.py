@@ -103,7 +103,9 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, *, is_picture: bool = False, compares: bool = False, **shown: bool | str) -> bytes:
+    def payload(
+        self, *, is_picture: bool = False, compares: bool = False, **shown: bool | str
+    ) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout.
 
         Args:
