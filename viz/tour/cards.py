@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -10,6 +11,16 @@ from viz.format import digits
 from viz.strip import element
 
 Spot: TypeAlias = tuple[float, float]  # a column and a row of the tree
+
+LINES = {  # of the tree, the faintest first
+    "kept": "stroke-width='1.5'",
+    "greedy": "stroke-width='2' stroke-dasharray='5 4'",
+    "best": "stroke-width='5'",
+}
+_SVG = (  # a mask: the colour is that of what it masks
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 100 100' preserveAspectRatio='none'>"
+    "<path d='{}' {} fill='none' stroke='black' vector-effect='non-scaling-stroke'/></svg>"
+)
 
 
 class Branch(NamedTuple):
@@ -32,19 +43,25 @@ def staircase(words: Sequence[str], shares: Sequence[float], pointer: float) -> 
     starts = [0.0, *accumulate(shares)]
     every = [*zip(words, starts, shares, strict=False), ("", starts[-1], 1 - starts[-1])]
     rows = [
-        element("div", _piece(word, start, share, pointer), class_="card-step")
-        for word, start, share in every
+        element("div", _piece("", start, share, pointer), class_="card-step")
+        for _, start, share in every
     ]
-    mark = element("i", class_="card-pointer", style=f"--at:{pointer}")
-    return _figure("stairs", *rows, bar(words, shares, pointer), mark)
+    return _figure("stairs", *rows, bar(words, shares, pointer), _mark(words, shares, pointer))
 
 
 def before_and_after(
     words: Sequence[str], whole: Sequence[float], cut: Sequence[float], pointer: float
 ) -> Markup:
     """Draws the bar as the model gives it, and what a mask leaves of it."""
-    mark = element("i", class_="card-pointer", style=f"--at:{pointer}")
-    return _figure("cut", bar(words, whole, pointer), bar(words, cut, pointer), mark)
+    bars = bar(words, whole, pointer), bar(words, cut, pointer)
+    return _figure("cut", *bars, _mark(words, cut, pointer))
+
+
+def _mark(words: Sequence[str], shares: Sequence[float], pointer: float) -> Markup:
+    """Draws the pointer, and at its foot the token on which it falls."""
+    ends = [*accumulate(shares)]
+    hit = next((word for word, end in zip(words, ends, strict=False) if pointer < end), "")
+    return element("i", element("b", hit), class_="card-pointer", style=f"--at:{pointer}")
 
 
 def bar(words: Sequence[str], shares: Sequence[float], pointer: float) -> Markup:
@@ -67,24 +84,22 @@ def tree(branches: Sequence[Branch]) -> Markup:
     n_columns = max(one.end[0] for one in branches)
     n_rows = max(row for one in branches for row in (one.start[1], one.end[1]))
 
-    def at(spot: Spot) -> tuple[float, float]:
-        return spot[0] / n_columns, spot[1] / n_rows
+    def at(spot: Spot) -> Spot:
+        """Returns where a token stands, in hundredths of the picture."""
+        return 8 + 86 * spot[0] / n_columns, 10 + 80 * spot[1] / n_rows
 
-    order = ("kept", "greedy", "best")  # the thick one lies on top
-    lines = [
-        element(
-            "i",
-            class_=f"card-line is-{one.look} {_slope(one)}",
-            style=_box(at(one.start), at(one.end)),
-        )
-        for one in sorted(branches, key=lambda one: order.index(one.look))
-    ]
+    lines = []
+    for look, line in LINES.items():  # the thick one lies on top
+        curves = "".join(_curve(at(a), at(b)) for a, b, _, own in branches if own == look)
+        drawn = _SVG.format(curves, line)
+        mask = f"mask-image:url('data:image/svg+xml,{quote(drawn)}')"
+        lines.append(element("i", class_=f"card-lines is-{look}", style=mask))
     words = [
         element(
             "span",
             one.word,
             class_=f"card-word is-{one.look}",
-            style="--x:{:.3f};--y:{:.3f}".format(*at(one.end)),
+            style="left:{:.1f}%;top:{:.1f}%".format(*at(one.end)),
         )
         for one in branches
         if one.look != "kept" and one.word
@@ -92,14 +107,10 @@ def tree(branches: Sequence[Branch]) -> Markup:
     return _figure("tree", *lines, *words)
 
 
-def _slope(one: Branch) -> str:
-    rows = one.end[1] - one.start[1]
-    return "goes-down" if rows > 0 else "goes-up" if rows < 0 else "goes-level"
-
-
-def _box(start: Spot, end: Spot) -> str:
+def _curve(start: Spot, end: Spot) -> str:
     (x, y), (to_x, to_y) = start, end
-    return f"--x:{x:.3f};--y:{min(y, to_y):.3f};--wide:{to_x - x:.3f};--high:{abs(to_y - y):.3f}"
+    middle = (x + to_x) / 2
+    return f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
 def race(lanes: Sequence[Sequence[float]]) -> Markup:

@@ -107,7 +107,10 @@ class Costs(Experiment[BeamLesson]):
         if lesson_asks():  # how the likeliest text reads
             n_prompts = SETTINGS["cost_prompts"]
             st.html(likely_beside_drawn(PROMPTS[n_prompts - 1], costs))
-            show_caption(f"{machine.model}, {machine.where}.")
+            show_caption(
+                "Marked: two words that stood beside each other before. Measured on "
+                f"{machine.model}, {machine.where}."
+            )
             return
         show_chart(costs_figure(costs), "beam_costs")
         formats = {"seconds": "%.2f"} | {f"distinct {n}": "percent" for n in (1, 2, 3)}
