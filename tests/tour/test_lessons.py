@@ -168,6 +168,13 @@ def test_the_squares_that_a_scene_outlines_are_those_that_it_asks_for() -> None:
     assert sum(n_prompt + n for n in range(N_COUNTED + 1)) == int(scene.right)
 
 
+def test_a_scene_about_the_first_screen_leaves_the_laboratory_out() -> None:
+    top, below = opened("sampling", 1), opened("sampling", 5)
+    title = LESSONS["sampling"].scenes[4].heading
+    assert title not in [slug(one.value) for one in top.header]
+    assert title in [slug(one.value) for one in below.header]
+
+
 @pytest.mark.parametrize(("name", "number"), SCENES)
 def test_a_scene_s_link_sets_its_page_up(name: str, number: int, in_page: InPage) -> None:
     scene = LESSONS[name].scenes[number - 1]
