@@ -15,6 +15,7 @@ from pages.frame.terms import explain
 _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "Not quite:"
+_OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
@@ -123,11 +124,21 @@ def lesson_asks() -> bool:
     return "lesson" in st.query_params
 
 
-def hold_answer(waits: bool) -> None:
-    """Keeps whether the scene of a guided lesson still waits for what its reader says."""
-    st.session_state[_HELD] = waits
+def hold_answer(waits: bool, *, is_of_top: bool) -> None:
+    """Keeps what the scene of a guided lesson asks of its page.
+
+    Args:
+        waits: Whether it still waits for what its reader says.
+        is_of_top: Whether it is about the page's first screen, and needs nothing below that.
+    """
+    st.session_state[_HELD], st.session_state[_OF_TOP] = waits, is_of_top
 
 
 def lesson_waits() -> bool:
     """Tells whether a guided lesson has asked about this page, and nothing was said yet."""
     return lesson_asks() and bool(st.session_state.get(_HELD))
+
+
+def lesson_ends_at_top() -> bool:
+    """Tells whether the scene of a guided lesson is about the page's first screen alone."""
+    return lesson_asks() and bool(st.session_state.get(_OF_TOP))

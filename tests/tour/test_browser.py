@@ -166,6 +166,25 @@ def test_clocks_that_hold_an_answer_are_covered_until_it_is_given(page: Page, ur
     expect(clocks.locator(".clock").first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("lesson", "number", "shown", "before", "reply", "after"),
+    [
+        ("sampling", 1, ".lab-sentence", "Drawn from all", "it grows", "Drawn from 5 of"),
+        ("search-and-speculation", 2, ".futures-slider", "1", "greedy’s", "0.1"),
+    ],
+)
+def test_a_slider_moves_with_the_answer_and_not_before(
+    page: Page, url: str, lesson: str, number: int, shown: str, before: str, reply: str, after: str
+) -> None:
+    open_scene(page, f"{url}/?lesson={lesson}&scene={number}")
+    told = page.locator(shown).first
+    expect(told).to_contain_text(before)
+    wait_idle(page)
+    expect(told).not_to_contain_text(after)
+    by_key(page, "tour").get_by_role("radio", name=reply).click()
+    expect(told).to_contain_text(after)
+
+
 def test_a_covered_slider_waits_for_the_answer_and_a_text_that_is_spoken_of_is_seen_whole(
     page: Page, url: str
 ) -> None:
@@ -308,9 +327,7 @@ def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: 
     expect(way(page, "Skip")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize(
-    ("number", "pressed"), [(2, ".lab-masks input[name=temperature]"), (9, ".seldom")]
-)
+@pytest.mark.parametrize(("number", "pressed"), [(3, ".lab-hands input"), (7, ".seldom")])
 def test_what_the_lesson_on_choosing_presses_is_on_a_phone_s_first_screen(
     page: Page, url: str, number: int, pressed: str, witness: Witness
 ) -> None:

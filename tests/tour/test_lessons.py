@@ -11,10 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.generation import Generation
-from model.kv_cache.records import FewerBits
 from model.language_model import LanguageModel
-from model.recorded import recorded_job
-from model.sampling import ORDERS, Settings
+from model.sampling import Settings
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.home.controls import Controls
 from pages.lessons.classroom.script import PLAN
@@ -44,6 +42,7 @@ MAX_MINUTES = 20
 MAX_STORY = 200  # tokens
 SPELT = {9: "Nine", 10: "Ten", 11: "Eleven", 12: "Twelve"}
 MAX_STORY = 200  # tokens, until the end token at the latest
+MAX_SOON = 12  # tokens of a text that is to be seen to end
 TOKENS_A_SECOND = 5  # of Play, as the first page opens
 MAX_STEPS = 12  # presses until a page has no step left
 RECORDED = Path(__file__).parents[2] / "model/recorded/sections"  # of each job, with its seconds
@@ -60,7 +59,6 @@ TOPICS = {  # what the keys of a page's settings begin with
     "snowball": "snowball",
     "teacher_forcing": "snowball",
     "speculative": "spec",
-    "stopping": "stopping",
 }
 SCENES = [
     pytest.param(name, number, id=f"{name}-{number}")
@@ -170,6 +168,13 @@ def test_the_squares_that_a_scene_outlines_are_those_that_it_asks_for() -> None:
     assert sum(n_prompt + n for n in range(N_COUNTED + 1)) == int(scene.right)
 
 
+def test_a_scene_about_the_first_screen_leaves_the_laboratory_out() -> None:
+    top, below = opened("sampling", 1), opened("sampling", 5)
+    title = LESSONS["sampling"].scenes[4].heading
+    assert title not in [slug(one.value) for one in top.header]
+    assert title in [slug(one.value) for one in below.header]
+
+
 @pytest.mark.parametrize(("name", "number"), SCENES)
 def test_a_scene_s_link_sets_its_page_up(name: str, number: int, in_page: InPage) -> None:
     scene = LESSONS[name].scenes[number - 1]
@@ -259,31 +264,26 @@ def test_the_numbers_that_are_right_are_the_model_s(storyteller: LanguageModel) 
     assert loop.ids[-20:] in [loop.ids[i : i + 20] for i in range(len(loop.ids) - 20)]
 
 
-def test_a_mask_that_remembers_is_seen_to_tighten(storyteller: LanguageModel) -> None:
-    (scene,) = [one for one in LESSONS["sampling"].scenes if one.title == "A mask that remembers"]
+def test_what_the_short_lesson_says_of_top_p_is_the_model_s(storyteller: LanguageModel) -> None:
+    cut, sure, *_ = LESSONS["sampling"].scenes
+    n_kept = []
+    for scene in (cut, sure):
+        text = Generation(storyteller, dict(scene.query)["prompt"])
+        whole, left = (text.stages_for(Settings(top_p=p))[-1] for p in (1.0, 0.5))
+        assert left.best_probs[0] > whole.best_probs[0], "it grows"
+        n_kept.append(int(left.kept.sum()))
+    assert n_kept == [5, int(sure.right)]
+    assert "five tokens stayed" in sure.words
+
+
+def test_the_text_that_a_scene_lets_end_ends_soon(storyteller: LanguageModel) -> None:
+    (scene,) = [one for one in LESSONS["sampling"].scenes if one.title == "Where a text ends"]
     query = dict(scene.query)
-    settings = Settings(mirostat=float(query["mirostat"]), order=ORDERS[query["order"]])
-    assert f"here {query['mirostat']}" in scene.words
-    text = Generation(storyteller, query["prompt"], seed=0)
-    surprises, kept = list[float](), list[int]()
-    for _ in range(12):
-        stage = text.stages_for(settings)[-1]
-        kept.append(int(stage.kept.sum()))
-        text.step(settings)
-        surprises.append(-text.steps[-1].logprob / math.log(2))
-    assert sum(surprise > settings.mirostat for surprise in surprises) >= 2
-    assert sum(n > 1 for n in kept) >= 9, "a choice at nearly every press"
-
-
-def test_of_two_small_caches_of_a_size_the_one_in_fewer_bits_costs_less() -> None:
-    (scene,) = [x for x in LESSONS["inference-speed"].scenes if x.title == "The same in fewer bits"]
-    recorded = recorded_job("kv_small", FewerBits)
-    assert recorded is not None
-    full, rounded, cut = (recorded.result.run(*one) for one in ((32, 0), (8, 0), (32, 64)))
-    assert rounded.n_bytes == pytest.approx(cut.n_bytes, rel=0.05)
-    assert rounded.n_bytes == pytest.approx(full.n_bytes / 3, rel=0.05)
-    costs_less = rounded.nats - full.nats < 0.1 * (cut.nats - full.nats)
-    assert scene.right == scene.choices[0 if costs_less else 1]
+    text = Generation(storyteller, query["prompt"], seed=int(query["seed"]))
+    while text.finished is None and len(text.steps) < MAX_SOON:
+        text.step(Settings(temperature=float(query["temperature"])))
+    assert text.finished == "eos"
+    assert ". " not in text.text.removeprefix(query["prompt"]), "it ends with its sentence"
 
 
 @pytest.mark.parametrize("name", LESSONS)

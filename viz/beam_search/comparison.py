@@ -1,8 +1,11 @@
 """Searches side by side: how likely their texts are, what they cost, what they give."""
 
 import math
+import re
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
+
+from markupsafe import Markup
 
 from model.beam_search.records import DecodingCost, SearchComparison
 from viz.bars import Panel, panels_figure
@@ -11,6 +14,7 @@ from viz.figure import Figure, Style
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import name_lines, plain
 from viz.palette import MONO, colour, sheer
+from viz.strip import element
 
 
 def searches_figure(comparison: SearchComparison) -> Chart:
@@ -94,6 +98,38 @@ def exact_words(comparison: SearchComparison) -> str:
         f"scored yet may have up to {nats(comparison.upper_bound)}. Allow more prefixes, or choose "
         "fewer tokens."
     )
+
+
+def likely_beside_drawn(prompt: str, costs: Sequence[DecodingCost]) -> Markup:
+    """Writes the likeliest text beside the least likely: pairs of words that come again are marked.
+
+    Args:
+        prompt: Of the texts.
+        costs: Of the methods that wrote them.
+    """
+    ends = (max(costs, key=lambda cost: cost.logprob), min(costs, key=lambda cost: cost.logprob))
+    texts = [_with_repeats(prompt, cost) for cost in ends]
+    look = "display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem 2rem"
+    return element("div", *texts, style=look)
+
+
+def _with_repeats(prompt: str, cost: DecodingCost) -> Markup:
+    parts = re.findall(r"[\w’']+|[^\w’']+", cost.sample.strip())
+    places = [i for i, part in enumerate(parts) if part[0].isalnum()]
+    again, seen = set[int](), set[tuple[str, str]]()
+    for i, j in pairwise(places):
+        pair = parts[i].lower(), parts[j].lower()
+        if pair in seen:
+            again |= {i, j}
+        seen.add(pair)
+    mark = f"background:{colour('error-tint')};color:inherit;font-weight:600"
+    words = [
+        element("mark", part, style=mark) if i in again else Markup.escape(part)
+        for i, part in enumerate(parts)
+    ]
+    head = element("b", f"{cost.name}: {percent(math.exp(cost.logprob))} a token, on average")
+    text = element("p", f"{prompt} ", *words, style="font:var(--size-row)/1.5 var(--read)")
+    return element("div", head, text)
 
 
 def costs_figure(costs: Sequence[DecodingCost]) -> Chart:

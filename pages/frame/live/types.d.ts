@@ -415,6 +415,7 @@ interface LabHeader {
   compares: boolean; // whether the engines' orders stand below the masks
   guided: boolean; // whether a guided lesson is followed
   waits: boolean; // whether the reader is to say something before the picture can be moved
+  moves: "top_p" | "temperature"; // which slider of the picture the answer moves
   controls: LabControls;
   orders: Record<string, SettingName[]>; // stages by engine
   distribution: Described;
@@ -506,6 +507,7 @@ interface FuturesHeader {
   view: FuturesView;
   waits: boolean; // the question is to be answered first
   guided: boolean; // by a lesson, which asks by itself
+  cools: boolean; // the answer to a lesson is shown: the temperature falls
   presenter: boolean;
   arrays: { name: string; dtype: "f4" | "i4"; length: number }[];
 }

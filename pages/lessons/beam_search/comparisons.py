@@ -8,14 +8,16 @@ from model.beam_search.experiments import compare_searches
 from model.beam_search.records import DecodingCost, SearchComparison
 from model.job import Job
 from pages.frame.experiment import Experiment
-from pages.frame.figures import show_chart, show_table
+from pages.frame.figures import show_caption, show_chart, show_table
 from pages.frame.job_panel import measured_on
+from pages.frame.question import lesson_asks
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
 from viz.beam_search.comparison import (
     costs_figure,
     costs_table,
     exact_words,
+    likely_beside_drawn,
     searches_figure,
     searches_table,
 )
@@ -102,6 +104,14 @@ class Costs(Experiment[BeamLesson]):
 
     def _draw(self, job: Job[tuple[DecodingCost, ...]]) -> None:
         costs, machine = job.result, measured_on(job, self.lesson.lm)
+        if lesson_asks():  # how the likeliest text reads
+            n_prompts = SETTINGS["cost_prompts"]
+            st.html(likely_beside_drawn(PROMPTS[n_prompts - 1], costs))
+            show_caption(
+                "Marked: two words that stood beside each other before. Measured on "
+                f"{machine.model}, {machine.where}."
+            )
+            return
         show_chart(costs_figure(costs), "beam_costs")
         formats = {"seconds": "%.2f"} | {f"distinct {n}": "percent" for n in (1, 2, 3)}
         show_table(costs_table(costs), "beam_costs_table", formats)

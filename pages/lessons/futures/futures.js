@@ -6,6 +6,7 @@ import { createButton, el, isolated, setAttribute, setShown, setText } from "../
 import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { labelsAt } from "../../frame/live/labels.js";
 import { NEUTRAL_SETTINGS } from "../../frame/live/masks.js";
+import { isStill } from "../../frame/live/motion.js";
 import { decodePayload } from "../../frame/live/payload.js";
 import { SETTINGS } from "../../frame/live/settings.js";
 import { createSlider } from "../../frame/live/sliders.js";
@@ -21,6 +22,8 @@ const MIN_PIXELS = 3; // of a piece that is drawn by itself
 const N_DRAWS = 1000;
 const FALL_SECONDS = 1.5; // that so many pointers take
 const MIN_DRAWS = 100; // for a test
+const COOLED = 0.1; // temperature to which an answer falls
+const COOLED_MS = 2500;
 const MAX_SEED = 999_000; // of the first pointer: the greatest that a link may say
 /** @type {Map<string, FuturesView>} */
 const views = new Map(); // what was set on each tree, while this tab is open
@@ -143,8 +146,28 @@ export class Futures {
       this.#tree = readTree(header, arrays);
       [this.#weighed, this.pointers] = [null, new Map()];
     }
+    const cools = header.cools && !this.#header?.cools && this.view.temperature === 1;
     this.#header = header;
     this.schedule();
+    if (cools) this.coolDown();
+  }
+
+  /** Shows what a lesson asks: the temperature falls, until a hand takes something. */
+  coolDown() {
+    const began = performance.now();
+    const stop = new AbortController();
+    for (const kind of ["pointerdown", "keydown"])
+      for (const part of [this.root, below.fold])
+        part.addEventListener(kind, () => stop.abort(), { once: true, signal: stop.signal });
+    /** @param {number} now */
+    const tick = (now) => {
+      if (stop.signal.aborted) return;
+      const share = isStill() ? 1 : Math.min(1, Math.max(0, now - began) / COOLED_MS);
+      this.change({ temperature: Math.round(100 * (1 + (COOLED - 1) * share)) / 100 }, share === 1);
+      if (share < 1) requestAnimationFrame(tick);
+      else stop.abort();
+    };
+    requestAnimationFrame(tick);
   }
 
   /** @param {Partial<FuturesView>} values */

@@ -21,7 +21,7 @@ from pages.frame.job_panel import SLICE_SECONDS, is_running, start_job
 from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import asked, offer_link
-from pages.frame.question import answered, lesson_asks, was_answered
+from pages.frame.question import answered, lesson_asks, lesson_waits, was_answered
 from pages.frame.saved_run import KIND, MAX_MEGABYTES
 from pages.frame.story import KING
 from pages.frame.uploads import give_back
@@ -187,7 +187,12 @@ class AllContinuations(Experiment[FuturesLesson]):
         above = st.container()
         made_or_said(lambda: lesson.take_runs(own, n_tokens), above)
         made_or_said(lambda: lesson.lay_beam(SETTINGS["beams"], n_tokens), above)
-        told = {"presenter": is_presenting(), "waits": self.waits, "guided": lesson_asks()}
+        told = {
+            "presenter": is_presenting(),
+            "waits": self.waits,
+            "guided": lesson_asks(),
+            "cools": lesson_asks() and not lesson_waits(),
+        }
         data = lesson.payload(n_tokens, SETTINGS["beams"], **told)
         _futures(key="futures", data=data, on_event_change=_take_event)
 

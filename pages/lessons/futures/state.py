@@ -142,7 +142,14 @@ class FuturesLesson(LessonState):
         return f"./beam_search?{urlencode(parts | {'tokens': max(2, n_tokens), 'ends': 'text'})}"
 
     def payload(
-        self, n_tokens: int, n_beams: int, *, presenter: bool, waits: bool, guided: bool
+        self,
+        n_tokens: int,
+        n_beams: int,
+        *,
+        presenter: bool,
+        waits: bool,
+        guided: bool,
+        cools: bool = False,
     ) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout."""
         tree, lm = self.tree, self.lm
@@ -164,6 +171,7 @@ class FuturesLesson(LessonState):
             "presenter": presenter,
             "waits": waits,
             "guided": guided,
+            "cools": cools,
         }
         return encode_payload(header, tree_arrays(tree.texts))
 

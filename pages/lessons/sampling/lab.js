@@ -24,7 +24,8 @@ const isOfMap = () => {
 /** Whether the page's verdict waits for the picture: see page.css. @param {boolean} waits */
 const holdVerdict = (waits) => setAttribute(document.documentElement, "data-lab-waits", waits ? "" : null);
 
-const SHOWN_TOP_P = 0.5; // to which the question's answer is shown
+/** To where the answer moves a slider of the picture. @type {Record<LabHeader["moves"], number>} */
+const MOVED = { top_p: 0.5, temperature: 2 };
 const SHOWN_MS = 1600;
 
 /** One lab in the page. */
@@ -87,18 +88,20 @@ export class Lab {
     /** @type {{header: LabHeader, arrays: Arrays}} */
     const { header, arrays } = decodePayload(component.data);
     if (this.#header === null) this.root.append(...this.partsOf(header).map(({ element }) => element));
-    const isAnswered = this.#header?.waits && !header.waits;
+    // a scene that is opened again was answered before
+    const isAnswered = !header.waits && (this.#header ? this.#header.waits : header.guided);
     this.#header = header;
     this.distribution = readDistribution(header.distribution, arrays, "", this.distribution);
     this.#controls ??= header.controls; // from then on they are the page's
     this.schedule();
-    const lowers = isAnswered && this.controls.bar_top_p === 1;
-    if (header.isPicture) holdVerdict(lowers || header.waits === true);
-    if (lowers) this.lowerTopP();
+    if (!header.isPicture) return;
+    const moves = isAnswered && this.controls[`bar_${header.moves}`] === 1;
+    holdVerdict(moves || header.waits);
+    if (moves) this.moveSlider(header.moves);
   }
 
-  /** Shows what the reader was asked: top-p goes down, until a hand takes a slider. */
-  lowerTopP() {
+  /** Shows what the reader was asked: a slider moves by itself, until a hand takes one. @param {LabHeader["moves"]} name */
+  moveSlider(name) {
     const began = performance.now();
     const stop = new AbortController();
     this.root.addEventListener("pointerdown", () => stop.abort(), { once: true });
@@ -107,7 +110,8 @@ export class Lab {
     const tick = (now) => {
       if (stop.signal.aborted) return holdVerdict(false);
       const share = isStill() ? 1 : Math.min(1, (now - began) / SHOWN_MS);
-      this.change({ bar_top_p: 1 - (1 - SHOWN_TOP_P) * share }, share === 1);
+      const value = Math.round(100 * (1 + (MOVED[name] - 1) * share)) / 100;
+      this.change({ [`bar_${name}`]: value }, share === 1);
       if (share < 1) requestAnimationFrame(tick);
       else holdVerdict(false);
     };
@@ -116,15 +120,13 @@ export class Lab {
 
   /**
    * What this place of the page shows: one picture; or the masks, folded away, and the map; the laboratory has the
-   * engines. A guided lesson speaks of the masks, or of the map if its link sets both of the map's sliders, and
-   * has its own questions.
+   * engines. A guided lesson speaks of the picture, or of the map alone.
    * @param {LabHeader} given
    */
   partsOf({ isPicture, compares, guided }) {
     if (isPicture) return [this.picture];
     if (compares) return [this.masks, this.orders, this.sampler];
-    if (guided && isOfMap()) return [this.map, this.masks, this.reasons];
-    if (guided) return [this.masks, this.reasons, this.map];
+    if (guided) return [this.map];
     const title = el("summary", {}, "The masks beside each other, and why the line falls there");
     const fold = el("details", { class: "section" }, title, this.masks.element, this.reasons.element);
     return [{ element: this.masks.caption }, { element: fold }, this.map];

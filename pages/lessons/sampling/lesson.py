@@ -23,7 +23,7 @@ from pages.frame.layout import is_presenting, show_error
 from pages.frame.lesson_state import home_session, lesson_state
 from pages.frame.link import offer_link
 from pages.frame.offers import DEFAULT_PROMPT
-from pages.frame.question import answered, lesson_asks
+from pages.frame.question import answered, lesson_asks, lesson_waits
 from pages.frame.second_run import draw_in_second_run
 from pages.lessons.sampling.settings import COMPARED, SAMPLED, SETTINGS
 from pages.lessons.sampling.source import SHAPES, Given, from_generation, from_lines
@@ -34,6 +34,7 @@ LAB = "sampling_lab"
 PATH = "pages/sampling.py"
 QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of “{}”?"
 SAID, LONGER = "lab_said", "it grows"
+OF_MAP = "temperature", "top_p"  # a scene whose link sets both speaks of the map
 CHOICES = ("it shrinks", "it stays", LONGER)
 SOURCE_TITLE = "Another text, or another distribution"
 GUIDE_TITLE = "Which temperature for which task?"
@@ -51,13 +52,16 @@ def show_lab(waiting: DeltaGenerator) -> None:
         choose_source(state)
     with question:
         is_answered = answered(QUESTION.format(state.first_word), CHOICES, LONGER, SAID)
-    if not lesson_asks():  # it speaks of the masks
+    is_of_map = lesson_asks() and st.query_params.keys() >= set(OF_MAP)
+    if not is_of_map:
         with picture:
-            st.fragment(show_masks)(is_picture=True, waits=not is_answered)
+            waits = not is_answered or lesson_waits()
+            st.fragment(show_masks)(is_picture=True, waits=waits)
     with summary:
         show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
-    with masks:
-        st.fragment(show_masks)()
+    if is_of_map or not lesson_asks():
+        with masks:
+            st.fragment(show_masks)()
     draw_in_second_run(lambda: _show_laboratory(state))
 
 
@@ -108,8 +112,7 @@ def choose_source(state: Lab) -> None:
     """Lets the reader choose a distribution; one that cannot be read leaves the one in use."""
     problem = st.empty()  # seen where the fold is closed, too
     stays = "The distribution before it stays below."
-    # a guided lesson speaks of them: there they stand open
-    with st.container() if lesson_asks() else st.expander(SOURCE_TITLE, key="lab_sources"):
+    with st.expander(SOURCE_TITLE, key="lab_sources"):
         kind = SETTINGS.widget("source", label_visibility="collapsed")
         given = made_or_said(lambda: _read_source(state, kind), problem, stays)
     if given is not None:
@@ -150,6 +153,7 @@ def show_masks(*, is_picture: bool = False, compares: bool = False, waits: bool 
         compares=compares,
         guided=lesson_asks(),
         waits=waits,
+        moves=SETTINGS["moves"],
     )
     _lab(key=key, data=data, on_event_change=partial(_take_event, key))
     show_error(state.problem)

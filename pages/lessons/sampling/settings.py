@@ -55,10 +55,13 @@ SETTINGS = SettingsTable(
     Text("typed", "One token to a line, token: number", TEXTBOOK, max_characters=2_000),
     Choice("unit", "The numbers are", UNITS[0], UNITS, is_segmented=True),
     *FIELDS,
+    Choice("moves", "Moved by the answer", "top_p", tuple(reversed(OF_BAR))),
     Text("vote_prompt", "Prompt", QUESTION),
     Text("loop_prompt", "Prompt to continue", LOOP_PROMPT),
     *_COMPARED,
 )
 # of each page in its link
 SAMPLED = SETTINGS.without(*(field.name for field in _COMPARED))
-COMPARED = SETTINGS.without("vote_prompt", "loop_prompt", *(f"bar_{name}" for name in OF_BAR))
+COMPARED = SETTINGS.without(
+    "vote_prompt", "loop_prompt", "moves", *(f"bar_{name}" for name in OF_BAR)
+)

@@ -103,13 +103,15 @@ class Lab(LessonState):
         """Returns what the ticked masks leave in an engine's order."""
         return process(self.given.logits, [], self.controls.settings(engine))[-1]
 
-    def payload(self, *, is_picture: bool = False, compares: bool = False, **shown: bool) -> bytes:
+    def payload(
+        self, *, is_picture: bool = False, compares: bool = False, **shown: bool | str
+    ) -> bytes:
         """Returns the message for the component: see `encode_payload` for its layout.
 
         Args:
             is_picture: Whether the one picture is shown, by itself.
             compares: Whether the engines' orders are shown, under their pointer.
-            shown: Of its header as well: `presenter`, `guided`, `waits`.
+            shown: Of its header as well: `presenter`, `guided`, `waits`, `moves`.
         """
         kept = summarise(self.given.logits, limit=MAX_EXACT)
         arrays: dict[str, npt.NDArray[Any]] = {"logits": kept.logits}

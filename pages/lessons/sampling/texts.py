@@ -22,10 +22,11 @@ from model.sampling.experiments import (
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import measured_on
+from pages.frame.question import lesson_asks
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Chart, Table
-from viz.format import digits, duration, percent, plural
+from viz.format import duration, percent, plural
 from viz.labels import in_sentence
 from viz.sampling.charts import loop_html, table_html, votes_figure
 
@@ -89,10 +90,10 @@ def _summary(texts: Sequence[Continuation]) -> str:
     winner, n_votes = Counter(answers).most_common(1)[0]
     n_distinct = len({text.token_ids for text in texts})
     agree = f", {percent(agreement(answers))} of pairs agree" if len(answers) > 1 else ""
-    return (
-        f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; "
-        f"{in_sentence(winner)} wins with {n_votes} of {plural(len(answers), 'vote')}."
-    )
+    won = f"{in_sentence(winner)} wins with {n_votes} of {plural(len(answers), 'vote')}."
+    if lesson_asks():  # it asks for the answers alone
+        return f"{plural(len(set(answers)), 'answer')}; {won}"
+    return f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; {won}"
 
 
 class GreedyLoops(Experiment[Lab]):
@@ -124,7 +125,8 @@ class GreedyLoops(Experiment[Lab]):
             f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is "
             "marked."
         )
-        _show_sign_rule(found.used)
+        if not lesson_asks():  # it asks what is spoilt
+            _show_sign_rule(found.used)
 
 
 def _title(penalty: str) -> str:
@@ -138,7 +140,7 @@ def _verdict(text: GreedyText) -> str:
     if text.loop is not None:
         return (
             f"a loop of {plural(text.loop.period, 'token')} from token {text.loop.start + 1} on, "
-            f"{digits(text.loop.n_times)} times so far."
+            f"{plural(int(text.loop.n_times), 'time')} so far."
         )
     length = plural(text.n_tokens, "token")
     return f"the model ended it after {length}." if text.is_ended else f"no loop after {length}."

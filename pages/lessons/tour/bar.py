@@ -71,7 +71,8 @@ def show_bar(path: str) -> None:
         query = [*scene.query, ("lesson", name), ("scene", str(number)), *around]
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
-    hold_answer(scene.asks and number not in _said(lesson))
+    is_of_top = not scene.heading and not scene.task
+    hold_answer(scene.asks and number not in _said(lesson), is_of_top=is_of_top)
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")

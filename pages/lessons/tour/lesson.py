@@ -7,14 +7,15 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
+from pages.frame.assets import style_of
 from pages.frame.component import component
 from pages.frame.contents import COURSE, LESSONS
 from pages.frame.layout import as_written
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_MODEL
-from pages.frame.small_pictures import OF_PAGES, small_picture
 from pages.frame.words import Language, _, chosen, language, ngettext, pgettext, speaking, told
 from pages.lessons.tour.bar import LIST, around_links
+from pages.lessons.tour.cards import card_picture
 from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
@@ -25,6 +26,7 @@ from pages.lessons.tour.scenes import (
     misnamed,
     read_lesson,
 )
+from pages.lessons.tour.sentences import cut_first
 
 PAPER = "paper"  # in a link: the worksheets are open
 BESIDE = 3  # cards beside each other
@@ -41,13 +43,8 @@ def show_lessons() -> None:
         except LessonError as error:
             st.warning(as_written(told(error)))
         return
-    st.markdown(
-        _(
-            "A lesson leads through the pages of this app, scene by scene. Each scene asks a "
-            "question, and shows the answer once you have said yours. Leave at any time; the page "
-            "stays."
-        )
-    )
+    st.html(style_of("lessons/tour/list.css"))
+    st.markdown(_("Each scene asks a question, and shows the answer once you have said yours."))
     names = sorted(lesson_names(), key=in_course)
     foreign = dict[str, Language]()
     # where to begin stands alone; a school's own lessons stand among the others
@@ -118,11 +115,15 @@ def _solutions(part: str) -> str:
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
-    picture = next((OF_PAGES[one.page] for one in lesson.scenes if one.page in OF_PAGES), None)
-    if picture is not None:
-        st.html(Markup('<p class="tour-picture">{}</p>').format(small_picture(picture)))
+    if picture := card_picture(lesson.scenes[0].page):
+        st.html(picture)
     st.header(as_written(lesson.title), anchor=False)
-    st.markdown(lesson.about)
+    first, rest = cut_first(lesson.about)
+    if first:
+        with st.container(key=f"tour_hook_{lesson.name}"):
+            st.markdown(first)
+    if rest:
+        st.markdown(rest)
     if lesson.fault:
         shown = _("{fault} Until then it is shown in English.", fault=_(lesson.fault))
         st.warning(as_written(shown))

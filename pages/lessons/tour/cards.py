@@ -1,0 +1,41 @@
+"""The pictures of the lessons' cards, as benchmarks/lesson_cards.py recorded what they draw."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from viz.tour.cards import Branch, before_and_after, race, staircase, tree
+
+RECORDED = Path(__file__).with_suffix(".json")
+POINTER = 0.5
+
+
+@cache
+def card_picture(page: str) -> Markup:
+    """Returns the picture of a lesson that begins on a page; empty where there is none."""
+    made = {"": _staircase, "sampling": _cut, "beam_search": _tree, "prefill_decode": _race}
+    return made[page](json.loads(RECORDED.read_text("utf-8"))) if page in made else Markup("")
+
+
+def _staircase(known: dict[str, Any]) -> Markup:
+    return staircase(known["words"], known["whole"], POINTER)
+
+
+def _cut(known: dict[str, Any]) -> Markup:
+    return before_and_after(known["words"], known["whole"], known["cut"], POINTER)
+
+
+def _tree(known: dict[str, Any]) -> Markup:
+    return tree(
+        [
+            Branch(tuple(one["from"]), tuple(one["to"]), one["word"], one["look"])
+            for one in known["tree"]
+        ]
+    )
+
+
+def _race(known: dict[str, Any]) -> Markup:
+    return race(known["race"])
