@@ -53,6 +53,16 @@ class Sheet:
         """Tokens that all the others leave little probability; None where that is unknown."""
         return None if self.leave_one_out is None else int((self.leave_one_out < CLASH).sum())
 
+    @property
+    def clashing_pair(self) -> int | None:
+        """The first of two neighbours that both clash, and that one pass filled."""
+        if self.leave_one_out is None:
+            return None
+        clashes = self.leave_one_out < CLASH
+        places = range(len(self.labels) - 1)
+        both = (i for i in places if clashes[i] and clashes[i + 1])
+        return next((i for i in both if self.filled_in[i] == self.filled_in[i + 1]), None)
+
 
 @dataclass(frozen=True, eq=False)
 class DenoiseHistory:

@@ -68,9 +68,11 @@ class Lane {
     whole.ariaHidden = "true";
     this.pieces = lane.pieces.map(piece);
     this.text.append(...this.pieces);
-    this.note = lane.note ? el("div", { class: "note" }) : null;
     this.waits = waits;
     this.mark = firstDone && byTokens && last(lane.parts)[0] > first ? this.markAt(firstDone) : null;
+    this.note = lane.block || this.mark
+      ? el("div", { class: "note", textContent: lane.block || "\u00a0" })
+      : null;
     this.node = el(
       "div",
       { class: "lane" },
@@ -88,7 +90,8 @@ class Lane {
   markAt(words) {
     const nThere = countUntil(this.lane.arrivals, this.first);
     const share = nThere / this.lane.arrivals.length;
-    const mark = el("span", { class: share > 0.6 ? "mark is-before" : "mark", textContent: words });
+    const told = el("span", { class: share > 0.6 ? "is-before" : "", textContent: words });
+    const mark = el("span", { class: "mark" }, told);
     mark.style.left = `${100 * share}%`;
     return mark;
   }
@@ -103,13 +106,13 @@ class Lane {
     else this.showParts(now);
     // one unit on all clocks; where a bar is no time, its seconds say nothing before its end
     const seconds = clockText(Math.min(now, end), this.longest);
-    setText(this.clock, isOver || this.blocks.length === 0 ? seconds : "\u00a0");
+    const isTime = this.blocks.length === 0;
+    setText(this.clock, isTime ? seconds : isOver ? this.lane.note || seconds : "\u00a0");
     this.clock.classList.toggle("is-over", isOver);
-    setText(this.count, `${grouped(n)} of ${grouped(arrivals.length)} tokens`);
+    const count = `${grouped(n)} of ${grouped(arrivals.length)} tokens`;
+    setText(this.count, isOver && this.lane.note ? `${grouped(n)} tokens, ${seconds}` : count);
     if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
     this.pieces.forEach((one, i) => one.hidden = this.lane.pieces[i][2] > n);
-    if (this.note)
-      setText(this.note, (isOver ? this.lane.note : this.waits ? "" : this.lane.block) || "\u00a0");
     this.mark?.classList.toggle("is-there", now >= this.first);
   }
 

@@ -30,8 +30,10 @@ class Lane:
     # or the text in pieces: each with its role, and how many tokens are there once it is shown
     pieces: tuple[tuple[str, str, int], ...] = ()
     legend: tuple[tuple[str, str], ...] = ()  # what a role of a piece means, and the role
-    block: str = ""  # below its bar while it runs: what a block is
-    note: str = ""  # below its bar, once all is there
+    block: str = ""  # below its bar: what a block is
+    note: str = (
+        ""  # large at its bar's end, once all is there, where a bar is as long as its tokens
+    )
 
     @property
     def seconds(self) -> float:

@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.clash import LIKELY, is_clash_of_two_words, sheet_of_seed
 from model.diffusion.experiments import BETWEEN, EMPTY
 from model.diffusion.records import DecodingRun, DenoiseHistory, Sheet, Sweep
+from model.loading import load_model
+from pages.lessons.diffusion.settings import FIRST_SEED, SETTINGS
 from tests.charts.drawn_charts import as_json, checked, column, recorded
 from viz.diffusion.decoding_charts import (
     MEASURES,
@@ -66,6 +69,38 @@ def test_an_untouched_sheet_shows_masks_and_a_check_its_clashes() -> None:
     assert "1 of 4 clash" in key_html(checked)
     assert "leave-one-out 0.20\u202f%" in page
     assert "gives 1 token " in sheet_words(checked)
+
+
+def test_two_neighbours_of_one_pass_that_both_clash_are_joined() -> None:
+    probs = np.array([NAN, 0.5, 0.002, 0.003, 0.5, NAN])
+    pair = replace(SHEET, filled_in=(0, 1, 2, 2, 1, 0), leave_one_out=probs)
+    assert (pair.clashing_pair, pair.n_clashes) == (2, 2)
+    page = sheet_html(pair)
+    assert page.index('set clash joined"') < page.index('set clash join"')
+    assert "$x$" in key_html(pair)
+    assert "&lt;script&gt;" in key_html(pair), "a label is data"
+    for filled_in in ((0, 1, 2, 1, 2, 0), (0, 2, 1, 2, 1, 0)):  # in two passes
+        apart = replace(pair, filled_in=filled_in)
+        assert apart.clashing_pair is None
+        assert "join" not in sheet_html(apart)
+        assert "2 of 4 clash" in key_html(apart)
+    far = replace(pair, leave_one_out=np.array([NAN, 0.002, 0.5, 0.003, 0.5, NAN]))
+    assert far.clashing_pair is None
+    assert SHEET.clashing_pair is None, "an unchecked sheet has none"
+
+
+def test_the_page_opens_on_a_clash_of_two_words_and_nothing_else() -> None:
+    lm = load_model(SETTINGS.default_model, device="cpu")
+    sheet = sheet_of_seed(lm, FIRST_SEED)
+    assert is_clash_of_two_words(sheet)
+    assert not is_clash_of_two_words(sheet_of_seed(lm, FIRST_SEED + 1))
+    place = sheet.clashing_pair
+    assert place is not None
+    labels = list(sheet.labels)
+    labels[place] = "."
+    assert not is_clash_of_two_words(replace(sheet, labels=tuple(labels))), "no word"
+    unlikely = np.where(np.arange(len(labels)) == place, LIKELY / 2, sheet.confidence)
+    assert not is_clash_of_two_words(replace(sheet, confidence=unlikely)), "it never fitted"
 
 
 @pytest.mark.parametrize("length", [4, 100])

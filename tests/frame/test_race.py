@@ -41,8 +41,8 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
         expect(words).to_be_visible()
     expect(race.locator(".wait")).to_have_count(0)
     expect(race.locator(".pace")).to_contain_text("shown")
-    clocks = race.locator(".clock").all_inner_texts()
-    assert len({one.partition("\u202f")[2] for one in clocks}) == 1, "one unit"
+    times = race.locator(".count").all_inner_texts()
+    assert len({one.rpartition("\u202f")[2] for one in times}) == 1, "one unit"
     blocks = [lane.locator(".is-block") for lane in race.locator(".lane").all()]
     n_alone, n_drafted = (lane.count() for lane in blocks)
     assert n_drafted < n_alone == N_TOKENS, "a block is a pass, and the draft spares some"
@@ -60,14 +60,17 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     own = texts.last.locator(".is-own:not([hidden])").count()
     assert own <= n_drafted, "at most one token a pass is the large model's own"
     assert own + texts.last.locator(".is-guessed:not([hidden])").count() == N_TOKENS
-    for note, n in zip(race.locator(".note").all_inner_texts(), (n_alone, n_drafted), strict=True):
-        assert note.startswith(f"{n} passes")
-    expect(race.locator(".mark.is-there")).to_have_count(1)
+    for passes, n in zip(over.all_inner_texts(), (n_alone, n_drafted), strict=True):
+        assert passes == f"{n} passes"
+    mark = race.locator(".mark.is-there")
+    expect(mark).to_have_count(1)
+    words, bar = (
+        one.bounding_box() for one in (mark.locator("span"), race.locator(".track").first)
+    )
+    assert words is not None and bar is not None
+    assert words["y"] >= bar["y"] + bar["height"], "its words hide no block"
     assert len(plain.split()) > 20
-    for count in race.locator(".count").all_inner_texts():
-        done, of, _ = count.split(" ", 2)
-        assert of == "of"
-        assert count == f"{done} of {done} tokens"
+    assert [int(one.split(" ")[0]) for one in times] == [N_TOKENS] * 2
     race.get_by_role("button", name="Watch again").click()
     expect(over).to_have_count(0)
     expect(told).to_be_visible()

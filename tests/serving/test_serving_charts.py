@@ -24,6 +24,7 @@ from viz.serving.lanes_chart import (
     SECONDS,
     end_of,
     gaps_between,
+    held_up,
     lanes_figure,
     run_words,
     runs_table,
@@ -78,9 +79,34 @@ def test_each_lane_of_a_later_run_says_by_how_much_it_is_done_sooner_or_later() 
     assert gaps_between(RUN, after) == pytest.approx([0.1, -0.2])
     notes = checked(lanes_figure([RUN, after], "cpu", compares=True)).layout.annotations
     told = [(note.text, note.y) for note in notes if re.search("sooner|later", note.text)]
-    assert told == [("<b>100\u202fms later</b>", 5), ("200\u202fms sooner", 6)]
+    assert told == [("<b>0.10\u202fs later</b>, as 2 is read", 5), ("0.20\u202fs sooner", 6)]
     titles = [note.y for note in notes if "ontinuous" in note.text or note.text == "<b>B</b>"]
     assert titles == [0, 4], "a row of room above the second title, at row 3"
+
+
+def test_a_lane_is_held_up_by_the_request_that_is_read_meanwhile() -> None:
+    assert held_up(RUN, 0, SECONDS) == (1, pytest.approx(0.2), pytest.approx(0.4))
+    assert held_up(RUN, 0, PASSES) == (1, 2, 3)
+    assert held_up(RUN, 1, SECONDS) is None, "it waits for its turn, which is another matter"
+    alone = replace(RUN, passes=RUN.passes[:2] + RUN.passes[3:])
+    assert held_up(alone, 0, SECONDS) is None
+    late = replace(RUN, outputs=(Output((7, 8, 9), (0.1, 0.2, 0.6), 0), Output((7,), (0.2,), 0)))
+    figure = checked(lanes_figure([RUN, late], "cpu", compares=True))
+    (wait, reading) = [trace for trace in figure.data if not trace.fill]
+    assert [(min(one.x), max(one.x)) for one in (wait, reading)] == [(0.2, 0.4)] * 2
+    assert [round(min(one.y) + HALF) for one in (wait, reading)] == [5, 6]
+    sooner = replace(RUN, outputs=(Output((7,), (0.1,), 0), Output((7,), (0.2,), 0)))
+    figure = checked(lanes_figure([RUN, sooner], "cpu", compares=True))
+    assert all(trace.fill for trace in figure.data), "no lane is late: nothing is outlined"
+
+
+def test_the_legend_of_two_runs_stands_in_the_empty_row_between_them() -> None:
+    layout = checked(lanes_figure([RUN, RUN], "cpu", compares=True)).layout
+    assert layout.legend.y == pytest.approx(1 - 3.5 / 7)
+    assert layout.xaxis.ticktext[-1].endswith("s")
+    assert "s" not in "".join(
+        checked(lanes_figure([RUN], "cpu", PASSES)).layout.xaxis.ticktext or ()
+    )
 
 
 def test_what_stands_still_ends_between_the_lanes_of_the_first_run_and_of_the_next() -> None:

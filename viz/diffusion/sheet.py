@@ -2,7 +2,8 @@
 
 Cells stay where they are, so that a token is seen to appear in its place. What the reader gave
 stands around them as text, what the model filled is generated, what is open is empty. After a
-leave-one-out check, a token that does not fit the others is marked by its colour and by ≠.
+leave-one-out check, a token that does not fit the others is marked by its colour and by ≠, which
+stands between two neighbours of one pass.
 """
 
 import math
@@ -71,6 +72,8 @@ def _cell(sheet: Sheet, place: int) -> Markup:
         kinds, words = ["cell", "set"], [f"position {place}", f"filled in pass {number}"]
         kinds += ["new"] * (number == sheet.n_passes and not is_checked)
     kinds += ["clash"] * (loo_prob < CLASH)
+    if (pair := sheet.clashing_pair) is not None:
+        kinds += ["joined"] * (place == pair) + ["join"] * (place == pair + 1)
     if not math.isnan(confidence):
         words.append(f"probability {percent(confidence)}")
     if is_checked:
@@ -83,6 +86,10 @@ def key_html(sheet: Sheet) -> Markup:
     """Says what the cells' looks mean: of open ones, or of those that do not fit the others."""
     if sheet.n_clashes is None:
         look, words = "open", "still to be written"
+    elif (pair := sheet.clashing_pair) is not None:
+        one, other = (sheet.labels[i].removeprefix(SPACE) for i in (pair, pair + 1))
+        look = "set clash"
+        words = f"“{one}” and “{other}” came in one pass."
     else:
         n_all = sum(number > 0 for number in sheet.filled_in)
         verb = "clashes" if sheet.n_clashes == 1 else "clash"

@@ -9,11 +9,11 @@ import numpy as np
 from model.serving.records import Comparison, ServerRun, ServingRun, State
 from viz.chart import Chart, Table, add_line, new_figure, number_axis, write_at
 from viz.figure import Figure, Style
-from viz.format import count, digits, duration, percent, plural
+from viz.format import THIN, count, digits, duration, in_full, percent, plural, round_steps
 from viz.labels import name_lines, place_rows
 from viz.palette import colour, sheer
 
-ROW_HEIGHT, HALF = 20, 0.42  # pixels of a lane; of a lane, half the height of its bar
+ROW_HEIGHT, HALF = 17, 0.42  # pixels of a lane; of a lane, half the height of its bar
 LOOKS: dict[State, tuple[str, str, str]] = {  # name, role and hatch of each state
     "waiting": ("waits", "rejected", "/"),
     "prefill": ("reads", "prompt", ""),
@@ -64,6 +64,7 @@ def lanes_figure(
     for first, run, _ in heads:  # of all runs, before any number
         name = f"<b>{_capital(run.policy.name)}</b>"
         write_at(figure, 0, first - _n_title(run, compares=compares), name, 15, **LEFT)
+    held = list[Box]()
     for first, run, is_shown in heads:
         if not is_shown:
             continue
@@ -72,35 +73,95 @@ def lanes_figure(
         if more and not compares:
             write_at(figure, 0, first - 1, more, 14, **LEFT)
         if compares and run is not runs[0]:
-            _write_gaps(figure, first, runs[0], run, axis)
+            held += _write_gaps(figure, first, runs[0], run, axis)
     for name, role, hatch in dict.fromkeys(LOOKS.values()):
         boxes = [(row, start, stop) for row, kind, start, stop in spans if LOOKS[kind][0] == name]
         add_boxes(figure, name, boxes, role, hatch)
+    for box in held:
+        _outline(figure, box)
     place_rows(figure, labels)
-    figure.update_yaxes(
-        range=[len(labels) - 0.5, -0.5], autorange=False
-    )  # the covered ones have their room
-    figure.update_yaxes(ticklabelstandoff=4, title={"text": "request", "standoff": 2})
-    room = 1.12 if compares else 1.02  # for the words behind the last lane, on a phone
-    figure.update_xaxes(number_axis(end, axis, room=room))
-    figure.update_xaxes(title={"standoff": 0})
-    legend = {"itemwidth": 30}  # one line on a phone
-    figure.update_layout(height=90 + ROW_HEIGHT * len(labels), legend=legend)
+    gap = heads[-1][0] - _n_head(runs[-1], len(runs) - 1, compares=compares)  # row of the empty one
+    _lay_out(figure, len(labels), end, axis, gap if compares else None)
     told = " ".join(f"{_capital(run.policy.name)}: {_numbers(run)}" for run in shown)
     names = " and ".join(run.policy.name for run in runs)
     return Chart(figure, f"Lanes of {names}", f"Measured on {where}. {told}")
 
 
+def _lay_out(figure: Figure, n_rows: int, end: float, axis: str, gap: int | None) -> None:
+    """Lays out the axes; the legend stands above them, or in an empty row between two runs."""
+    # the covered ones have their room
+    figure.update_yaxes(range=[n_rows - 0.5, -0.5], autorange=False, ticklabelstandoff=4)
+    room = 1.02 if gap is None else 1.12  # for the words behind the last lane, on a phone
+    figure.update_xaxes(number_axis(end, "" if axis == SECONDS else axis, room=room))
+    figure.update_xaxes(title={"standoff": 0})
+    if axis == SECONDS:
+        words = [f"{in_full(tick)}{THIN}s" if tick else "0" for tick in round_steps(end)]
+        figure.update_xaxes(ticktext=words)
+    legend: Style = {"itemwidth": 30}  # one line on a phone
+    if gap is not None:
+        legend |= {
+            "y": 1 - (gap + 0.5) / n_rows,
+            "yanchor": "middle",
+            "x": 0.5,
+            "xanchor": "center",
+        }
+    figure.update_layout(height=(70 if gap is None else 45) + ROW_HEIGHT * n_rows, legend=legend)
+
+
 def _write_gaps(
     figure: Figure, first: int, before: ServingRun, after: ServingRun, axis: str
-) -> None:
-    """Writes at the end of each lane by how much its request is done sooner, or later."""
+) -> list[Box]:
+    """Writes at the end of each lane by how much its request is done sooner, or later, and why.
+
+    Returns:
+        What the reason is to be seen by: a wait, and what is read meanwhile.
+    """
+    boxes = list[Box]()
     ends = {lane: stop for lane, _, _, stop in _spans(after, axis)}
-    for lane, gap in enumerate(gaps_between(before, after)):
-        words = f"{duration(abs(gap))} {'later' if gap > 0 else 'sooner'}"
+    gaps = gaps_between(before, after)
+    why = next((lane for lane, gap in enumerate(gaps) if gap > 0), None)  # told once
+    for lane, gap in enumerate(gaps):
+        words = f"{_seconds(abs(gap))} {'later' if gap > 0 else 'sooner'}"
         shown = f"<b>{words}</b>" if gap > 0 else words
+        if lane == why and (held := held_up(after, lane, axis)) is not None:
+            reader, start, stop = held
+            shown += f", as {reader + 1} is read"
+            boxes = [(first + row, start, stop) for row in (lane, reader)]
         font = {"size": 14, "color": colour("error" if gap > 0 else "ink")}
         write_at(figure, ends[lane], first + lane, shown, xanchor="left", xshift=4, font=font)
+    return boxes
+
+
+def _seconds(seconds: float) -> str:
+    """Writes a time in the unit of the axis, unless that would be none."""
+    return f"{seconds:.2f}{THIN}s" if seconds >= 0.005 else duration(seconds)
+
+
+def _outline(figure: Figure, box: Box) -> None:
+    row, start, end = box
+    low, high = row - HALF, row + HALF
+    across, down = [start, end, end, start, start], [low, low, high, high, low]
+    add_line(figure, "", across, down, colour("error"), width=3)
+
+
+def held_up(run: ServingRun, lane: int, axis: str) -> tuple[int, float, float] | None:
+    """Finds the longest stretch in which a lane stands still since another request is read.
+
+    Returns:
+        The lane of that request, and from where to where; None where nothing holds this one up.
+    """
+    spans = list(_spans(run, axis))
+    stops = [
+        (end - start, start, end)
+        for n, state, start, end in spans
+        if state == "stalled" and n == lane
+    ]
+    if not stops:
+        return None
+    _, start, end = max(stops)
+    read = (n for n, state, begun, done in spans if state == "prefill" and start <= begun < end)
+    reader = next(read, None)
+    return None if reader is None else (reader, start, end)
 
 
 def gaps_between(before: ServingRun, after: ServingRun) -> list[float]:

@@ -441,8 +441,8 @@ interface RaceLane {
   texts: string[];
   pieces: [string, string, number][]; // words, their role, and how many tokens are there with them
   legend: [string, string][];
-  block: string; // what stands below the bar while it runs
-  note: string; // and once all is there
+  block: string; // what stands below the bar
+  note: string; // and large at its end, once all is there
 }
 interface RaceData {
   key: string;

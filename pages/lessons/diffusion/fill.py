@@ -18,18 +18,18 @@ from model.loading import LanguageModel
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import draw_when_opened, show_chart, show_folded
 from pages.frame.layout import show_error
-from pages.frame.question import answered, opening
+from pages.frame.question import answered
 from pages.frame.stepper import Stepper, show_stepper
-from pages.lessons.diffusion.settings import PAGES, SETTINGS
+from pages.lessons.diffusion.settings import FIRST_SEED, PAGES, SETTINGS
 from pages.lessons.diffusion.state import BothSides, DiffusionLesson
 from viz.diffusion.history_chart import history_figure
 from viz.diffusion.sheet import STYLE, beginning_html, key_html, sheet_html, sheet_words
 from viz.format import digits, duration, percent, plural
 
 SAID = "diffusion_said"
-QUESTION = "What may go wrong where several words are written at once?"
+QUESTION = "The right side writes several words in one pass. What may go wrong?"
 ANSWERS = "it takes longer", "they may clash", "nothing"
-PLAY_SECONDS = 0.75  # between two passes: paced for the eye
+PLAY_SECONDS = 0.5  # between two passes: paced for the eye
 
 
 def lay_out(lm: LanguageModel) -> Diffusion:
@@ -68,7 +68,6 @@ def show_fill(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
         lesson: What the reader has on the page.
         summary: Draws what to remember, right below the picture.
     """
-    opening("In each pass, one model writes the next word, the other several, where it is surest.")
     st.html(f"<style>{STYLE}</style>")
     show_stepper(lambda: lesson.stepper, lambda: _draw(lesson, summary), PLAY_SECONDS)
     with st.expander("Passes, other texts, length, temperature and order", key="diffusion_setup"):
@@ -130,10 +129,11 @@ def _draw(lesson: DiffusionLesson, summary: Callable[[], None]) -> None:
                 st.html(beginning)
         with st.container(key="diffusion_page_sheet"):
             st.markdown(f"**All over the page:** {_passes(page.n_done)}, {_filled(sheet)}")
-            st.html(sheet_html(sheet, is_opened=True) + key_html(sheet))
+            st.html(sheet_html(sheet, is_opened=True))
         with st.container(key="diffusion_loop"):
             _loop(lesson)
         with st.container(key="diffusion_end"):
+            st.html(key_html(sheet))
             summary()
     if not is_said:
         return
@@ -170,11 +170,8 @@ def _loop(lesson: DiffusionLesson) -> None:
     sheet = loop_sheet(text, steps.n_loop, page.length)
     st.markdown(f"**Left to right:** {_passes(sheet.n_passes)}, {_filled(sheet)}")
     st.html(sheet_html(sheet, is_opened=True))
-    said = "It cannot see the end that is given." if SETTINGS["ending"] else ""
-    if page.finished and steps.can_step:  # one of the two: a phone has three lines for it
-        n_more = steps.n_beside - steps.n_loop
-        said = f"The rest takes up to {plural(n_more, 'more pass', 'es')}: press Step."
-    st.caption(said)
+    if SETTINGS["ending"]:
+        st.caption("It cannot see the end.")
 
 
 def _passes(n: int) -> str:
@@ -198,5 +195,10 @@ def _say(page: Diffusion, sheet: Sheet) -> None:
         said.append(
             f"Of two positions filled in different passes, the left one came first in "
             f"{percent(share)} ({percent(0.5)} is no order, {percent(1)} left to right)."
+        )
+    if page.seed == FIRST_SEED:
+        said.append(
+            f"Seed {FIRST_SEED}, on which the page opens, is the first one whose text has a clash "
+            "of just two words that one pass wrote side by side."
         )
     show_folded(" ".join(said), "diffusion_sheet_words")

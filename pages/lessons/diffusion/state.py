@@ -38,16 +38,6 @@ class BothSides(PassSteps[Diffusion]):
         """Whether one of the two sides is not full."""
         return super().can_step or self.n_loop < self.n_beside
 
-    @property
-    def rests(self) -> bool:
-        """Whether the page has just become full: what it cost is to be seen then."""
-        return not super().can_step and self.n_after == 0
-
-    @property
-    def offers_play(self) -> bool:
-        """Whether Play is not at its rest: Step goes on from there, and Play after it."""
-        return not self.rests
-
     def step(self) -> None:
         """Runs a pass on both sides; once the page is full, on the loop's alone."""
         if super().can_step:

@@ -62,7 +62,7 @@ ROOM_FOR_ALL = MAX_REQUESTS + 1  # slots: the long request is one more
 SAID = "serving_said"
 POLICIES = {"static batches": False, "continuous batching": True}  # whether it is continuous
 ALL, SOME, NONE = SOONER = "everyone", "only some", "nobody"
-QUESTION = "What if a free slot went to the next request at once? Who has the whole text sooner?"
+QUESTION = "If a free slot goes to the next request at once, who has the whole text sooner?"
 FILL_SECONDS = 6.0  # for which the lanes are watched
 _fill = component("serving_fill", Path(__file__).with_name("fill.js"), AGAIN)
 
@@ -161,8 +161,8 @@ class Batches(Policies):
         """Says how many requests there are, and for how many there is room."""
         super().__init__(lesson)
         self.claim = (
-            f"Readers send {plural(n_asked(), 'request')} to a model that has room for "
-            f"{SETTINGS['slots']} at a time."
+            f"Readers send {plural(n_asked(), 'request')}, a lane each, to a model that has room "
+            f"for {SETTINGS['slots']} at a time."
         )
 
     def _measured(self) -> tuple[ServingRun, ServingRun] | None:

@@ -29,7 +29,7 @@ SAID = "spec_said"
 WORSE, OTHER, SAME = "a worse one", "another one", "the same one"
 ALONE, DRAFTED = "the large model alone", "with the draft"
 ROUND = "A round, step by step"
-BLOCK = "a block: one pass of the large model"
+BLOCK = "a block: one pass, which checks several guesses"
 LEGEND = (("accepted guess", "guessed"), ("rejected guess", "rejected"))
 RacePiece: TypeAlias = tuple[str, str, int]  # words, who wrote them, and the tokens there by then
 # the sections below it
@@ -136,8 +136,7 @@ def _lanes(
             ((race.plain_seconds, "generated"),),
             plain,
             pieces=alone,
-            block=BLOCK,
-            note=f"{plural(n_tokens, 'pass', 'es')} of the large model, a block each",
+            note=plural(n_tokens, "pass", "es"),
         ),
         Lane(
             DRAFTED,
@@ -146,6 +145,6 @@ def _lanes(
             pieces=drafted,
             legend=legend,
             block=BLOCK,
-            note=f"{plural(n_rounds, 'pass', 'es')} of the large model, a block each",
+            note=plural(n_rounds, "pass", "es"),
         ),
     )
