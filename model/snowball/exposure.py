@@ -53,8 +53,7 @@ def measure_exposure(
     n_stories = len(texts)
     shape, n_all = (n_stories, n_tokens), n_stories + n_tokens
     measured = {name: np.full(shape, np.nan) for name in (*AFTER_TRUE, *AFTER_OWN)}
-    first = texts[0].tolist()
-    written = first[:n_prompt]
+    drawn = np.full(shape, -1)  # by the writer; none after an end
 
     def look() -> Exposure:
         copies = {name: values.copy() for name, values in measured.items()}
@@ -63,8 +62,11 @@ def measure_exposure(
             judge.name,
             temperature,
             **copies,
-            story=tuple(first),
-            written=tuple(written),
+            stories=tuple(map(tuple, texts.tolist())),
+            written=tuple(
+                (*prompt, *own[own >= 0].tolist())
+                for prompt, own in zip(texts[:, :n_prompt].tolist(), drawn, strict=True)
+            ),
         )
 
     models = [writer] if judge is writer else [writer, judge]
@@ -88,7 +90,7 @@ def measure_exposure(
         else:
             chosen = batches[0].draw([settings] * n_stories, seeds, n_prompt)
             runs &= ~np.isin(chosen, list(writer.end_ids))
-            written += [int(chosen[0])] * bool(runs[0])
+            drawn[runs, column - 1] = chosen[runs]
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]

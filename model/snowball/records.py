@@ -149,8 +149,8 @@ class Exposure:
     kl_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
     other_forced: Floats  # (stories, tokens) 1 where the two models' likeliest tokens differ, or 0
     other_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
-    story: tuple[int, ...]  # the prompt of the first story, and its own tokens
-    written: tuple[int, ...]  # the same prompt, and the writer's own tokens
+    stories: tuple[tuple[int, ...], ...]  # the tokens of each, prompt and true text
+    written: tuple[tuple[int, ...], ...]  # the same prompts, and the writer's own tokens
 
     @property
     def excess(self) -> Estimate:

@@ -155,7 +155,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/engines.py",
         N_("Samplers and engines compared"),
         LABORATORY,
-        N_("Engines that run the same model may draw other tokens."),
+        N_("One model, four engines: programs that draw its tokens."),
         N_("Each step sees what the step before it left: their order is a setting too."),
         measures="pages/sampling.py",
         sections=(

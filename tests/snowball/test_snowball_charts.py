@@ -103,9 +103,13 @@ def test_errors_are_marked_in_a_text_and_counted_and_the_last_waits_for_a_guess(
 
 
 def test_the_texts_of_an_exposure_begin_alike() -> None:
-    n_prompt = len(EXPOSURE.story) - EXPOSURE.other_forced.shape[1]
-    assert EXPOSURE.story[:n_prompt] == EXPOSURE.written[:n_prompt]
-    assert EXPOSURE.story != EXPOSURE.written
+    n_prompt = len(EXPOSURE.stories[0]) - EXPOSURE.other_forced.shape[1]
+    for true, own in zip(EXPOSURE.stories, EXPOSURE.written, strict=True):
+        assert true[:n_prompt] == own[:n_prompt]
+        assert true != own
+    ends = [len(own) - n_prompt for own in EXPOSURE.written]  # the last draw is judged no more
+    n_judged = (~np.isnan(EXPOSURE.other_free)).sum(axis=1)
+    assert (n_judged - ends == 1).all()
     for kl, differs in (
         (EXPOSURE.kl_forced, EXPOSURE.other_forced),
         (EXPOSURE.kl_free, EXPOSURE.other_free),

@@ -11,7 +11,7 @@ from viz.strip import element
 ROOM = 1.3  # times the longest bar: behind it stands its number
 _TRACK = "position:relative;height:1.9rem;forced-color-adjust:none"
 _LINE = f"position:absolute;top:-.25rem;bottom:-.25rem;border-left:2px dashed {colour('ink')}"
-_LABEL = "position:absolute;bottom:calc(100% + .1rem);translate:-50%;white-space:nowrap;"
+_LABEL = "position:absolute;top:calc(100% + .25rem);translate:-50%;white-space:nowrap;"
 _UNKNOWN = (
     f"position:absolute;inset:0;border:1.5px dashed {colour('muted')};border-radius:.3rem;"
     "display:flex;align-items:center;justify-content:center;font-style:normal"
@@ -49,7 +49,7 @@ def bars_picture(
         element("b", title),
         *rows,
         _row(bars[-1][0], last, mark),
-        element("span", asks, style=f"color:{colour('muted')}"),
+        element("span", asks, style=f"color:{colour('muted')};margin-top:1.5rem"),
         style=f"display:grid;gap:.35rem;color:{colour('ink')}",
         role="img",
         aria_label=f"{title}. {told}. {words}",

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from viz.format import percent, plural
+from viz.format import THIN, percent
 from viz.palette import colour
 from viz.strip import element, hatch
 
 _BAR = (
-    "position:relative;display:flex;height:clamp(2.3rem,6vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
+    "position:relative;display:flex;height:clamp(2.1rem,5.2vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
     f"background:{colour('raised')}"
 )
 # a word that has no room beside the strut wraps out of sight: none is cut
@@ -63,7 +63,7 @@ class Pipeline:
     @property
     def drawn_words(self) -> str:
         """What is drawn, and of how many."""
-        return f"draws “{self.token}”, {plural(len(self.left), 'token')} left"
+        return f"draws “{self.token}”, {len(self.left)} left"
 
 
 def pipelines_picture(
@@ -108,13 +108,17 @@ def _cut_bar(given: Shares, n_kept: int, cut: float) -> Markup:
         element("i", style=f"flex:0 0 {100 * share:.3f}%;{_KEPT if i < n_kept else _OUT}")
         for i, (_label, share) in enumerate(given)
     ]
-    mark = element("b", percent(cut), style=f"{_MARK};left:{100 * cut:.2f}%") if given else ""
+    mark = (
+        element("b", f"{100 * cut:.0f}{THIN}%", style=f"{_MARK};left:{100 * cut:.2f}%")
+        if given
+        else ""
+    )
     return element("div", *cells, mark, style=_THIN)
 
 
 def _head(name: str, order: str, *more: Markup) -> Markup:
-    words = element("span", order, style=f"color:{colour('muted')}")
-    look = "display:flex;flex-wrap:wrap;gap:0 .6rem;margin-bottom:.15rem"
+    words = element("span", order, style=f"color:{colour('muted')};font-size:var(--size-small)")
+    look = "display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .6rem;margin-bottom:.15rem"
     return element("div", element("b", name), words, *more, style=look)
 
 

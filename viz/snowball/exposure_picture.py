@@ -75,7 +75,7 @@ def _row(one: Course, end: float, *, is_hidden: bool) -> Markup:
     return element(
         "div",
         element("b", one.name),
-        prose(("… ", ""), *parts, (f"{THIN}…", "")),
+        prose(("…", ""), *parts, (f"{THIN}…", ""), size="lead"),
         element("div", shown, style=_TRACK),
         style="display:grid;gap:.2rem;margin-bottom:.3rem",
     )

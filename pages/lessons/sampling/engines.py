@@ -33,8 +33,7 @@ def show_pipelines() -> None:
     """Asks which order keeps more of one bar, then shows what each leaves of it."""
     flatter, share = (f"{title(name)} {value:g}" for name, value in SHOWN.items())
     words, notes = explain(
-        f"{flatter} flattens the bar. {share} keeps the widest tokens, up to the one that fills "
-        "half of it.",
+        f"{flatter} flattens the bar. {share} keeps the widest tokens that fill half of it.",
         "settings",
     )
     st.html(element("p", words) + notes)

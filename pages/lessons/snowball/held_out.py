@@ -49,7 +49,7 @@ COMPARED = {  # each of them, as the sentence to remember says it
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
-N_SHOWN = 26  # tokens of each text, a line or two
+N_SHOWN = 20  # tokens of each text, a line or two
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:
@@ -76,6 +76,13 @@ def _errors(exposure: Exposure) -> tuple[float, float]:
         for values in (exposure.other_forced, exposure.other_free)
     )
     return true, own
+
+
+def nearest_text(exposure: Exposure, errors: tuple[float, float]) -> int:
+    """Returns the story of whose shown piece the errors are nearest to those of all."""
+    pieces = [exposure.other_forced[:, :N_SHOWN], exposure.other_free[:, :N_SHOWN]]
+    away = sum(abs(piece.mean(axis=1) - error) for piece, error in zip(pieces, errors, strict=True))
+    return int(np.argmin(np.nan_to_num(away, nan=np.inf)))
 
 
 def _how_much_more(exposure: Exposure) -> str:
@@ -125,20 +132,21 @@ class ExposureBias(Experiment[SnowballLesson]):
         show_caption(
             f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
             f"often the token that {exposure.writer} holds for the likeliest is not the one of "
-            f"{exposure.judge}. Both texts begin alike; its own is drawn at T = "
-            f"{exposure.temperature:g}. KL, its course and the intervals are in the laboratory."
+            f"{exposure.judge}. Shown is the story whose piece is nearest to these means; its own "
+            f"text is drawn at T = {exposure.temperature:g}. KL, its course and the intervals are in the laboratory."
         )
 
     def _courses(self, exposure: Exposure) -> list[Course]:
         """Returns one text of each kind, with the tokens at which the two models differ."""
         labels = vocabulary_labels(_model_of(self.lesson, exposure.writer))
-        n_prompt = len(exposure.story) - exposure.other_forced.shape[1]
+        n_prompt = len(exposure.stories[0]) - exposure.other_forced.shape[1]
+        row = nearest_text(exposure, _errors(exposure))
         courses = []
         for name, role, ids, differs, error in zip(
             ("after true text", "after its own text"),
             ("prompt", "generated"),
-            (exposure.story, exposure.written),
-            (exposure.other_forced[0], exposure.other_free[0]),
+            (exposure.stories[row], exposure.written[row]),
+            (exposure.other_forced[row], exposure.other_free[row]),
             _errors(exposure),
             strict=True,
         ):
