@@ -10,7 +10,7 @@ from viz.format import THIN
 from viz.palette import colour
 from viz.strip import element, prose
 
-MARKED = "marked: here the small model expected another token than the large one"
+MARKED = "marked: the large model expected another token"
 _TRACK = f"position:relative;height:1.9rem;border-left:1px solid {colour('muted')}"
 _BAR = "position:absolute;top:0;bottom:0;left:0;border-radius:0 .3rem .3rem 0"
 _COUNT = "position:absolute;top:.2rem;white-space:nowrap"

@@ -133,7 +133,8 @@ class ExposureBias(Experiment[SnowballLesson]):
             f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
             f"often the token that {exposure.writer} holds for the likeliest is not the one of "
             f"{exposure.judge}. Shown is the story whose piece is nearest to these means; its own "
-            f"text is drawn at T = {exposure.temperature:g}. KL, its course and the intervals are in the laboratory."
+            f"text is drawn at T = {exposure.temperature:g}. KL, its course and the intervals are "
+            "in the laboratory."
         )
 
     def _courses(self, exposure: Exposure) -> list[Course]:
