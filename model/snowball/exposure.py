@@ -19,8 +19,8 @@ from model.sampling import Settings
 from model.snowball.records import Exposure, Floats
 from model.tokenizing import shares_vocabulary
 
-AFTER_TRUE = ("forced", "kl_forced", "writer_loss", "true_text")  # fields of the record
-AFTER_OWN = ("free", "kl_free", "writer_loss_free")
+AFTER_TRUE = ("forced", "kl_forced", "other_forced", "writer_loss", "true_text")  # of the record
+AFTER_OWN = ("free", "kl_free", "other_free", "writer_loss_free")
 
 
 def measure_exposure(
@@ -53,10 +53,21 @@ def measure_exposure(
     n_stories = len(texts)
     shape, n_all = (n_stories, n_tokens), n_stories + n_tokens
     measured = {name: np.full(shape, np.nan) for name in (*AFTER_TRUE, *AFTER_OWN)}
+    drawn = np.full(shape, -1)  # by the writer; none after an end
 
     def look() -> Exposure:
         copies = {name: values.copy() for name, values in measured.items()}
-        return Exposure(writer.name, judge.name, temperature, **copies)
+        return Exposure(
+            writer.name,
+            judge.name,
+            temperature,
+            **copies,
+            stories=tuple(map(tuple, texts.tolist())),
+            written=tuple(
+                (*prompt, *own[own >= 0].tolist())
+                for prompt, own in zip(texts[:, :n_prompt].tolist(), drawn, strict=True)
+            ),
+        )
 
     models = [writer] if judge is writer else [writer, judge]
     # teacher forcing: one pass over a true story gives all its positions at once
@@ -79,6 +90,7 @@ def measure_exposure(
         else:
             chosen = batches[0].draw([settings] * n_stories, seeds, n_prompt)
             runs &= ~np.isin(chosen, list(writer.end_ids))
+            drawn[runs, column - 1] = chosen[runs]
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]
@@ -91,11 +103,12 @@ def measure_exposure(
 
 def _judge(
     writer: LogProbs, judge: LogProbs, true_ids: npt.NDArray[np.int_], temperature: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Returns the judge's expected surprise, KL(judge || writer), and both losses of the truth."""
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Returns the judge's expected surprise, KL, where the likeliest differ, and both losses."""
     truth = (np.arange(len(true_ids)), true_ids)
     surprise = expected_surprise(writer, judge, temperature)
-    return surprise, divergence(judge, writer), -writer[truth], -judge[truth]
+    differs = (writer.argmax(axis=-1) != judge.argmax(axis=-1)).astype(np.float64)
+    return surprise, divergence(judge, writer), differs, -writer[truth], -judge[truth]
 
 
 def expected_surprise(writer: LogProbs, judge: LogProbs, temperature: float = 1.0) -> Floats:

@@ -147,6 +147,10 @@ class Exposure:
     writer_loss_free: Floats  # (stories, tokens) the same after the writer's own tokens
     kl_forced: Floats  # (stories, tokens) KL(judge || writer) after true tokens
     kl_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
+    other_forced: Floats  # (stories, tokens) 1 where the two models' likeliest tokens differ, or 0
+    other_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
+    stories: tuple[tuple[int, ...], ...]  # the tokens of each, prompt and true text
+    written: tuple[tuple[int, ...], ...]  # the same prompts, and the writer's own tokens
 
     @property
     def excess(self) -> Estimate:

@@ -155,7 +155,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/engines.py",
         N_("Samplers and engines compared"),
         LABORATORY,
-        N_("Each engine applies its masks in an order of its own."),
+        N_("One model, four engines: programs that draw its tokens."),
         N_("Each step sees what the step before it left: their order is a setting too."),
         measures="pages/sampling.py",
         sections=(
@@ -187,7 +187,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Teacher forcing, measured"),
         LABORATORY,
         N_("Teacher forcing: a model learns on true text. Then it writes its own."),
-        N_("On its own text this small model errs {more} on true text: {own} beside {true}."),
+        N_("On its own text this small model errs {more} on true text."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

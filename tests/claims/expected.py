@@ -108,7 +108,8 @@ def forks(original: np.ndarray, forced: np.ndarray) -> Callable[..., Any]:
 def exposure(true: float, own: float) -> Callable[..., Any]:
     """The writer's error after true tokens, and after its own."""
     rest = [rows(1.0, 1.1)] * 4
-    return does(Exposure("", "", 1.0, *rest[:3], *rest[:2], rows(true, true), rows(own, own * 1.1)))
+    errors = [rows(true, true), rows(own, own * 1.1)]
+    return does(Exposure("", "", 1.0, *rest[:3], *rest[:2], *errors, *rest[:2], (), ()))
 
 
 def cost(logprob: float, distinct: float) -> DecodingCost:

@@ -83,8 +83,8 @@ def test_evidence_is_written_with_its_interval_its_n_and_its_bar(
 
 
 def test_bars_are_as_long_as_their_shares_and_the_last_waits_for_an_answer() -> None:
-    bars, line = [("soon", 0.2), ("late", 0.1)], ("below {}", 0.15)
-    shown, covered = (bars_picture("", bars, line, is_covered=is_it) for is_it in (False, True))
+    bars, line = [("soon", 0.2), ("late", 0.1)], ("books", 0.15)
+    shown, covered = (bars_picture("", bars, line, "", is_covered=it) for it in (False, True))
     widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]
     assert widths == pytest.approx([100 / ROOM, 50 / ROOM], abs=0.01)
     (at,) = re.findall(r"dashed [^;]+;left:([\d.]+)%", shown)

@@ -229,6 +229,7 @@ def test_a_long_text_says_how_far_it_is_read_and_a_reload_shows_it_at_once(
     heard = page.evaluate("() => [...heard].map((one) => one.split(' ').map(Number))")
     assert {n_tokens for n_tokens, _ in heard} == {n}
     assert [share for _, share in heard] == sorted({share for _, share in heard})
+    page.get_by_role("button", name="More", exact=True).click()  # a projector begins with few
     for switch in ("Large type", "Guess first"):
         expect(page.get_by_label(switch)).to_be_checked()
         page.get_by_label(switch).uncheck()
@@ -290,7 +291,8 @@ def test_predicting_first_seeding_and_presenting(open_file: Open) -> None:
     expect(page.locator(".verdict")).to_contain_text("dog")
     page.get_by_label("Seed").fill("12")
     page.get_by_label("Seed").press("Enter")
-    page.wait_for_function("() => document.querySelector('#seed').value === '12'")
+    page.wait_for_function("() => oneToken.header.seed === 12")
+    expect(page.locator("#seed")).to_have_value("12")
     page.get_by_label("Large type").check()
     expect(page.locator(".ott[data-presenter]")).to_be_visible()
 
@@ -384,7 +386,7 @@ def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
     page.goto(around.as_uri())
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("button", name="Next")).to_be_visible()
-    for hidden in ("header", "#toolbar", "#foot", ".loop", ".below", ".prompt-place"):
+    for hidden in ("header", "#seed", "#foot", ".loop", ".below", ".prompt-place"):
         expect(frame.locator(hidden)).to_be_hidden()
     frame.get_by_role("button", name="Next").click()
     expect(frame.locator(".token")).to_have_count(N_PROMPT + 1)
@@ -463,6 +465,107 @@ def test_the_first_lesson_is_in_the_file_to_its_end(open_file: Open) -> None:
     lesson.get_by_role("button").last.click()
     expect(live).to_be_visible()
     expect(page.locator("[data-tour]")).to_have_count(0)
+
+
+def test_a_lesson_s_panel_and_its_buttons_stay_where_they_are(open_file: Open) -> None:
+    page = open_file("?lesson=1")
+    lesson = page.locator("#lesson")
+    scenes = [scene for scene in read_lesson("how-a-model-writes").scenes if not scene.page]
+    for width, height in ((1280, 800), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("() => scrollY === 0")
+        places = set()
+        for i in range(len(scenes)):
+            expect(lesson.locator("h2")).to_have_text(scenes[i].title)
+            expect(lesson).not_to_have_attribute("data-opening", re.compile("."))
+            on = lesson.get_by_role("button", name="Skip").bounding_box()
+            leave = lesson.get_by_role("button", name="Leave").bounding_box()
+            panel = lesson.evaluate("(one) => one.offsetHeight")
+            assert on
+            assert leave
+            places.add((on["x"], on["y"], leave["x"], leave["y"], panel))
+            if i < len(scenes) - 1:
+                page.mouse.move(0, 0)
+                lesson.get_by_role("button", name="Skip").click()
+        assert len(places) == 1
+        for _ in scenes[1:]:
+            lesson.get_by_role("button", name="Back").click()
+
+
+FIND_TIP = """() => {
+  globalThis.oneTip = document.querySelector("#live").shadowRoot.querySelector(".tip");
+}"""
+TIP = "() => oneTip.matches(':popover-open')"
+
+
+def test_no_token_s_facts_open_under_a_pointer_that_lies_still(open_file: Open) -> None:
+    page = open_file("?lesson=1")
+    lesson = page.locator("#lesson")
+    page.evaluate(FIND_TIP)
+    box = page.locator(".token").nth(2).bounding_box()
+    assert box
+    place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    # what is pressed gives way to a token, as where a panel is lower in the next scene
+    page.evaluate(
+        """([x, y]) => {
+      const over = document.createElement("button");
+      over.id = "over";
+      const square = { left: x - 9, top: y - 9, width: 18, height: 18 };
+      over.style.position = "fixed";
+      for (const [name, size] of Object.entries(square)) over.style[name] = `${size}px`;
+      over.onclick = () => over.remove();
+      document.body.append(over);
+    }""",
+        place,
+    )
+    page.mouse.move(*place)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.locator("#over")).to_have_count(0)
+    page.wait_for_timeout(300)
+    assert not page.evaluate(TIP)
+    page.mouse.move(place[0], place[1] - 200)
+    page.mouse.move(*place)  # it comes by itself
+    page.wait_for_function(TIP)
+    page.mouse.move(5, 5)
+    page.wait_for_function(f"() => !({TIP})()")
+    assert lesson.is_visible()
+
+
+def test_what_is_asked_for_stands_as_outlines_of_its_bars(open_file: Open) -> None:
+    page = open_file("?lesson=1")
+    page.locator("#lesson").get_by_role("button", name="Skip").click()
+    expect(page.locator(".guess")).to_have_attribute("data-tour", "covered")
+    row = page.locator(".bars-row td[data-col=active]").first
+    expect(row.locator(".bar-track")).to_be_visible()
+    for told in (
+        row.locator(".bar"),
+        row.locator(".bar-number"),
+        page.locator(".bars-label").first,
+    ):
+        expect(told).to_be_hidden()
+
+
+def test_a_newcomer_on_a_phone_has_the_question_in_reach(browser: Browser, file: Path) -> None:
+    context = browser.new_context(offline=True, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.locator(".guess-option").first.wait_for()
+    top = page.locator(".strip").bounding_box()
+    beats = page.locator(".loop-band").bounding_box()
+    bar = page.locator(".thumb").bounding_box()
+    assert top
+    assert beats
+    assert bar
+    assert top["y"] < 160
+    assert beats["y"] + beats["height"] <= bar["y"] + 1  # whole
+    for seldom in ("#seed", ".guess-first"):
+        expect(page.locator(seldom)).to_be_hidden()
+    page.get_by_role("button", name="Just reveal").click()
+    page.get_by_role("button", name="More", exact=True).click()
+    for seldom in ("#seed", ".guess-first"):
+        expect(page.locator(seldom)).to_be_visible()
+    context.close()
 
 
 def plain_text(markdown: str) -> str:

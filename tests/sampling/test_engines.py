@@ -95,10 +95,22 @@ def test_the_picture_waits_for_an_answer_and_then_draws_a_bar_for_each_order() -
     assert " tokens" not in spoken(app)
     app.get_by_key("engines_said").set_value("neither").run()
     for one in pipelines(SHOWN):
-        assert re.search(rf"{one.engine}[^;]* draws {one.token} of {len(one.left)} ", spoken(app))
+        assert re.search(rf"{one.engine}[^;]* draws “{one.token}”, {len(one.left)} ", spoken(app))
     (table,) = [html.proto.body for html in app.get("html") if ">masks<" in html.proto.body]
     assert table.count('<a href="/engines?') == len(CASES)
     assert not app.exception
+
+
+def test_the_bar_that_is_cut_keeps_what_is_left_up_to_its_line() -> None:
+    for one in pipelines(SHOWN):
+        shares = [share for _, share in one.given]
+        assert sum(shares) == pytest.approx(1)
+        n = len(one.left)
+        assert sum(shares[: n - 1]) < one.cut <= sum(shares[:n]), "the one that crosses it is kept"
+        assert [name for name, _ in one.given[:n]] == [name for name, _ in one.left]
+    html = pipelines_picture((("a", 0.5), ("b", 0.5)), pipelines(SHOWN), 0.7)
+    n_out = {len(one.given) - len(one.left) for one in pipelines(SHOWN)}
+    assert html.count("repeating-linear-gradient") == sum(n_out)
 
 
 def test_a_word_stands_on_the_wider_side_of_the_pointer() -> None:

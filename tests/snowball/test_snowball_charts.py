@@ -1,6 +1,7 @@
 """The snowball lesson's figures show the records' own numbers, and its sentences what they say."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
+from viz.snowball.exposure_picture import Course, axis_end, exposure_picture
 from viz.snowball.mistake import sure_words
 
 STEPS = [
@@ -62,16 +64,6 @@ def test_lines_are_the_records_own_numbers() -> None:
     forced = windows(EXPOSURE.kl_forced, 8).means
     assert line(error, held_out_charts.FORCED) == pytest.approx(forced)
     assert line(error, held_out_charts.FREE) == pytest.approx(windows(EXPOSURE.kl_free, 8).means)
-    both = checked(held_out_charts.error_bars(EXPOSURE, "the judge")).data
-    bars = [trace.y[0] for trace in both if trace.type == "bar"]
-    means = [np.nanmean(kl) for kl in (EXPOSURE.kl_forced, EXPOSURE.kl_free)]
-    assert bars == pytest.approx([1 - math.exp(-mean) for mean in means])
-    assert list(both[1].y) == pytest.approx(1 - np.exp(-forced))
-    assert [line.opacity for line in both] == [None] * 4, "the course is no fainter than the bars"
-    words = checked(held_out_charts.error_bars(EXPOSURE, "the judge")).layout.annotations
-    assert min(one.font.size for one in words) >= held_out_charts.LETTERS == 14
-    covered = checked(held_out_charts.error_bars(EXPOSURE, "the judge", is_covered=True)).data
-    assert [trace.y[0] for trace in covered if trace.type == "bar"] == bars[:1]
     reference = line(held_out_charts.reference_figure(EXPOSURE), held_out_charts.FORCED)
     assert reference[-1] == pytest.approx(EXPOSURE.writer_loss[:, -8:].mean())
     repeats = line(written_charts.repeats_figure(LONG), "greedy")
@@ -88,6 +80,44 @@ def test_lines_are_the_records_own_numbers() -> None:
     table = fork_chart.strategies_table(STRATEGIES)
     assert column(table, "passes") == [one.n_passes for one in STRATEGIES]
     assert column(table, "as without it") == ["no", *["yes"] * (len(STRATEGIES) - 1)]
+
+
+def test_errors_are_marked_in_a_text_and_counted_and_the_last_waits_for_a_guess() -> None:
+    courses = [
+        Course("soon", "prompt", [(" a", True), (" b", False)], 0.25),
+        Course("late", "generated", [(" c", True), (" d", True)], 0.37),
+    ]
+    shown, covered = (exposure_picture(courses, is_covered=is_it) for is_it in (False, True))
+    widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]
+    assert widths == pytest.approx(
+        [100 * one.error / axis_end(courses) for one in courses], abs=0.01
+    )
+    assert [picture.count("dashed") for picture in (shown, covered)] == [2, 2]  # one for "c d"
+    assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
+    assert "37 of" in shown
+    assert "37 of" not in covered, "nor for who hears it"
+    waiting = [*courses[:1], Course("late", "generated", [], math.nan)]
+    assert exposure_picture(waiting).count(">?<") == 1, "nothing is measured of it yet"
+    for longest in (0.004, 0.25, 0.5, 0.97, 1.0):
+        assert longest <= axis_end([Course("", "", [], longest)]) <= 1
+
+
+def test_the_texts_of_an_exposure_begin_alike() -> None:
+    n_prompt = len(EXPOSURE.stories[0]) - EXPOSURE.other_forced.shape[1]
+    for true, own in zip(EXPOSURE.stories, EXPOSURE.written, strict=True):
+        assert true[:n_prompt] == own[:n_prompt]
+        assert true != own
+    ends = [len(own) - n_prompt for own in EXPOSURE.written]  # the last draw is judged no more
+    n_judged = (~np.isnan(EXPOSURE.other_free)).sum(axis=1)
+    assert (n_judged - ends == 1).all()
+    for kl, differs in (
+        (EXPOSURE.kl_forced, EXPOSURE.other_forced),
+        (EXPOSURE.kl_free, EXPOSURE.other_free),
+    ):
+        known = ~np.isnan(differs)
+        assert (np.isnan(kl) == ~known).all()
+        assert set(differs[known]) == {0, 1}
+        assert kl[differs == 1].mean() > kl[differs == 0].mean()
 
 
 def test_what_is_not_measured_whole_is_left_out_of_the_loss_by_context() -> None:

@@ -15,7 +15,7 @@ CARD = (
 
 
 def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
-    """Draws the cards, and below them what the signs mean.
+    """Draws what the signs mean, and below it the cards.
 
     Args:
         rows: All claims.
@@ -31,16 +31,16 @@ def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
         element("span", f"{mark} {told[mark, role]}", style=f"color:{colour(role)}")
         for mark, role in signs
     ]
-    below = "display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin-top:.5rem;font-weight:600"
+    above = "display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin-bottom:.5rem;font-weight:600"
     return element(
         "div",
+        element("div", *legend, style=above),
         element(
             "nav",
             *(_card(row, is_asked=row.claim in asked) for row in rows),
             style=look,
             aria_label="All claims",
         ),
-        element("div", *legend, style=below),
     )
 
 

@@ -7,18 +7,27 @@ from typing import TypeAlias
 
 from markupsafe import Markup
 
-from viz.format import percent, plural
+from viz.format import THIN, percent
 from viz.palette import colour
-from viz.strip import element
+from viz.strip import element, hatch
 
 _BAR = (
-    "position:relative;display:flex;height:clamp(2.3rem,6vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
+    "position:relative;display:flex;height:clamp(2.1rem,5.2vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
     f"background:{colour('raised')}"
 )
 # a word that has no room beside the strut wraps out of sight: none is cut
 _SEGMENT = (
     "display:flex;flex-wrap:wrap;place-content:start center;align-items:center;overflow:hidden;"
     "white-space:nowrap;font:var(--size-lead)/1.9 var(--read)"
+)
+
+_THIN = "position:relative;display:flex;height:1.15rem;margin-bottom:3px;forced-color-adjust:none"
+_EDGE = f"box-shadow:inset -1px 0 {colour('paper')}"
+_KEPT = f"opacity:.6;background:{colour('kept')};{_EDGE}"
+_OUT = f"background:{hatch()};{_EDGE}"
+_MARK = (
+    f"position:absolute;top:-2px;bottom:-2px;border-left:2px dashed {colour('ink')};"
+    f"padding-left:.3rem;line-height:1.3rem;font-size:var(--size-small)"
 )
 
 Shares: TypeAlias = Sequence[tuple[str, float]]  # tokens with theirs of the bar, likeliest first
@@ -33,6 +42,8 @@ class Pipeline:
     lacks: tuple[str, ...]  # those that it has not
     left: Shares
     drawn: int  # which of them the pointer falls on
+    given: Shares = ()  # to the mask that cuts
+    cut: float = 0.0  # the share up to which it keeps tokens
 
     @property
     def token(self) -> str:
@@ -52,7 +63,7 @@ class Pipeline:
     @property
     def drawn_words(self) -> str:
         """What is drawn, and of how many."""
-        return f"draws {self.token} of {plural(len(self.left), 'token')}"
+        return f"draws “{self.token}”, {len(self.left)} left"
 
 
 def pipelines_picture(
@@ -87,12 +98,27 @@ def _row(names: str, one: Pipeline, pointer: float, is_covered: bool) -> Markup:
     cover = "visibility:hidden" * is_covered
     said = element("b", one.drawn_words, style=f"margin-inline-start:auto;{cover}")
     bar = _bar((), pointer) if is_covered else _bar(one.left, pointer, hit=one.drawn)
-    return element("div", _head(f"{one.order}{one.lacking}", names, said), bar)
+    cut = _cut_bar((), 0, 0) if is_covered else _cut_bar(one.given, len(one.left), one.cut)
+    return element("div", _head(f"{one.order}{one.lacking}", names, said), cut, bar)
+
+
+def _cut_bar(given: Shares, n_kept: int, cut: float) -> Markup:
+    """Draws the bar that a mask cuts, thin: what is out is hatched, from the token at its line."""
+    cells = [
+        element("i", style=f"flex:0 0 {100 * share:.3f}%;{_KEPT if i < n_kept else _OUT}")
+        for i, (_label, share) in enumerate(given)
+    ]
+    mark = (
+        element("b", f"{100 * cut:.0f}{THIN}%", style=f"{_MARK};left:{100 * cut:.2f}%")
+        if given
+        else ""
+    )
+    return element("div", *cells, mark, style=_THIN)
 
 
 def _head(name: str, order: str, *more: Markup) -> Markup:
-    words = element("span", order, style=f"color:{colour('muted')}")
-    look = "display:flex;flex-wrap:wrap;gap:0 .6rem;margin-bottom:.15rem"
+    words = element("span", order, style=f"color:{colour('muted')};font-size:var(--size-small)")
+    look = "display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .6rem;margin-bottom:.15rem"
     return element("div", element("b", name), words, *more, style=look)
 
 

@@ -1,21 +1,16 @@
 """Models on held-out text: teacher forcing against free running, and loss against context."""
 
-import math
-
 import numpy as np
 
 from model.snowball.records import BIAS, ContextLoss, Estimate, Exposure, Floats, paired_gap
-from viz.chart import Chart, add_columns, add_line, filled, new_figure, write_at
-from viz.figure import Figure, Style
-from viz.format import THIN, change, count, digits, nats, percent
+from viz.chart import Chart, new_figure
+from viz.figure import Figure
+from viz.format import THIN, change, count, digits, nats
 from viz.labels import name_lines
-from viz.palette import colour
 from viz.snowball.confidence_bands import Line, add_mean, windows
 
 HEIGHT = 340  # pixels
 WINDOW = 8  # positions in a stretch
-COURSE = 0.52  # of the width, where the course begins beside the bars
-LETTERS = 14  # pixels
 FORCED, FREE = "after true tokens (teacher forcing)", "after its own tokens (free running)"
 TRUE = "the story’s own tokens"
 # the largest model first: colour, dash and symbol tell them apart
@@ -25,78 +20,6 @@ MODELS = (
     ("muted", "dot", "diamond"),
     ("surprise", "dashdot", "triangle-up"),
 )
-
-
-def shortfall(kl: Floats) -> float:
-    """Returns how much less probability the writer gives to a token of the judge's, 0 to 1.
-
-    It is a geometric mean: KL is the mean logarithm of the judge's probability over the writer's.
-    """
-    return 1 - math.exp(-float(np.nanmean(kl)))
-
-
-def error_bars(exposure: Exposure, judge: str, *, is_covered: bool = False) -> Chart:
-    """Draws the writer's error after true text and after its own, and beside it its course.
-
-    Args:
-        exposure: All of one run.
-        judge: What the other model is called.
-        is_covered: Whether the error after its own text is left out.
-    """
-    figure = new_figure(300)
-    ways = [("true text", "prompt", "circle", "●", exposure.kl_forced)]
-    names = ["after<br>true<br>text", "after<br>its own<br>text"]
-    if is_covered:
-        write_at(figure, 1, 0.15, "?", 20)
-    else:
-        ways.append(("its own text", "generated", "square", "■", exposure.kl_free))
-    for i, (name, role, symbol, mark, kl) in enumerate(ways):
-        mean, tone = shortfall(kl), colour(role)
-        words: Style = {"text": [f"<b>{percent(mean)}</b>"], "textposition": "outside"}
-        words |= {
-            "textfont": {"size": LETTERS, "color": colour("ink")},
-            "cliponaxis": False,
-            "constraintext": "none",
-        }
-        add_columns(figure, f"after {name}", [i], [mean], width=0.7, marker=filled(tone), **words)
-        line = windows(kl, WINDOW)
-        heights = 1 - np.exp(-line.means)
-        add_line(figure, f"after {name}", line.places, heights, tone, symbol=symbol, xaxis="x2")
-        corner: Style = {"xref": "paper", "xanchor": "left", "yanchor": "top"}
-        corner["font"] = {"size": LETTERS, "color": tone}
-        write_at(figure, COURSE, 1 - 0.13 * i, f"{mark} after {name}", **corner)
-    axis = {"domain": [0, 0.42], "range": [-0.6, 1.6], "tickvals": [0, 1], "ticktext": names}
-    letters = {"size": LETTERS, "color": colour("ink")}
-    end = exposure.kl_forced.shape[1] + 1
-    figure.update_xaxes(axis | {"ticks": "", "tickangle": 0, "tickfont": letters})
-    figure.update_layout(
-        xaxis2={
-            "domain": [COURSE, 1],
-            "range": [0, end],
-            "title": {"text": "tokens so far", "standoff": 2, "font": letters},
-            "tickfont": letters,
-            "anchor": "y",
-        },
-        showlegend=False,
-        margin={"t": 48},
-    )
-    figure.update_yaxes(
-        range=[0, 1],
-        tickvals=[0, 0.5, 1],
-        ticktext=[f"{n}{THIN}%" for n in (0, 50, 100)],
-        tickfont=letters,
-    )
-    scale = f"Error: 0{THIN}% is the same as {judge},<br>100{THIN}% has nothing in common with it"
-    top: Style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    write_at(figure, 0, 1.02, scale, LETTERS, align="left", **top)
-    caption = (
-        f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
-        f"much less probability {exposure.writer} gives to a token than {exposure.judge}. That is "
-        f"1 − e to the power of −KL({exposure.judge} ‖ {exposure.writer}), a geometric mean. On "
-        f"the right: means of {WINDOW} positions. T = {exposure.temperature:g}; the intervals are "
-        "in the laboratory."
-    )
-    return Chart(figure, "Error after true text and after its own", caption)
 
 
 def error_figure(exposure: Exposure) -> Chart:

@@ -10,6 +10,7 @@ import { _, languageTag, numeral } from "../../frame/live/words.js";
 const STORED_AS = "ott-file-lesson";
 const MAX_CHARACTERS = 40; // of a reply
 const TOLERANCE = 1e-9;
+const ENDS = /[?!？！؟]$/; // a title that needs no full stop before the words
 
 /**
  * Offers the lesson, and shows it once it is asked for.
@@ -35,7 +36,8 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     place.toggleAttribute("data-opening", opened !== null); // no answer before there is something to answer on
     opened?.finally(() => at === to && place.removeAttribute("data-opening"));
     show();
-    place.querySelector("h2")?.focus();
+    place.querySelector("h2")?.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
   };
   const start = createButton("", _("Lesson: {title}", { title }), () => go(0));
   offer.replaceChildren(start);
@@ -58,15 +60,40 @@ export function connectLesson({ lesson, place, offer, live, open }) {
 
   function show() {
     const isOn = at !== null;
+    const isScene = at !== null && at < scenes.length;
+    document.documentElement.toggleAttribute("data-lesson", isOn);
+    live.toggleAttribute("data-lesson", isOn);
     setShown(place, isOn);
     setShown(start, !isOn);
     watching.disconnect();
     if (isOn) watching.observe(root, { childList: true, subtree: true });
     setShown(live, at === null || scenes[at]?.query !== undefined);
     tabStore.write(STORED_AS, isOn ? JSON.stringify({ at, said, checks }) : null);
-    if (at !== null) place.replaceChildren(...(at < scenes.length ? sceneOf(at) : endOf()), way(at));
+    place.toggleAttribute("data-scene", isScene);
+    if (at !== null) place.replaceChildren(...(isScene ? sceneOf(at) : endOf()), way(at));
+    holdHeight();
     mark();
   }
+
+  let measuredAt = ""; // of the page: its width, and its type's size
+
+  /** Makes the panel as high as the highest of the scenes with a text: what stands below it, and what is pressed, stays. */
+  function holdHeight() {
+    if (at === null || at === scenes.length) return;
+    const look = `${innerWidth} ${getComputedStyle(place).fontSize}`;
+    if (look === measuredAt) return;
+    measuredAt = look;
+    place.style.minHeight = "";
+    const shown = [...place.childNodes];
+    const heights = scenes.flatMap((scene, i) => {
+      if (scene.query === undefined) return [];
+      place.replaceChildren(...sceneOf(i), way(i));
+      return [place.offsetHeight];
+    });
+    place.replaceChildren(...shown);
+    place.style.minHeight = `${Math.max(...heights)}px`;
+  }
+  addEventListener("resize", holdHeight);
 
   /** @param {number} i */
   function sceneOf(i) {
@@ -74,29 +101,14 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     const picture = scene.rows === undefined
       ? null
       : el("div", { class: "lesson-picture" }, drawCells(scene.rows));
+    const title = el("h2", { tabIndex: -1, class: ENDS.test(scene.title) ? "" : "is-open" }, scene.title);
     return [
-      el(
-        "header",
-        {},
-        el("h2", { tabIndex: -1, ...own }, scene.title),
-        el(
-          "span",
-          { class: "note" },
-          _("{title}, scene {number} of {n_scenes}", {
-            title,
-            number: i + 1,
-            n_scenes: scenes.length,
-          }),
-        ),
-      ),
-      ...wordsToUnfold(el("p", { class: "lesson-words", ...own }, ...inline(scene.words))),
+      ...wordsToUnfold(el("div", { class: "lesson-words", ...own }, title, " ", ...inline(scene.words))),
       picture,
       ...questionOf(scene, said[i], (reply) => {
         said = { ...said, [i]: reply };
         show();
       }),
-      // it has its room before: what is tried is said once something was said
-      scene.task ? el("p", { class: i in said ? "" : "lesson-room", ...own }, ...inline(scene.task)) : null,
     ].filter((part) => part !== null);
   }
 
@@ -135,12 +147,23 @@ export function connectLesson({ lesson, place, offer, live, open }) {
     };
     return el(
       "nav",
-      { class: "row", ariaLabel: _("Scenes") },
-      i > 0 ? createButton("", _("‹ Back"), () => go(i - 1)) : null,
+      { ariaLabel: _("Scenes") },
+      i > 0 ? createButton("lesson-back", _("‹ Back"), () => go(i - 1)) : null,
       i < scenes.length
-        ? createButton(isOpen ? "" : "is-next", isOpen ? _("Skip ›") : _("Continue ›"), () => go(i + 1))
+        ? createButton(
+          `lesson-on ${isOpen ? "" : "is-next"}`,
+          isOpen ? _("Skip ›") : _("Continue ›"),
+          () => go(i + 1),
+        )
         : null,
-      createButton("", _("Leave"), leave),
+      i < scenes.length
+        ? el(
+          "span",
+          { class: "note" },
+          _("Scene {number} of {n_scenes}", { number: i + 1, n_scenes: scenes.length }),
+        )
+        : null,
+      createButton("lesson-leave", _("Leave"), leave),
     );
   }
 
@@ -198,9 +221,13 @@ const repliesOf = (said) =>
 function questionOf(scene, reply, say) {
   const longest = scene.choices.reduce((one, other) => other.length > one.length ? other : one, scene.right);
   const atMost = toldOf(scene, longest, `✓ ${_("Not quite: {right}.", { right: scene.right })}`, inLetters);
-  const room = el("div", { class: "lesson-room", ariaHidden: "true" }, ...atMost);
+  const room = el("div", { class: "lesson-told lesson-room", ariaHidden: "true" }, ...atMost);
   const said = () =>
-    el("div", { role: "status" }, ...toldOf(scene, wordsOf(scene, reply ?? ""), verdictOf(scene, reply)));
+    el(
+      "div",
+      { class: "lesson-told", role: "status" },
+      ...toldOf(scene, wordsOf(scene, reply ?? ""), verdictOf(scene, reply)),
+    );
   return [
     el("p", { class: "lesson-question", ...scene.own }, ...inline(scene.question)),
     el("div", { class: "lesson-reply" }, reply === undefined ? askingOf(scene, say) : said(), room),
@@ -219,7 +246,7 @@ function verdictOf(scene, reply) {
 }
 
 /**
- * What was said, what is right, and what is to be remembered.
+ * What was said, what is tried, what is right, and what is to be remembered.
  * @param {FileScene} scene
  * @param {string} reply
  * @param {string} verdict
@@ -231,14 +258,13 @@ function toldOf(scene, reply, verdict, written = (/** @type {string} */ text) =>
   const rest = [after, verdict].filter(Boolean).join(" ");
   return [
     el(
-      "p",
-      {},
-      ...told(before),
-      el("b", {}, ...told(reply)),
-      ...told(`${rest} `),
-      el("span", scene.own, ...told(scene.answer)),
+      "div",
+      { class: "lesson-now" },
+      el("p", {}, ...told(before), el("b", {}, ...told(reply)), ...told(rest)),
+      scene.task ? el("p", { class: "lesson-task", ...scene.own }, ...told(`→ ${scene.task}`)) : null,
     ),
-    el("p", scene.own, el("b", {}, ...told(scene.remember))),
+    el("p", { class: "lesson-why", ...scene.own }, ...told(scene.answer)),
+    el("p", { class: "lesson-remember", ...scene.own }, ...told(scene.remember)),
   ];
 }
 

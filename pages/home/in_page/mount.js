@@ -1,7 +1,7 @@
 // The page: the live component with the model itself behind it, and around it what Streamlit gives on the
 // app's page. It asks for nothing: all that it needs is in its file.
 
-import { el, setText } from "../../frame/live/dom.js";
+import { el, find, setText } from "../../frame/live/dom.js";
 import { keepFocus } from "../../frame/live/focus.js";
 import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
@@ -19,18 +19,12 @@ import { PageEngine } from "../live/engines/page.js";
 import { createProgram } from "../live/session/program.js";
 import { Session } from "../live/session/session.js";
 import { connectLesson } from "./lesson.js";
+import { createToolbar } from "./toolbar.js";
 import { SeedField } from "./seed_field.js";
 import { readingInWords } from "../live/controls/transport.js";
 
-/**
- * The element of an id, of its type.
- * @template {string} Id
- * @param {Id} id
- */
-function node(id) {
-  const element = required(document.getElementById(id), `element “${id}”`);
-  return /** @type {Id extends keyof FileElements ? FileElements[Id] : HTMLElement} */ (element);
-}
+/** The element of an id. @param {string} id */
+const node = (id) => required(document.getElementById(id), `element “${id}”`);
 
 /** The line and the bar that stand there until the model is unpacked. */
 function opening() {
@@ -84,7 +78,7 @@ class Page {
   /** @param {string} model the one that is in it */
   constructor(model) {
     this.model = model;
-    this.seed = new SeedField(node("seed"));
+    this.seed = new SeedField();
   }
 
   /** @param {string} name */
@@ -124,26 +118,31 @@ function show(session, facts, sheet, page) {
   node("opening").remove();
   if (isEmbedded()) embed(node("live"));
   const live = new Live(place, session);
-  if (!isEmbedded()) place.append(createSampler(live), createFiles(session, ["csv", "json"]));
+  const toolbar = createToolbar(session, page.seed);
+  if (!isEmbedded()) {
+    toolbar.addTo(live.layout.root);
+    find(live.layout.root, ".below").append(createSampler(live));
+    place.append(createFiles(session, ["csv", "json"]));
+  }
   keepFocus();
   session.page?.changed();
   addEventListener("pagehide", () => session.rest());
-  connectToolbar(session);
-  addEventListener("hashchange", () => follow(session));
+  toolbar.turn(readAddress({ query: "" }));
+  addEventListener("hashchange", () => follow(session, toolbar));
   const { name, n_parameters: nWeights } = facts.model;
   node("model").textContent = _("The model is {model}: {number} weights, trained on simple stories.", {
     model: name,
     number: formatCount(nWeights),
   });
   writeWay(node("way"));
-  for (const id of ["toolbar", "foot"]) node(id).hidden = false;
+  node("foot").hidden = false;
   page.changed(session);
   /** @type {FileLesson|null} */
   const lesson = JSON.parse(node("lesson-data").textContent ?? "");
   /** @param {string} query */
   const open = (query) => {
     live.hand.isAnswered = true; // the lesson asks: a newcomer's first question waits
-    turnAsAsked(session, new URLSearchParams(query), SWITCHES.slice(0, 1));
+    toolbar.turn(new URLSearchParams(query), ["predict"]);
     return session.do({ kind: "open", texts: [{ query, keep: false }] });
   };
   if (lesson !== null && !isEmbedded())
@@ -166,59 +165,18 @@ function createSampler(live) {
     "own_sampler",
     (module) => module.createOwnSampler(createOwnText(live)),
   );
-  return el("div", { class: "ott" }, section.element);
-}
-
-/** Opens what was pasted behind `#` into the address of the open file. @param {Session} session */
-async function follow(session) {
-  const query = location.hash.slice(1);
-  if (!query.includes("=")) return;
-  moveHash();
-  turnAsAsked(session);
-  await session.do({ kind: "open", texts: [{ query, keep: false }] });
-}
-
-/** Turns the switches as the address says, or a scene's link. @param {Session} session */
-function turnAsAsked(session, said = readAddress({ query: "" }), switches = SWITCHES) {
-  for (const { id, turn, name } of switches) {
-    node(id).checked = said.get(name) === "1";
-    turn(session, node(id).checked);
-  }
+  return section.element;
 }
 
 /**
- * The switches of the page around the text: their ids, and their names in the address.
- * @type {{id: "predict"|"presenter", name: string, turn: (session: Session, isOn: boolean) => void}[]}
+ * Opens what was pasted behind `#` into the address of the open file.
+ * @param {Session} session
+ * @param {{turn: (said: URLSearchParams) => void}} switches
  */
-const SWITCHES = [
-  { id: "predict", name: "predict", turn: (session, isOn) => session.turn("hide_bars", isOn) },
-  {
-    id: "presenter",
-    name: "present",
-    turn(session, isOn) {
-      document.documentElement.classList.toggle("is-presenting", isOn);
-      session.turn("presenter", isOn);
-    },
-  },
-];
-
-/** Has the address say whether a switch is on, for a reload. @param {string} name @param {boolean} isOn */
-function sayInAddress(name, isOn) {
-  const query = new URLSearchParams(location.search);
-  if (isOn) query.set(name, "1");
-  else query.delete(name);
-  replaceAddress(`${location.pathname}?${query}`);
-}
-
-/** The switches of the page. @param {Session} session */
-function connectToolbar(session) {
-  node("toolbar").addEventListener("submit", (event) => event.preventDefault());
-  for (const { id, name, turn } of SWITCHES) {
-    const box = node(id);
-    box.addEventListener("change", () => {
-      turn(session, box.checked);
-      sayInAddress(name, box.checked);
-    });
-  }
-  turnAsAsked(session);
+async function follow(session, switches) {
+  const query = location.hash.slice(1);
+  if (!query.includes("=")) return;
+  moveHash();
+  switches.turn(readAddress({ query: "" }));
+  await session.do({ kind: "open", texts: [{ query, keep: false }] });
 }

@@ -1,6 +1,7 @@
 // The seed of the pointers, typed: read by the rules of the page's language, or refused in one sentence, in
 // which case what was typed stays.
 
+import { el } from "../../frame/live/dom.js";
 import { reasonOf } from "../../frame/live/errors.js";
 import { numberTyped } from "../../frame/live/typed.js";
 import { _ } from "../../frame/live/words.js";
@@ -17,11 +18,8 @@ export function readSeed(facts, text) {
 
 /** The page's field, in which a seed is shown and typed. */
 export class SeedField {
-  /** @param {HTMLInputElement} input */
-  constructor(input) {
-    this.input = input;
-    this.shown = -1;
-  }
+  input = el("input", { id: "seed", inputMode: "numeric", autocomplete: "off" });
+  shown = -1;
 
   /** Shows the seed of the text; if that is the same, what is being typed stays. @param {number} seed */
   show(seed) {

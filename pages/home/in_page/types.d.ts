@@ -52,12 +52,6 @@ interface TensorEntry {
   shape: number[];
   data_offsets: [from: number, to: number];
 }
-/** Elements of the page that are more than an HTMLElement, by id. */
-interface FileElements {
-  seed: HTMLInputElement;
-  predict: HTMLInputElement;
-  presenter: HTMLInputElement;
-}
 /** The guided lesson of the file: see pages/lessons/tour/in_file.py. */
 interface FileLesson {
   scenes: Pick<FileScene, "reply" | "rows" | "query" | "light" | "cover">[]; // the same in every language

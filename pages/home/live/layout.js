@@ -137,7 +137,7 @@ export function createLayout(actions, shadowRoot) {
       root.ariaBusy = null;
       setShown(bars.element, view.distribution !== null);
       setAttribute(bars.element, "data-covered", view.hidden);
-      setAttribute(root, "data-asking", view.hidden);
+      setAttribute(root, "data-asking", view.hidden && (view.asksNewcomer ? "first" : "again"));
       document.documentElement.toggleAttribute("data-asks", view.hidden && view.asksNewcomer);
       const place = prompt.isTyping ? places.typing : places.settled;
       if (parts.pieces.element.parentNode !== place) place.append(parts.pieces.element);
@@ -156,14 +156,24 @@ export function createLayout(actions, shadowRoot) {
 }
 
 /**
- * A mouse that lies still where a button was marks no row that comes to lie under it.
+ * A mouse that lies still marks no row that comes to lie under it, and opens no token's facts: where a button was that
+ * was pressed, also outside the component, and where the page has moved under it.
  * @param {HTMLElement} root
  */
 function noticeMouse(root) {
-  root.addEventListener("pointerdown", () => setAttribute(root, "data-still", true));
-  root.addEventListener("pointermove", ({ movementX, movementY }) => {
-    if (movementX || movementY) setAttribute(root, "data-still", false);
-  });
+  const noticing = new AbortController();
+  let place = "";
+  /** @param {PointerEvent} event */
+  const notice = ({ type, screenX, screenY }) => {
+    if (!root.isConnected) return noticing.abort();
+    const before = place;
+    place = `${screenX} ${screenY}`;
+    if (type === "pointerdown" || (type === "pointerover" && place === before))
+      setAttribute(root, "data-still", true);
+    else if (place !== before) setAttribute(root, "data-still", false);
+  };
+  for (const kind of /** @type {const} */ (["pointerdown", "pointerover", "pointermove"]))
+    addEventListener(kind, notice, { capture: true, signal: noticing.signal });
 }
 
 const shownByView = new WeakMap(); // by the ids of the text

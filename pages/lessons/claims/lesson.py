@@ -201,8 +201,8 @@ def _show_first(lesson: ClaimsLesson, claim: Claim, row: Row) -> None:
             if row.finding.evidence:
                 st.html(_thread_picture(row.finding, is_covered=not is_said))
             is_here = claim.id in lesson.findings
-            # the verdict has its room before it is there
-            st.html(outcome_html(row.finding, recorded=not is_here) if is_said else "<b>&nbsp;</b>")
+            # of a run here, which has its room; of the recording the question says it
+            st.html(outcome_html(row.finding) if is_said and is_here else "<b>&nbsp;</b>")
 
 
 def _thread_picture(finding: Finding, *, is_covered: bool) -> Markup:
@@ -210,12 +210,10 @@ def _thread_picture(finding: Finding, *, is_covered: bool) -> Markup:
     part, whole = (words(finding.quantities[name]) for name in ("part", "all"))
     soon, late = (float(finding.quantities[name].value) for name in ("near", "far"))
     return bars_picture(
-        f"Rare words of the first {part} tokens that come back, more than by chance",
+        "Rare words of the opening that come back",
         [(f"in the next {part} tokens", soon), (f"in the last {part} of {whole}", late)],
-        (
-            "{}: as far as books by people fall. The claim holds if the bar ends before it.",
-            soon - asked_for(finding),
-        ),
+        ("in books by people", soon - asked_for(finding)),
+        "The claim holds if the bar ends before the line.",
         is_covered=is_covered,
     )
 

@@ -10,6 +10,7 @@ from model.settings import ENGINES
 from pages.frame.course import show_summary
 from pages.frame.fields import write_fields
 from pages.frame.question import answered, opening
+from pages.frame.terms import explain
 from pages.lessons.sampling.settings import CASES, SETTINGS, title
 from pages.lessons.sampling.source import SHAPES
 from pages.lessons.sampling.state import POINTER, LabControls
@@ -21,6 +22,7 @@ from viz.strip import element
 SAID = "engines_said"
 QUESTION = "Four engines get the same bar and the same two settings. Which order keeps more tokens?"
 SHOWN = CASES[0]
+CUTS = "top_p"  # of those shown
 FIRST, LAST = (f"{title(name).lower()} first" for name in SHOWN)
 NEITHER = "neither"
 TITLES = {"vllm": "vLLM", "ollama": "Ollama"}
@@ -29,7 +31,12 @@ _GIVEN = SHAPES["textbook"]
 
 def show_pipelines() -> None:
     """Asks which order keeps more of one bar, then shows what each leaves of it."""
-    opening("An engine is a program that runs a model and draws its tokens.")
+    flatter, share = (f"{title(name)} {value:g}" for name, value in SHOWN.items())
+    words, notes = explain(
+        f"{flatter} flattens the bar. {share} keeps the widest tokens that fill half of it.",
+        "settings",
+    )
+    st.html(element("p", words) + notes)
     found = pipelines(SHOWN)
     is_said = answered(QUESTION, (FIRST, LAST, NEITHER), _keeps_more(found), SAID)
     given = _shares(process(_GIVEN.logits, [], Settings())[-1])
@@ -73,12 +80,15 @@ def pipelines(masks: dict[str, float]) -> list[Pipeline]:
     controls = LabControls(**masks, use=tuple(masks))  # type: ignore[arg-type]  # by name
     for engine in ENGINES:
         settings = controls.settings(engine)
-        stage = process(_GIVEN.logits, [], settings)[-1]
+        stages = process(_GIVEN.logits, [], settings)
+        stage = stages[-1]
         drawn = stage.order.tolist().index(draw(stage, POINTER))
         order = tuple(f"{title(name)} {masks[name]:g}" for name in settings.order if name in masks)
         lacks = tuple(title(name) for name in masks if name not in settings.order)
         name = TITLES.get(engine, engine)
-        found.append(Pipeline(name, order, lacks, _shares(stage), drawn))
+        at = next((i for i, one in enumerate(stages) if one.name == CUTS), 0)
+        given = _shares(stages[at - 1]) if at else ()
+        found.append(Pipeline(name, order, lacks, _shares(stage), drawn, given, masks.get(CUTS, 0)))
     return found
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 
+import numpy as np
 import streamlit as st
 
 from model.held_out import held_out
@@ -13,29 +14,27 @@ from model.recorded import recorded_job
 from model.snowball.context_loss import measure_context_loss, predict
 from model.snowball.exposure import expected_surprise, measure_exposure
 from model.snowball.records import BIAS, ContextLoss, Exposure
-from model.tokenizing import encode, shares_vocabulary
+from model.tokenizing import encode, shares_vocabulary, vocabulary_labels
 from pages.frame.claims import BY_ID
 from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.experiment import Experiment
-from pages.frame.figures import recorded_on, show_chart, show_charts, show_folded
+from pages.frame.figures import recorded_on, show_caption, show_chart, show_charts, show_folded
 from pages.frame.models import shared_model
 from pages.frame.offers import offered_models
 from pages.frame.question import answered, opening, was_answered
-from pages.frame.words import N_, _, numeral
+from pages.frame.words import N_, _
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
-from viz.format import percent
+from viz.snowball.exposure_picture import MARKED, Course, exposure_picture
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
-    error_bars,
     error_figure,
     excess_words,
     judged_figure,
     judged_words,
     reference_figure,
-    shortfall,
 )
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
@@ -50,6 +49,7 @@ COMPARED = {  # each of them, as the sentence to remember says it
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
+N_SHOWN = 20  # tokens of each text, a line or two
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:
@@ -69,9 +69,26 @@ def _preferring(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [best, *(name for name in names if name != best)]
 
 
+def _errors(exposure: Exposure) -> tuple[float, float]:
+    """Returns how often the two models differ after true text, and after the writer's own."""
+    true, own = (
+        float(values[~np.isnan(values)].mean()) if (~np.isnan(values)).any() else math.nan
+        for values in (exposure.other_forced, exposure.other_free)
+    )
+    return true, own
+
+
+def nearest_text(exposure: Exposure, errors: tuple[float, float]) -> int:
+    """Returns the story of whose shown piece the errors are nearest to those of all."""
+    pieces = [exposure.other_forced[:, :N_SHOWN], exposure.other_free[:, :N_SHOWN]]
+    away = sum(abs(piece.mean(axis=1) - error) for piece, error in zip(pieces, errors, strict=True))
+    return int(np.argmin(np.nan_to_num(away, nan=np.inf)))
+
+
 def _how_much_more(exposure: Exposure) -> str:
     """Returns the answer that was measured."""
-    return next(words for words, most in MORE.items() if exposure.excess.mean <= most)
+    true, own = _errors(exposure)
+    return next(words for words, most in MORE.items() if not own > (1 + most) * true)
 
 
 class ExposureBias(Experiment[SnowballLesson]):
@@ -108,17 +125,41 @@ class ExposureBias(Experiment[SnowballLesson]):
 
     def _draw(self, job: Job[Exposure]) -> None:
         exposure = job.result
-        is_shipped = (exposure.writer, exposure.judge) == (WRITERS[0], JUDGES[0])
-        judge = "the large model" if is_shipped else exposure.judge
-        chart = error_bars(exposure, judge, is_covered=not was_answered(MORE_SAID))
-        show_chart(chart, "snowball_error", below=self._summarize)
+        courses = self._courses(exposure)
+        st.html(exposure_picture(courses, is_covered=not was_answered(MORE_SAID)))
+        st.caption(MARKED)
+        self._summarize()
+        show_caption(
+            f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
+            f"often the token that {exposure.writer} holds for the likeliest is not the one of "
+            f"{exposure.judge}. Shown is the story whose piece is nearest to these means; its own "
+            f"text is drawn at T = {exposure.temperature:g}. KL, its course and the intervals are "
+            "in the laboratory."
+        )
+
+    def _courses(self, exposure: Exposure) -> list[Course]:
+        """Returns one text of each kind, with the tokens at which the two models differ."""
+        labels = vocabulary_labels(_model_of(self.lesson, exposure.writer))
+        n_prompt = len(exposure.stories[0]) - exposure.other_forced.shape[1]
+        row = nearest_text(exposure, _errors(exposure))
+        courses = []
+        for name, role, ids, differs, error in zip(
+            ("after true text", "after its own text"),
+            ("prompt", "generated"),
+            (exposure.stories[row], exposure.written[row]),
+            (exposure.other_forced[row], exposure.other_free[row]),
+            _errors(exposure),
+            strict=True,
+        ):
+            words = [labels[i].replace("␣", " ").replace("⏎", " ") for i in ids[n_prompt:]]
+            shown = list(zip(words, differs == 1, strict=False))[:N_SHOWN]
+            courses.append(Course(name, role, shown, error))
+        return courses
 
     def _summarize(self) -> None:
         if (exposure := self._measured()) is not None:
-            errors = {"true": exposure.kl_forced, "own": exposure.kl_free}
-            numbers = {name: numeral(percent(shortfall(kl))) for name, kl in errors.items()}
-            numbers["more"] = _(COMPARED[_how_much_more(exposure)])
-            show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers=numbers)
+            more = _(COMPARED[_how_much_more(exposure)])
+            show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers={"more": more})
 
     def show_setup(self) -> None:
         """Lets the reader choose other models, below what is to be remembered."""

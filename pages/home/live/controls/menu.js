@@ -77,6 +77,7 @@ export function createTokenMenu(actions, describe) {
     showTip(index, node) {
       plan(() => {
         if (element.matches(":popover-open") || !node.isConnected) return;
+        if (node.matches("[data-still] .token:not(:focus-visible)")) return; // the pointer did not come to it
         const known = describe(index);
         fillFacts(tip, { ...known, facts: known.facts.slice(0, N_IN_TIP) });
         if (!tip.matches(":popover-open")) tip.showPopover();
