@@ -129,9 +129,7 @@ def test_the_sentence_to_remember_waits_for_the_answer(turn_to: Callable[[str], 
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    ("page_name", "part"), [("glossary", "#prefill"), nightly(("claims", "#claim-c27"))]
-)
+@pytest.mark.parametrize(("page_name", "part"), [("claims", "#claim-c27")])
 def test_a_link_to_a_part_of_the_page_goes_there_and_stays(
     page: Page, url: str, witness: Witness, page_name: str, part: str
 ) -> None:
