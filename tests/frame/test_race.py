@@ -67,7 +67,8 @@ def test_both_lanes_come_to_their_end_with_one_text_and_run_again(
     words, bar = (
         one.bounding_box() for one in (mark.locator("span"), race.locator(".track").first)
     )
-    assert words is not None and bar is not None
+    assert words is not None
+    assert bar is not None
     assert words["y"] >= bar["y"] + bar["height"], "its words hide no block"
     assert len(plain.split()) > 20
     assert [int(one.split(" ")[0]) for one in times] == [N_TOKENS] * 2
