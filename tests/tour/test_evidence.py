@@ -146,11 +146,11 @@ def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page
 
 
 def test_the_phrase_that_returns_most_is_found(scripts: Page) -> None:
-    circle = ["␣a", "␣b", "␣c", "␣d", "␣e"] * 3
+    circle = ["␣A", "␣b", "␣c", "␣d", "␣e"] * 3
     short = [*circle[:3], "␣x", *circle[:3]]
     texts = [["␣x", *circle, "␣y"], short, [], ['␣"', *circle]]
     found = scripts.evaluate(PHRASE, texts)
     assert found[0] == {"starts": [1, 6, 11], "n": 5}
     assert found[1] == {"starts": [], "n": 0}, "three tokens are no phrase"
     assert found[2] == {"starts": [], "n": 0}
-    assert found[3]["starts"] == [1, 6, 11], "it begins with a word"
+    assert found[3]["starts"] == [1, 6, 11], "it begins with a sentence"
