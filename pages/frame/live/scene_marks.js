@@ -74,8 +74,6 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
     [data-tour="lit"] .strip-list { font-size: var(--size-text); }
   ${MANY} [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
-  .ott.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="dimmed"])
-    [data-tour="lit"] .strip-list { font-size: calc(1.2 * var(--size-text)); }
 }
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
@@ -88,8 +86,9 @@ ${MANY} {
 }
 @media (max-width: 640px) { .thumb[data-tour="covered"] { position: sticky; } }
 /* the pieces of a word, counted */
-.token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: 1.25em; }
-@media (min-width: 641px) { .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: 1.6em; } }
+@media (min-width: 641px) {
+  .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.5 * var(--size-text)); }
+}
 .token[data-tour="piece"] {
   position: relative; margin: 0 .05em; line-height: 1.2; border: 2px solid var(--prompt); border-radius: .15em;
   background: color-mix(in srgb, var(--prompt) 12%, var(--paper)); counter-increment: piece;
