@@ -9,6 +9,12 @@ from tests.frame.accessibility import PHONE
 
 pytestmark = pytest.mark.browser
 
+
+@pytest.fixture(autouse=True)
+def _one_distribution(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('ott-side', '0')")
+
+
 # of each row: where it was hit, the segment that was taken, the widest one, whether of another seed
 ROWS = """(list) => [...list.children].map((row) => {
   const of = (node) => [parseFloat(node.style.left), parseFloat(node.style.width)];
