@@ -5,7 +5,6 @@ from playwright.sync_api import Page, expect
 
 from tests.driving.harness import by_key, wait_idle
 from tests.driving.home_page import Reader
-from tests.frame.accessibility import PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -115,7 +114,7 @@ def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
 def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     page: Page, url: str
 ) -> None:
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
     shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
     reader = Reader(page, url).open(**shown, lesson="how-a-model-writes", scene="8", said="8.5")
     sheet = page.locator(".st-key-tour > :has(> .st-key-tour_answer)")
