@@ -45,8 +45,8 @@ MEASURED = {
     ("pages/lessons/futures/icicle.js", "${fontSize"): "the canvas on which names are measured",
     (
         "pages/frame/live/scene_marks.js",
-        "calc(1.2 * var(--size-text))",
-    ): "a text that has the desk to itself",
+        "calc(1.5 * var(--size-text))",
+    ): "the pieces of a word, which are counted",
     (
         "pages/frame/live/scene_marks.js",
         "calc(0.8 * var(--size-text))",

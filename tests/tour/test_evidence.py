@@ -5,9 +5,14 @@ from playwright.sync_api import Page, expect
 
 from tests.driving.harness import by_key, wait_idle
 from tests.driving.home_page import Reader
-from tests.frame.accessibility import PHONE
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def _one_distribution(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('ott-side', '0')")
+
 
 # of each row: where it was hit, the segment that was taken, the widest one, whether of another seed
 ROWS = """(list) => [...list.children].map((row) => {
@@ -109,7 +114,7 @@ def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
 def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     page: Page, url: str
 ) -> None:
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size({"width": 390, "height": 844})
     shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
     reader = Reader(page, url).open(**shown, lesson="how-a-model-writes", scene="8", said="8.5")
     sheet = page.locator(".st-key-tour > :has(> .st-key-tour_answer)")
@@ -146,11 +151,11 @@ def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page
 
 
 def test_the_phrase_that_returns_most_is_found(scripts: Page) -> None:
-    circle = ["␣a", "␣b", "␣c", "␣d", "␣e"] * 3
+    circle = ["␣A", "␣b", "␣c", "␣d", "␣e"] * 3
     short = [*circle[:3], "␣x", *circle[:3]]
     texts = [["␣x", *circle, "␣y"], short, [], ['␣"', *circle]]
     found = scripts.evaluate(PHRASE, texts)
     assert found[0] == {"starts": [1, 6, 11], "n": 5}
     assert found[1] == {"starts": [], "n": 0}, "three tokens are no phrase"
     assert found[2] == {"starts": [], "n": 0}
-    assert found[3]["starts"] == [1, 6, 11], "it begins with a word"
+    assert found[3]["starts"] == [1, 6, 11], "it begins with a sentence"

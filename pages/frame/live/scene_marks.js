@@ -48,12 +48,14 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
       & .strip-list { font-size: var(--size-row) !important; }
       & .plot .pointer { margin-block-start: -1.2em; }
       & .pointer-line { ${HIDDEN} } /* each row says as much */
-      & .bars .draw-bar { --high: 2.8em !important; }
-      & .draws-list { grid-auto-rows: 1.25em; min-height: calc(var(--n-draws, 4) * 1.25em); }
+      & .bars .draw-bar { --high: 2.5em !important; }
+      & .draws-list { grid-auto-rows: 1.25em; min-height: 3.75em; }
+      & .draws-sentence { font-size: var(--size-small); }
     }
   }
 }
 @media (max-width: 640px) {
+  .strip:has([data-tour="piece"], [data-tour="joined"]) .strip-list.strip-list { line-height: 2.6; }
   .ott:has(.cut-words[data-tour="lit"]) .bars-top { ${HIDDEN} }
   .cut-words { font-size: var(--size-body); }
 }
@@ -72,8 +74,6 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
     [data-tour="lit"] .strip-list { font-size: var(--size-text); }
   ${MANY} [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
-  .ott.ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]):has(.seldom[data-tour="dimmed"])
-    [data-tour="lit"] .strip-list { font-size: calc(1.2 * var(--size-text)); }
 }
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */
@@ -86,7 +86,9 @@ ${MANY} {
 }
 @media (max-width: 640px) { .thumb[data-tour="covered"] { position: sticky; } }
 /* the pieces of a word, counted */
-.token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: 1.6em; }
+@media (min-width: 641px) {
+  .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.5 * var(--size-text)); }
+}
 .token[data-tour="piece"] {
   position: relative; margin: 0 .05em; line-height: 1.2; border: 2px solid var(--prompt); border-radius: .15em;
   background: color-mix(in srgb, var(--prompt) 12%, var(--paper)); counter-increment: piece;
@@ -98,9 +100,9 @@ ${MANY} {
 .strip:has([data-tour="piece"], [data-tour="joined"]) .strip-scroll { padding-bottom: 2.2em; }
 /* a phrase that returns: each time it begins, a line stands before it */
 .ott:has([data-tour="again"], [data-tour="begins"]) .token.of-model { background: var(--generated-tint); }
-.token.token:is([data-tour="again"], [data-tour="begins"]) {
+.ott .strip .token.token:is([data-tour="again"], [data-tour="begins"]) {
   background: color-mix(in srgb, var(--generated) 34%, var(--paper)); border-bottom-style: solid; }
-.token.token[data-tour="begins"] { border-inline-start: 4px solid var(--generated); }
+.ott .strip .token.token[data-tour="begins"] { border-inline-start: 4px solid var(--generated); }
 .token.token[data-tour="joined"] {
   margin: 0; padding: 0; min-width: 0; border-radius: 0; pointer-events: none; /* a word, not its pieces */
 }
@@ -127,7 +129,7 @@ ${MANY} {
  *   `lines` matches what has no room for a note; `names` are the parts that are lit
  */
 export function markNodes(all, { lit, covered, pressed = [], lines, names = [] }) {
-  const again = names.includes("repeats") ? phraseOf(all.filter((node) => node.matches(".of-model"))) : null;
+  const again = names.includes("repeats") ? phraseOf(all.filter((node) => node.matches(".token"))) : null;
   /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
   for (const node of all) {
@@ -159,7 +161,7 @@ function isPiece(token) {
 }
 
 const MIN_PHRASE = 4; // tokens
-const BEGINS = /^␣?[\p{L}\p{N}]/u; // a phrase: its first word
+const BEGINS = /^␣?\p{Lu}/u; // a phrase: a sentence's first word, as in all that the model writes
 /** The last one that was found, by the words of its text. @type {{words: string, marks: Map<Element, string>}} */
 let found = { words: "", marks: new Map() };
 

@@ -254,6 +254,7 @@ const giveWay = () => {
 /** Once what is so is there, it is brought into view. */
 const explain = () => {
   if (scene === null || explained === scene.title || !document.querySelector(".st-key-tour_why")) return;
+  if (!isThere(scene)) return; // a later change of the page brings it
   explained = scene.title;
   requestAnimationFrame(giveWay);
 };

@@ -29,6 +29,7 @@ from pages.lessons.tour.scenes import (
 from pages.lessons.tour.sentences import cut_first
 
 PAPER = "paper"  # in a link: the worksheets are open
+NBSP = "\N{NO-BREAK SPACE}"
 BESIDE = 3  # cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
 _story = component("tour_story", Path(__file__).with_name("story.js"))
@@ -196,7 +197,7 @@ def _said_in_words(scene: Scene, reply: str) -> str:
     said = _("You said “{answer}”.", answer=reply)
     match is_right(scene, reply):
         case True:
-            return f"{said} {_('✓ Right.')}"
+            return f"{said} {_('✓ Right.').replace(' ', NBSP)}"
         case False:
             return f"{said} {_('Right is “{answer}”.', answer=scene.right)}"
     return said

@@ -26,7 +26,7 @@ PARTS = {
     "+20": ".seldom",
     "text": ".strip",
     "pieces": ".strip .token",
-    "repeats": ".strip .token.of-model",
+    "repeats": ".strip .token",
     "guess": ".choice .guess",
     "bars": ".bars-top, .bars-table tbody",
     "sliders": ".settings, .bars-setting",
