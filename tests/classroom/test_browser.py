@@ -477,7 +477,7 @@ def test_strangers_get_one_sentence_and_a_room_that_is_over_says_so(
     room.press("End the room")
     expect(room.desk.locator("#closing")).to_have_text(COUNTED)
     expect(room.desk.locator("#error")).to_be_hidden()
-    expect(room.desk.locator(".sentence > b")).to_have_text([remember])
+    expect(room.desk.locator("#closed .sentence > b")).to_have_text([remember])
     with room.desk.expect_download() as saved:
         room.desk.locator("#kept").click()
     assert ASKED_OF_THE_PLAN in saved.value.path().read_text("utf-8-sig")

@@ -111,7 +111,7 @@ function show(told) {
   tagLanguage(byId("about"), question?.spoken);
   writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
-  setText(byId("ask"), question?.words ?? words);
+  writeAsked(byId("ask"), question?.words ?? words, question === null ? scene : null);
   const isListed = question !== null && question.is_open && question.kind !== "sampler";
   setText(byId("choices"), isListed ? question.options.join(" · ") : "");
   tagLanguage(byId("choices"), question?.spoken);
