@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from model.classroom.answers import checked, read_number
 from model.classroom.limits import (
     ALONE_SECONDS,
     HERE_SECONDS,
@@ -19,7 +20,6 @@ from model.classroom.limits import (
     IN_USE,
     MAX_OPTION,
     MAX_OPTIONS,
-    MAX_WORD,
     MAX_WORDS,
     MIN_SECONDS_BETWEEN,
 )
@@ -38,9 +38,6 @@ from model.classroom.records import (
 )
 from model.draw import uniform_at
 from model.sentences import Sentence
-from model.typed import NO_NUMBER, number_typed
-
-MAX_NUMBER = 1e15
 
 
 @dataclass(eq=False)
@@ -112,10 +109,10 @@ class Room:
                 raise RoomError(Sentence("This question is closed."))
             if self._touch() - member.answered_at < MIN_SECONDS_BETWEEN:
                 raise RoomError(Sentence("That was quick: wait a moment and press again."))
-            checked = _checked(given, question)
-            if as_seen(checked.word) in self._removed:
+            answer = checked(given, question)
+            if as_seen(answer.word) in self._removed:
                 raise RoomError(Sentence("Your teacher took this word away: choose another one."))
-            member.answer, member.answered_at = checked, self.touched
+            member.answer, member.answered_at = answer, self.touched
 
     def view(self, token: str) -> dict[str, Any]:
         """Returns all that a phone shows, as plain values.
@@ -293,7 +290,7 @@ class Room:
             question = self.question
             if question is None:
                 raise RoomError(Sentence("Ask a question first: hands answer it."))
-            self._hands = [_checked(answer, question) for answer in answers]
+            self._hands = [checked(answer, question) for answer in answers]
             self._change()
 
     def remove_word(self, word: str) -> None:
@@ -396,32 +393,3 @@ class Room:
 def _at_most(text: str, limit: int) -> str:
     """Returns a text that is not too long as it is: a sentence can still be translated."""
     return text if len(text) <= limit else text[:limit]
-
-
-def _checked(given: Answer, question: Question) -> Answer:
-    """Returns an answer as this question takes it; refuses one that it cannot take."""
-    confidence = given.confidence
-    if not 0 < confidence <= 1:  # what is no number at all is refused here, too
-        raise RoomError(Sentence("A confidence lies between 0 and 1: choose one that is offered."))
-    if given.option is not None:
-        if not 0 <= given.option < len(question.options):
-            raise RoomError(Sentence("That is none of the answers on offer."))
-        return Answer(given.option, "", confidence)
-    word = in_line(given.word)[:MAX_WORD]
-    if not question.may_write or not word:
-        raise RoomError(Sentence("Choose one of the answers on offer."))
-    if question.kind == "number":
-        read_number(word)
-    return Answer(None, word, confidence)
-
-
-def read_number(written: str) -> float:
-    """Returns a number as programs write it.
-
-    Raises:
-        RoomError: where it is none, or too large to be drawn.
-    """
-    number = number_typed(written)
-    if number is None or abs(number) > MAX_NUMBER:
-        raise RoomError(NO_NUMBER)
-    return number

@@ -56,7 +56,7 @@ def test_the_small_screens_have_the_model_s_words_and_shares(
     drawn = lesson.screens_of(text)
     shares = [float(one) for one in re.findall(r"flex:([\d.]+)", drawn)]
     assert shares == pytest.approx(text.segments().shares, abs=1e-4)
-    assert [word for word in text.words(text.offer()) if f"<span>{word}</span>" not in drawn] == []
+    assert [word for word in text.words(text.offer()) if f">{word}</span>" not in drawn] == []
     assert drawn.count("<figure>") == len(lesson.SCREENS) == 3
 
 

@@ -44,10 +44,11 @@ Answer: Íí.
 Remember: Óó.
 """
 # an icon, the prompt, where a link leads, letters that keep the room of what will be said; the code
-# and the address of a room, a command, and AppTest's cookie
+# and the address of a room, a command, AppTest's cookie, and what no browser may translate
 NO_WORDS = re.compile(
     r":material/\w+:|\*[\w ]+ …\*|\be+\b|\]\([^)]*\)"
     r"|\*\*[A-Z]{7}\*\*|http\S+|localhost|`[^`]+`|<MagicMock name="
+    r'|translate="no">[^<]*<'
 )
 ADVERSARY = """() => {
   const place = document.querySelector("#live").shadowRoot.querySelector(".ott");

@@ -111,10 +111,11 @@ function show(told) {
   tagLanguage(byId("about"), question?.spoken);
   writePremise(view);
   const words = scene === null ? _("Ask the first question.") : scene.is_end ? "" : scene.words; // its title says it
-  setText(byId("ask"), question?.words ?? words);
+  writeAsked(byId("ask"), question?.words ?? words, question === null ? scene : null);
   const isListed = question !== null && question.is_open && question.kind !== "sampler";
   setText(byId("choices"), isListed ? question.options.join(" · ") : "");
   tagLanguage(byId("choices"), question?.spoken);
+  byId("choices").translate = question === null || !isOfTokens(question);
   setText(byId("right"), view.right && rightInWords(view.right));
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
@@ -166,7 +167,6 @@ function pressesNow() {
     !view.can_close && !view.can_reveal && hasNext && !isAtEnd &&
     [_("Ask question {number}", { number: next + 1 }), "item", { place: next }],
     isAtEnd && [_("End the room"), "end"],
-    isAtEnd && [_("Answers as CSV"), "csv"],
     view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
     view.scene !== null && !isAtEnd && !view.can_close && // while it is open, the page could tell the answer
@@ -355,7 +355,7 @@ async function saveTable() {
 }
 
 /** What is not sent as it is pressed. @type {Record<string, () => void>} */
-const HERE = { end, csv: saveTable };
+const HERE = { end };
 
 /** @param {{[Id in keyof RoomElements]: RoomElements[Id] extends {value: string} ? Id : never}[keyof RoomElements]} id */
 const valueOf = (id) => byId(id).value;

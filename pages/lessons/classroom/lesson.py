@@ -52,6 +52,7 @@ _SCREEN = Markup(
     '<figure><div class="class-screen is-{0}" aria-hidden="true" dir="auto">{1}</div>'
     "<figcaption><b>{2}</b> {3}</figcaption></figure>"
 )
+_WORD = Markup('<span translate="no">{0}</span>')
 _LINKS = Markup(
     '<p class="tour-links"><a class="is-next" href="./room/{0}/desk{2}#{1}" target="_blank">{3}</a>'
     '<a href="./room/{0}/projector{2}" target="_blank">{4}</a></p>'
@@ -104,7 +105,7 @@ def screens_of(text: ClassText) -> str:
     """Draws the three screens of a room small, at the question for the next token."""
     bar, words = text.segments(), text.words(text.offer())
     question = Markup("<b>{0}</b>").format(_(WORDS["next"]))
-    read = Markup("<q>{0} …</q>").format(text.prompt)
+    read = Markup('<q translate="no">{0} …</q>').format(text.prompt)
     segments = Markup().join(
         Markup('<i style="flex:{0:.4f}">{1}</i>').format(
             share, in_language(name) if share > NAMED_FROM else ""
@@ -117,7 +118,7 @@ def screens_of(text: ClassText) -> str:
             question, _(ALONE), _("Close"), rows
         ),
         "projector": read + question + Markup('<span class="is-bar">{0}</span>').format(segments),
-        "phones": question + Markup().join(Markup("<span>{0}</span>").format(w) for w in words),
+        "phones": question + Markup().join(map(_WORD.format, words)),
     }
     figures = (
         _SCREEN.format(name, inside, _(title), _(said))

@@ -30,6 +30,7 @@ import {
   writePremise,
   writeText,
 } from "./room.js";
+import { answerOf, sentInWords } from "./sent.js";
 
 const POLL_MS = 1000;
 const EMBLEM = ["pppg", "ppppg", "pppppg"]; // one token at a time, in cells
@@ -40,15 +41,6 @@ const FEW = 3; // answers that fill the screen below each other
 const MANY = 5; // answers that have room as they are
 /** @type {[string, number][]} */
 const SURENESS = [[_("a guess"), 0.2], [_("fairly"), 0.5], [_("very"), 0.9]];
-
-const CONVINCE = _("Sent. You may change it. How would you convince your neighbour?");
-/** After an answer was sent, until the question closes. @type {Record<RoomQuestion["kind"], string>} */
-const SENT = {
-  next: _("Sent. Say how sure you are."),
-  sampler: _("Sent. You may change it."),
-  choice: CONVINCE,
-  number: CONVINCE,
-};
 
 /** Before the first answer, and once the room is over. @type {PhoneState} */
 const NO_STATE = {
@@ -208,37 +200,9 @@ function paintTime() {
 
 /** @param {PhoneQuestion|null} question */
 function paintSent(question) {
-  const said = question === null ? [] : sentInWords(question);
+  const said = question === null ? [] : sentInWords(question, view.outcome);
   if (byId("sent").textContent === said.join(" ")) return;
   byId("sent").replaceChildren(...said.flatMap((words, i) => [i === 0 ? "" : " ", el("span", {}, words)]));
-}
-
-/**
- * What this phone answered, and once that is known whether it was right; each sentence stays in one line.
- * @param {PhoneQuestion} question
- */
-function sentInWords(question) {
-  const { mine, is_open: isOpen } = question;
-  if (mine === null) return isOpen ? [] : [_("This question is closed.")];
-  if (isOpen) return [SENT[question.kind]];
-  const answer = answerOf(question);
-  const said = [_("You said “{answer}”.", { answer })];
-  const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;
-  if (question.pointer !== null) {
-    said.push(_("It fell on “{word}”.", { word: question.options[fallOf(question)] }));
-  }
-  if (isRight !== null) said.push(isRight ? _("✓ Right.") : _("Not quite."));
-  const ofModel = view.outcome?.series.findIndex(([, role]) => role === "kept") ?? -1;
-  const bar = view.outcome?.bars.find(({ label, is_rest: isRest }) => label === answer && !isRest);
-  if (ofModel > 0 && bar) said.push(_("The model gives it {share}.", { share: bar.texts[ofModel] }));
-  return said;
-}
-
-/** What this phone answered; empty where it did not. @param {PhoneQuestion} question */
-function answerOf({ kind, mine, options }) {
-  if (mine === null) return "";
-  if (mine.option !== null) return options[mine.option];
-  return kind === "number" ? numeral(mine.word) : mine.word;
 }
 
 /** Keeps what was answered for the pupil's own record, in this browser. @param {PhoneQuestion|null} question */
@@ -249,13 +213,6 @@ function keep(question) {
     localStore.write(`${key()}-right`, JSON.stringify({ ...isRightOf(), [words]: isRight }));
   const title = _("In class");
   keepAnswer({ place: "room", title, question: words, said: answerOf(question), right: view.right, isRight });
-}
-
-/** The segment on which the phone's pointer fell. @param {PhoneQuestion} question */
-function fallOf({ pointer, shares }) {
-  let end = 0;
-  const place = shares.slice(0, -1).findIndex((share) => (pointer ?? 0) < (end += share));
-  return place < 0 ? shares.length - 1 : place;
 }
 
 /**

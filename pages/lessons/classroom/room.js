@@ -196,7 +196,7 @@ function pictureOf({ bar, rows }, isRight) {
     el("strong", { lang: languageTag(), dir: "auto" }, bar.texts[0]),
     bar.values.length > 0 ? el("span", { class: "part", ariaHidden: "true" }, line) : "",
     el("small", { dir: "auto" }, `${bar.label}${bar.is_marked ? " ✓" : ""}`),
-    isRight === undefined ? "" : el("small", { class: "own" }, isRight ? _("You: ✓") : _("You: ✗")),
+    isRight ? el("small", { class: "own" }, _("You: ✓")) : "",
   );
 }
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
+from model.classroom.answers import read_number
 from model.classroom.limits import MAX_OPTION, MAX_PHONES, MAX_WORDS
 from model.classroom.members import RoomError
 from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally, WordsAndRoles
-from model.classroom.room import Room, read_number
+from model.classroom.room import Room
 from model.classroom.rooms import close_room, open_room
 from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
@@ -29,7 +30,7 @@ from pages.lessons.classroom.end import end_of
 from pages.lessons.classroom.one_at_a_time import one_at_a_time
 from pages.lessons.classroom.picture import answered, scene_of
 from pages.lessons.classroom.script import WORDS, Item, Script, plan, prompt_of, speech_of
-from pages.lessons.classroom.text import ClassText
+from pages.lessons.classroom.text import OF_CHANCE, ClassText
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import read_lesson
 from viz.classroom.bars import beside, counted, drawn, given, numbers
@@ -41,9 +42,6 @@ SAID: dict[How, str] = {
     "favourite": N_("The class chose “{word}”."),
     "true": N_("Then comes “{word}”."),
 }
-
-
-OF_CHANCE = Sentence("The model makes the segments. Where a pointer falls is chance.")
 
 
 def open_class(lm: LanguageModel, network: str = "", reader: str = "") -> Classroom:
@@ -248,10 +246,8 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        more = {
-            name: getattr(asked, name)
-            for name in ("shares", "has_rest", "may_write", "spoken", "setting")
-        }
+        same = ("shares", "has_rest", "may_write", "spoken", "setting")
+        more = {name: getattr(asked, name) for name in same}
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
 
@@ -320,10 +316,8 @@ class Classroom:
         landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
         n_right = sum(answer is not None and answer.option == i for i, answer in falls)
         self.room.show_outcome(drawn(asked, landed))
-        found = Sentence(
-            "{n} of the {all} who answered found the word.", n=n_right, all=sum(tally.counts)
-        )
-        if any(tally.counts):
+        if n := sum(tally.counts):
+            found = Sentence("{n} of the {all} who answered found the word.", n=n_right, all=n)
             self.room.reveal(found, "", OF_CHANCE)
 
     @one_at_a_time

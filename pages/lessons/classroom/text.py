@@ -22,6 +22,8 @@ from viz.format import count
 # as the first page begins: a phone that takes the text over finds the same draws there
 DRAWING = Settings(temperature=0.8, top_p=0.9)
 N_OFFERED = 5  # buttons of a question for the next token
+# what to remember of a pointer each
+OF_CHANCE = Sentence("The model makes the segments. Where a pointer falls is chance.")
 N_SEGMENTS = 4  # tokens of the draw bar that have a segment of their own
 
 

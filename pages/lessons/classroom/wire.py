@@ -48,7 +48,7 @@ def _page(name: str, base: str, language: Language) -> str:
     """Returns a page: its markup with the addresses of its style sheets, script and words."""
     head = [f'<link rel="icon" href="{_ICON}">']
     head.append(f"<style>{root_rule()}</style>")
-    for sheet in ("room.css", f"{name}.css"):
+    for sheet in ("room.css", "drawn.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
     entry, where = _address(f"{name}.js", base), address_of_words(language)
     tag = root_tag(language, where and f"{base}/{where}")
