@@ -4,7 +4,7 @@
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { el, named, setAttribute, setSentence, setShown, setText, shorten } from "../../frame/live/dom.js";
-import { formatCount, formatPointer, formatProbability } from "../../frame/live/format.js";
+import { formatCount, formatProbability } from "../../frame/live/format.js";
 import { NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { SETTINGS } from "../../frame/live/settings.js";
@@ -96,9 +96,9 @@ export function createDrawPicture({ setControl }) {
     setText(hitName, drawn ? asRead(view.label(drawn.id)) : "");
     const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
     const hit = drawn &&
-      `The pointer ${formatPointer(header.pointer)} falls on ${named(view.label(drawn.id))}: ${
-        formatProbability(drawn.to - drawn.from)
-      }.`;
+      `The pointer, at ${formatProbability(header.pointer)}, falls on ${
+        named(asRead(view.label(drawn.id)))
+      }: ${formatProbability(drawn.to - drawn.from)}.`;
     setSentence(sentence, hit ? `${where} ${hit}` : where);
   }
   return { element, update };
