@@ -10,7 +10,7 @@ import { last } from "../../frame/live/required.js";
 
 const LETTER_WIDTH = 0.56; // em, about what the average letter takes
 const PADDING = 0.4; // em, before a piece's name and behind it
-const LEGEND = "A percentage says how many of all texts begin like this. Striped: too thin to draw.";
+const LEGEND = "Share of all texts that begin like this. Striped: too thin to draw.";
 const FALL_MS = 450; // that a pointer takes from one row to the next
 const DIVIDE_MS = 700; // that a row takes to divide, once the question is answered
 const SHOWN = "data-shown-futures"; // on the page's root, once all rows have divided: see question.py

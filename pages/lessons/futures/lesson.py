@@ -32,8 +32,7 @@ from viz.format import duration, percent, plural
 LESSON, TREE, SAID = "futures_lesson", "futures_tree", "futures_said"
 GREEDY, ANOTHER = "greedy’s", "another one"
 QUESTION = (
-    "Wider is likelier. Greedy takes the widest piece each time. Which text of {} tokens is the "
-    "likeliest?"
+    "Wider is likelier. Greedy takes the widest piece each time. Which text is the likeliest?"
 )
 MAX_FILES = 8
 _READ = "futures_files_read"
@@ -103,8 +102,7 @@ class AllContinuations(Experiment[FuturesLesson]):
                 break  # below the tree stands that it is the likeliest so far
             job.run_for(SLICE_SECONDS)
         right = ANOTHER if tree.greedy_is_likeliest(n_tokens) is False else GREEDY
-        question = QUESTION.format(n_tokens)
-        return answered(question, (GREEDY, ANOTHER), right, SAID, run="futures")
+        return answered(QUESTION, (GREEDY, ANOTHER), right, SAID, run="futures")
 
     def _fields(self, _is_running: bool) -> None:
         SETTINGS.widget("prompt", on_change=self._begin_again)

@@ -113,7 +113,7 @@ function createRow(actions) {
 }
 
 /**
- * What the last pointers wrote: the first page writes it too, with the same seed.
+ * What the last pointers wrote.
  * @param {FallenText} fallen
  * @param {(ids: number[]) => string} words
  */
