@@ -4,11 +4,7 @@
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { el, named, setAttribute, setSentence, setShown, setText, shorten } from "../../frame/live/dom.js";
-<<<<<<< HEAD
 import { formatCount, formatProbability, formatShare } from "../../frame/live/format.js";
-=======
-import { formatCount, formatProbability } from "../../frame/live/format.js";
->>>>>>> r-choose
 import { NEUTRAL_SETTINGS, settingOf } from "../../frame/live/masks.js";
 import { createSlider } from "../../frame/live/sliders.js";
 import { SETTINGS } from "../../frame/live/settings.js";
@@ -100,15 +96,9 @@ export function createDrawPicture({ setControl }) {
     setText(hitName, drawn ? asRead(view.label(drawn.id)) : "");
     const where = `Drawn from ${keptInWords(result, nVocab)} tokens.`;
     const hit = drawn &&
-<<<<<<< HEAD
       `The pointer, at ${formatShare(header.pointer)}, falls on ${named(asRead(view.label(drawn.id)))}: ${
         formatProbability(drawn.to - drawn.from)
       }.`;
-=======
-      `The pointer, at ${formatProbability(header.pointer)}, falls on ${
-        named(asRead(view.label(drawn.id)))
-      }: ${formatProbability(drawn.to - drawn.from)}.`;
->>>>>>> r-choose
     setSentence(sentence, hit ? `${where} ${hit}` : where);
   }
   return { element, update };
