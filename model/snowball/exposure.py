@@ -90,7 +90,7 @@ def measure_exposure(
         else:
             chosen = batches[0].draw([settings] * n_stories, seeds, n_prompt)
             runs &= ~np.isin(chosen, list(writer.end_ids))
-            drawn[runs, column - 1] = chosen[runs]
+            drawn[runs, column - 1] = np.asarray(chosen)[runs]
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]
