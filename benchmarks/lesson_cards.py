@@ -9,6 +9,7 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from model.loading import load_model
 from model.sampling import Settings
+from model.tokenizing import text_of
 from pages.frame.offers import DEFAULT_MODEL, DEFAULT_PROMPT
 from pages.lessons.beam_search.state import SearchRequest, begin
 from pages.lessons.prefill_decode.settings import RECORDINGS
@@ -23,7 +24,7 @@ def record_cards(lm: LanguageModel) -> dict[str, Any]:
     """Returns the shares of one step, whole and cut; a beam search; and the times of a race."""
     text = Generation(lm, DEFAULT_PROMPT)
     whole, cut = (text.stages_for(Settings(top_p=share))[-1] for share in (1.0, TOP_P))
-    words = [lm.tokenizer.decode([int(i)]).strip() for i in whole.order[:N_WORDS]]
+    words = [text_of(lm.tokenizer, [int(i)]).strip() for i in whole.order[:N_WORDS]]
     return {
         "words": words,
         "whole": [round(float(share), DIGITS) for share in whole.best_probs[:N_WORDS]],
@@ -53,7 +54,7 @@ def _tree(lm: LanguageModel) -> list[dict[str, Any]]:
             ranks.get(node.node_id, 0 if node.node_id in best else n_rows),
         )
         look = "best" if node.node_id in best else "greedy" if node.node_id in greedy else "kept"
-        word = lm.tokenizer.decode([node.token_id]).strip()
+        word = text_of(lm.tokenizer, [node.token_id]).strip()
         found.append({"from": at[node.parent], "to": at[node.node_id], "word": word, "look": look})
     return found
 
