@@ -103,6 +103,8 @@ def test_no_token_s_facts_open_under_a_pointer_that_lies_still(open_file: Open) 
     page = open_file("?lesson=1")
     lesson = page.locator("#lesson")
     page.evaluate(FIND_TIP)
+    expect(lesson).not_to_have_attribute("data-opening", re.compile("."))
+    expect(page.locator(".token").nth(2)).to_contain_text("little")  # the scene's own text
     box = page.locator(".token").nth(2).bounding_box()
     assert box
     place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
