@@ -2,11 +2,12 @@
 // number beside it says. It is what is drawn from; what a mask took leaves a dashed outline of its raw share,
 // and the word "out" in place of a number.
 
-import { el, setShown, setText } from "./dom.js";
+import { el, setAttribute, setShown, setText } from "./dom.js";
 import { formatProbability, formatShare } from "./format.js";
 import { _ } from "./words.js";
 
 const TICKS = [0, 25, 50, 75, 100];
+const MAX_LENGTH = 7; // characters of a number in its own size, "0.077 %"
 
 /** The axis over a column of cells. */
 export function createAxis() {
@@ -38,7 +39,9 @@ export function createBarCell() {
     while (bars.length < lies.length) bars.push(addBar(track));
     bars.forEach((bar, i) => lay(bar, lies[i] ?? [0, 0]));
     lay(ghost, [outFrom, outFrom + (out ?? 0)]);
-    setText(number, words ?? (isOut ? _("out") : formatProbability(share)));
+    const said = words ?? (isOut ? _("out") : formatProbability(share));
+    setText(number, said);
+    setAttribute(number, "data-long", said.length > MAX_LENGTH);
   }
   return { track, bars, ghost, number, show };
 }

@@ -187,13 +187,15 @@ function cutIntoParts(result, place) {
 }
 
 /**
- * The token that was chosen, where its segment has no room for it.
+ * The token that was chosen, where its segment has no room for it and lies under the pointer.
  * @param {BarsView} view
  * @param {BarSegment[]} parts
  * @param {HTMLElement[]} segments
  */
-function nameBelow({ chosenId, label }, parts, segments) {
-  const i = parts.findIndex(({ id }) => id !== null && id === chosenId);
+function nameBelow({ chosenId, label, pointer }, parts, segments) {
+  const i = parts.findIndex(({ id, from, width }) =>
+    id !== null && id === chosenId && pointer !== null && from <= pointer && pointer < from + width
+  );
   if (i < 0 || chosenId === null || segments[i].textContent !== "") return "";
   const name = label(chosenId);
   return shorten(name.length > 1 ? name.replace(/^␣/, "") : name, 16);
