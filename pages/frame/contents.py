@@ -207,7 +207,7 @@ LESSONS: tuple[Lesson, ...] = (
         has_figure=False,
     ),
     Lesson("pages/tour.py", N_("Guided lessons"), CLASS, has_figure=False),
-    Lesson("pages/classroom.py", N_("A room for the class"), CLASS),
+    Lesson("pages/classroom.py", N_("A room for the class"), CLASS, has_figure=False),
     Lesson("pages/glossary.py", N_("Glossary"), CLASS, has_figure=False),
 )
 

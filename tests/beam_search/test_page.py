@@ -81,7 +81,7 @@ def test_steps_are_shown_and_taken_back_and_none_is_searched_twice(app: AppTest)
         app.run()
     assert not lesson(app).stepper.is_playing
     assert app.button(key="beam_step").disabled
-    assert "over after token 4" in words(app)
+    assert "Token 4 of 4" in words(app)
     shown = " ".join(html.proto.body for html in app.get("html"))
     ids, best = steps(app).greedy().token_ids, rank_finished(steps(app).finished, 0.0)[0]
     for text in (best.text, text_of(lesson(app).lm.tokenizer, ids)):

@@ -37,7 +37,12 @@ pytestmark = pytest.mark.browser
 
 PROBS = (0.6, 0.243, 0.1, 0.05, 0.0069, 0.0001)
 MARKUP = ("card", "next", "text", "votes", "shares", "draw", "pointer")
-SHEETS = ("frame/live/base.css", "lessons/futures/futures.css", "lessons/classroom/room.css")
+SHEETS = (
+    "frame/live/base.css",
+    "lessons/futures/futures.css",
+    "lessons/classroom/room.css",
+    "lessons/classroom/drawn.css",
+)
 
 PAINT = """async ([figures, cards, cases, probs, width]) => {
   const { measure, paint } = await import("/tests/charts/painted_bars.js");

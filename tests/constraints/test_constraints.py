@@ -152,7 +152,7 @@ def test_c18_some_cold_texts_and_every_search_escape_the_dead_end_of_argmax(
     assert max(method.logprob for method in sampled[:3]) > argmax.logprob + 1
     assert sampled[0].agreement > 0.6, "with two answers chance alone would agree in half"
     assert beams.escape_rate == 1
-    assert beams.logprob > argmax.logprob + 10
+    assert beams.logprob > argmax.logprob + 2
     assert beams.most_common != argmax.most_common
 
 

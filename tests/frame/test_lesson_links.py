@@ -18,7 +18,7 @@ from tests.frame.driving import kept, offered, opened
 LINKS = {
     "speculative": "prompt=The+dog+<b>ran</b>+%26+ran&draft=scribbler_plain&temperature=1.1"
     "&top_p=0.7&seed=7&guesses=6&whole=1",
-    "diffusion": "beginning=The+cat&ending=&passes=4&positions=12&temperature=0.5"
+    "diffusion": "beginning=The+cat&ending=&passes=4&positions=12&temperature=0.6"
     "&order=left+to+right&blocks=8&seed=9",
     "beam_search": "prompt=The+little+dog&beams=2&tokens=5&ends=text&penalty=0.5&searched=1"
     "&exact_tokens=4",

@@ -75,7 +75,7 @@ CLASS_BARS = """async (css) => {
 
 
 def test_the_bars_of_a_class_run_from_left_to_right_as_its_draw_bar_does(scripts: Page) -> None:
-    sheets = ("frame/live/base.css", "lessons/classroom/room.css")
+    sheets = ("frame/live/base.css", "lessons/classroom/room.css", "lessons/classroom/drawn.css")
     css = "".join((ROOT / "pages" / sheet).read_text("utf-8") for sheet in sheets)
     label, bar, zero, three, five = scripts.evaluate(CLASS_BARS, css)
     assert label < bar == zero < five

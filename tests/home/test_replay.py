@@ -177,7 +177,7 @@ def test_sliders_still_move_the_masks_and_next_goes_on_as_written(page: Page) ->
     expect(kept).to_contain_text("keeps")
     before = kept.inner_text()
     page.get_by_role("checkbox", name="use greedy").check()
-    expect(kept).to_have_text(f"keeps 1 of {count(4096)}")
+    expect(kept).to_have_text("keeps 1")
     expect(page.get_by_role("alert")).to_be_visible()
     page.locator(".bars-row").nth(5).locator("button").click()
     stands_at(page, 0)

@@ -25,7 +25,7 @@ ROWS = """(list) => [...list.children].map((row) => {
     isOther: row.hasAttribute("data-other"), isPress: mark?.className === "draws-finger" };
 })"""
 PHRASE = """async (texts) => {
-  const { findPhrase } = await import("/pages/frame/live/scene_marks.js");
+  const { findPhrase } = await import("/pages/frame/live/phrase.js");
   return texts.map((words) => findPhrase(words));
 }"""
 

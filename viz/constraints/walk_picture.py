@@ -90,7 +90,7 @@ def _place(one: WalkedToken, n: int) -> Markup:
     ]
     others = max(0.0, seen.mass - sum(prob for _, prob in before))
     has_others = others > ROUNDING * seen.mass
-    left = [*before, ("other tokens", others)] if has_others else before
+    left = [*before, (OTHERS, others)] if has_others else before
     gone = max(0.0, 1.0 - seen.mass)
     wanted = _wanted(seen)
     named = 0.0 if wanted.is_allowed else wanted.prob

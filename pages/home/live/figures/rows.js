@@ -4,7 +4,7 @@ import { drawnToken, lastStage, scoredStage, waitsForPython } from "../../../fra
 
 /** Tokens that are shown one by one, at most; the rest share the last row, or what is left of them and what is out. */
 export const N_TOKEN_ROWS = 10;
-export const N_LARGE_ROWS = 5; // where one distribution stands alone, in large type
+const N_LARGE_ROWS = 5; // where one distribution stands alone, in large type
 const MIN_PIECE = 1e-9; // of the axis
 const SURE_DIFFERENCE = 1e-6;
 const NONE = { isHeld: true, isKept: false, prob: 0, raw: 0, scored: 0, count: 0 };
