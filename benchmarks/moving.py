@@ -26,6 +26,7 @@ CLIP: FloatRect = {
 }  # the text, the picture and its buttons
 WIDE = 960  # pixels of the picture
 FRAME_MS = 100
+COUNT_MS = 20  # of the page's clock, in which the numbers are written that the bars have come to
 QUESTION_MS = 700
 BEATS = {"read": 1300, "score": 2400, "cut": 2300, "draw": 2300, "append": 1300}  # ms of each
 ORIGIN = "http://scripts.test/"
@@ -91,6 +92,7 @@ def _shots(page: Page, url: str) -> Iterator[tuple[bytes, int]]:
         root.evaluate(PAUSE)
         for at in range(0, ms, FRAME_MS):
             root.evaluate(SET, at)
+            page.clock.run_for(COUNT_MS)
             yield page.screenshot(clip=CLIP), FRAME_MS
         root.evaluate(FINISH)
 

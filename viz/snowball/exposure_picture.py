@@ -71,7 +71,8 @@ def axis_end(courses: Sequence[Course]) -> float:
 
 def _row(one: Course, end: float, *, is_hidden: bool) -> Markup:
     parts = [(text, "error" if differs and not is_hidden else "") for text, differs in one.tokens]
-    shown = element("i", "?", style=_UNKNOWN) if is_hidden else _bar(one, 100 * one.error / end)
+    wide = math.nan if is_hidden else round(100 * one.error) / end  # as long as its number
+    shown = element("i", "?", style=_UNKNOWN) if is_hidden else _bar(one, wide)
     return element(
         "div",
         element("b", one.name),

@@ -45,7 +45,9 @@ LESSON = "constraint_lesson"
 SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
-_ONLY = Markup("{}the model wanted “<em>{}</em>”; the rule left only “<em>{}</em>”{}, {}.")
+_ONLY = Markup(
+    "{}the model wanted “<em>{}</em>”; the rule left only “<em>{}</em>”{} or a beginning of it: {}."
+)
 _PIECES = Markup(" (<em>{}</em>)")
 _WANTED = Markup("Where the model wanted “<em>{}</em>”, the rule left {} of its probability.")
 _PARTED = Markup("“<em>{}</em>” is likelier than “<em>{}</em>”, so “<em>{}</em>” is ruled out. ")
