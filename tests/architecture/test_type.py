@@ -36,7 +36,7 @@ MEASURED = {
     ): "as its column is wide",
     (
         "pages/lessons/classroom/projector.css",
-        "calc(19rem / var(--letters))",
+        "min(16.5rem / var(--letters), (100vw - 84vh - 5rem) / (1.05 * var(--letters)))",
     ): "as the lobby is wide",
     (
         "pages/lessons/classroom/projector.css",

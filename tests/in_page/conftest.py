@@ -22,7 +22,7 @@ def file(storyteller: LanguageModel, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def window(browser: Browser) -> Iterator[BrowserContext]:
+def offline(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
         offline=True, viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
     )
@@ -33,12 +33,12 @@ def window(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def open_file(window: BrowserContext, file: Path, witness: Witness) -> Iterator[Open]:
+def open_file(offline: BrowserContext, file: Path, witness: Witness) -> Iterator[Open]:
     """Opens the file at an address; it must ask for nothing but itself, and meet no error."""
     opened = []
 
     def open_page(address: str = "", path: Path = file) -> Page:
-        page = window.new_page()
+        page = offline.new_page()
         witness.watch(page)
         opened.append(page)
         page.goto(path.as_uri() + address)

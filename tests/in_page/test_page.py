@@ -175,9 +175,9 @@ READING = """() => {
 
 
 def test_a_long_text_says_how_far_it_is_read_and_a_reload_shows_it_at_once(
-    open_file: Open, window: BrowserContext, storyteller: LanguageModel
+    open_file: Open, offline: BrowserContext, storyteller: LanguageModel
 ) -> None:
-    window.add_init_script(f"({READING})()")
+    offline.add_init_script(f"({READING})()")
     page = open_file(f"#{urlencode({'prompt': LONG, 'present': '1', 'predict': '1'})}")
     n = len(encode(storyteller, LONG))
     heard = page.evaluate("() => [...heard].map((one) => one.split(' ').map(Number))")
@@ -327,7 +327,7 @@ def test_a_program_writes_what_the_same_steps_write_in_python(
 
 
 def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
-    open_file: Open, file: Path, tmp_path: Path, window: BrowserContext, witness: Witness
+    open_file: Open, file: Path, tmp_path: Path, offline: BrowserContext, witness: Witness
 ) -> None:
     whole = open_file()
     press(whole, "copy as HTML")
@@ -335,7 +335,7 @@ def test_in_a_frame_one_figure_is_left_whose_height_the_frame_follows(
     code = whole.evaluate("() => navigator.clipboard.readText()")
     around = tmp_path / "around.html"
     around.write_text(f"<!doctype html><title>A course</title>{code}", "utf-8")
-    page = window.new_page()
+    page = offline.new_page()
     witness.watch(page)
     page.goto(around.as_uri())
     frame = page.frame_locator("iframe")

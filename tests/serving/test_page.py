@@ -61,7 +61,7 @@ def test_the_reader_s_own_requests_are_served_and_every_lane_has_its_own_tokens(
     sizes = {"slots": "2", "arrivals": "together", "axis": "passes", "chunk": "8", "blocks": "2"}
     app = open_lesson("pages/serving.py", **asked, **sizes)
     assert "A prefix in common saves 2 blocks" in captions(app), "recorded"
-    assert re.findall(r"send (\d+) requests .* room for (\d+) at", words(app)) == [("3", "2")]
+    assert re.findall(r"send (\d+) requests\b.* room for (\d+) at", words(app)) == [("3", "2")]
     static, continuous = serve(app, "serving_batches").runs
     assert len(app.dataframe) == 2, "what the other policy gives is asked first"
     app.button_group(key="serving_said").set_value("nobody").run()

@@ -316,8 +316,8 @@ def test_a_projector_shows_the_draw_bar_that_a_scene_speaks_of(page: Page, url: 
     box = bar.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= SCREEN["height"]
-    named = bar.locator(":is([data-upright], [data-small])")  # narrow ones have names, too
-    expect(named.nth(2)).to_be_visible()
+    named = bar.locator(".draw-segment > span:not(:empty)")
+    expect(named.nth(5)).to_be_visible()  # narrow ones have names, too
     expect(by_key(page, "tour_task_waits").locator("p")).to_be_hidden()  # it waits for the reply
     page.set_viewport_size(PHONE)
     expect(by_key(page, "live").locator(".thumb")).to_be_hidden()
