@@ -112,12 +112,14 @@ def _lay_out(figure: Figure, labels: Sequence[str], n_rows: int, n_columns: int)
     )
 
 
-def one_half(chart: Chart, half: int) -> Chart:
-    """Draws one half by itself, in larger squares: 0 is without the cache, 1 with it."""
+def one_half(chart: Chart, half: int, *, is_low: bool = False) -> Chart:
+    """Draws one half by itself, in larger squares if it has the height: 0 is without the cache."""
     layout, axis = chart.figure.layout, f"x{'2' * half}"
     left_out = {"xaxis2", "yaxis2", "annotations"}
     figure = Figure(**{name: look for name, look in layout.items() if name not in left_out})
-    figure.update_layout(xaxis={"domain": [0, 1]}, height=layout["height"] + LARGER)
+    figure.update_layout(
+        xaxis={"domain": [0, 1]}, height=layout["height"] + (0 if is_low else LARGER)
+    )
     for trace in chart.figure.data:
         if trace["xaxis"] == axis:
             figure.data.append({**trace, "xaxis": "x", "yaxis": "y"})

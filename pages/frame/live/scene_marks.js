@@ -40,7 +40,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
 @media (max-height: 790px) and (min-width: 641px) {
   .ott[data-presenter]:has([data-tour="dimmed"]) {
-    & .bars-top { ${HIDDEN} }
+    & .choice:not(:has(> .verdict:not([hidden]))) .bars-top { ${HIDDEN} }
     &:has(.cut-words[data-tour="lit"]) {
       & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; }
       & .strip .strip-scroll { height: 2.9em; min-height: 0; }

@@ -13,7 +13,7 @@ from model.loading import LanguageModel
 from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import draw_when_opened, show_chart
-from pages.frame.layout import show_error
+from pages.frame.layout import is_presenting, show_error
 from pages.frame.question import answered, lesson_asks, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
@@ -85,9 +85,11 @@ def start(lm: LanguageModel, prompt: str, seed: int) -> Generation:
 
 def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     text, generation = lesson.text, lesson.text.generation
+    is_guided = lesson_asks()  # its reader counts
+    text.n_watched = N_COUNTED if is_guided else N_WATCHED
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
-    is_whole = len(generation.steps) >= N_WATCHED or not text.can_step
+    is_whole = len(generation.steps) >= text.n_watched or not text.can_step
     until = "" if is_whole else COUNT if generation.steps else UNTIL
     is_said = grid is None or answered(QUESTION, ANSWERS, ANSWERS[-1], "kv_said", until=until)
     with lesson.stepper.show(waits=not is_said):
@@ -99,15 +101,14 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
         )
         summary()
         return
-    is_guided = lesson_asks()  # its reader counts
-    n_to_come = max(0, (N_COUNTED if is_guided else N_WATCHED) - len(generation.steps))
+    n_to_come = max(0, text.n_watched - len(generation.steps))
     chart = squares_figure(grid.labels, generation.n_prompt, n_to_come, sums=not is_guided)
     if is_guided:  # to be counted by eye, also on a phone side by side
         with st.container(key="kv_halves"):
             columns = st.columns(2, gap="large")
         for half, column in enumerate(columns):
             with column:
-                show_chart(one_half(chart, half), f"kv_squares_{half}")
+                show_chart(one_half(chart, half, is_low=is_presenting()), f"kv_squares_{half}")
         return
 
     show_chart(chart, "kv_squares", below=summary)

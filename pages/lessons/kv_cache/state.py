@@ -29,6 +29,7 @@ class GrowingText(Steps):
 
     generation: Generation
     settings: Settings
+    n_watched: int = N_WATCHED
     moments: tuple[CacheMoment, ...] = ()
     _queries: dict[tuple[int, ...], QueryKeyValue | None] = field(default_factory=dict)
 
@@ -52,7 +53,7 @@ class GrowingText(Steps):
     @property
     def rests(self) -> bool:
         """Whether the picture that was covered at first is painted."""
-        return len(self.generation.steps) == N_WATCHED
+        return len(self.generation.steps) == self.n_watched
 
     @property
     def offers_play(self) -> bool:
