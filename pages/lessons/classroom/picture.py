@@ -225,7 +225,7 @@ def _runs(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
     while len(text.steps) < N_NEXT and not text.finished:
         before, n = text.text, len(text.steps) + 1
         token = _read(text.step(DRAWING).text)
-        label = Sentence("run {n}", n=count(n))
+        label = Sentence("pass {number}", number=count(n))
         lines.append(((label, "label"), (before, ""), (token, "generated")))
     return tuple(lines)
 
