@@ -16,6 +16,7 @@ _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "Not quite:"
 _OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
+_PAGE_WAITS = "question_page_waits"  # whether its page waits as for its own question
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
@@ -52,7 +53,8 @@ def answered(
 ) -> bool:
     """Asks; tells whether something was said, so that what shows the answer may be drawn.
 
-    A guided lesson asks by itself: on its pages nothing is asked a second time. The verdict has its
+    A guided lesson asks by itself: on its pages nothing is asked a second time, but a page may wait
+    for what is said there. The verdict has its
     room beside or below the choices before it is there, so that what is below them stays. The
     picture answers first: neither the verdict nor what to remember comes before it has.
 
@@ -67,7 +69,10 @@ def answered(
             what to remember and the places `{run}_at_end…` wait for its end.
     """
     if lesson_asks():
-        return True
+        waits = bool(st.session_state.get(_PAGE_WAITS))
+        if run and not waits:
+            _hide_until_seen(run, key)
+        return not waits
     with st.container(gap="xsmall", key=f"{key}_asked"):
         _ask(question, key)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -116,7 +121,9 @@ def _ask(question: str, key: str) -> None:
 
 def was_answered(key: str) -> bool:
     """Tells whether something was said already, or a guided lesson asks instead."""
-    return lesson_asks() or st.session_state.get(key) is not None
+    if lesson_asks():
+        return not st.session_state.get(_PAGE_WAITS)
+    return st.session_state.get(key) is not None
 
 
 def lesson_asks() -> bool:
@@ -124,14 +131,16 @@ def lesson_asks() -> bool:
     return "lesson" in st.query_params
 
 
-def hold_answer(waits: bool, *, is_of_top: bool) -> None:
+def hold_answer(waits: bool, *, is_of_top: bool, by_page: bool) -> None:
     """Keeps what the scene of a guided lesson asks of its page.
 
     Args:
         waits: Whether it still waits for what its reader says.
         is_of_top: Whether it is about the page's first screen, and needs nothing below that.
+        by_page: Whether the page shows meanwhile what it shows before its own question is answered.
     """
     st.session_state[_HELD], st.session_state[_OF_TOP] = waits, is_of_top
+    st.session_state[_PAGE_WAITS] = waits and by_page
 
 
 def lesson_waits() -> bool:

@@ -22,7 +22,7 @@ from pages.lessons.kv_cache.state import N_COUNTED
 from pages.lessons.tour.conditions import JOBS, PHRASES
 from pages.lessons.tour.in_file import lesson_in_file
 from pages.lessons.tour.lesson import in_course
-from pages.lessons.tour.scene_fields import FIGURES, PAGES, PARTS, REPLIES
+from pages.lessons.tour.scene_fields import ANSWER, FIGURES, PAGES, PARTS, REPLIES
 from pages.lessons.tour.scene_file import FIELDS
 from pages.lessons.tour.scenes import (
     GuidedLesson,
@@ -227,7 +227,7 @@ def test_the_example_that_teachers_copy_is_a_lesson() -> None:
     (example,) = re.findall(r"```markdown\n(.+?)```", TEACHING, re.DOTALL)
     (scene,) = parse_lesson("example", example).scenes
     assert scene.asks
-    for name in (*PARTS, *FIGURES, *REPLIES, *FIELDS):
+    for name in (*PARTS, *FIGURES, ANSWER, *REPLIES, *FIELDS):
         assert name in TEACHING
     for phrase in PHRASES:
         assert phrase.split(" is above")[0] in TEACHING

@@ -23,7 +23,7 @@ from pages.frame.typed import as_programs_write
 from pages.frame.values import whole_of
 from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
-from pages.lessons.tour.scene_fields import NUMBERS, PAGES, PARTS
+from pages.lessons.tour.scene_fields import ANSWER, NUMBERS, PAGES, PARTS
 from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, read_lesson
 from pages.lessons.tour.sentences import cut_first
 
@@ -72,7 +72,8 @@ def show_bar(path: str) -> None:
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
     is_of_top = not scene.heading and not scene.task
-    hold_answer(scene.asks and number not in _said(lesson), is_of_top=is_of_top)
+    waits = scene.asks and number not in _said(lesson)
+    hold_answer(waits, is_of_top=is_of_top, by_page=ANSWER in scene.cover)
     with st.container(key="tour"):
         _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
@@ -99,7 +100,7 @@ def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
         "page": scene.page,
         "parts": PARTS,
         "light": scene.light,
-        "cover": scene.cover if is_open else (),
+        "cover": [one for one in scene.cover if one != ANSWER] if is_open else (),
         # what was covered is what the task presses
         "press": () if is_open or _was_done(lesson, scene, number) else scene.press,
         "is_open": is_open,

@@ -41,6 +41,7 @@ PARTS = {
 }
 SLIDERS = {"sliders", "temperature", "top-p", "top-k"}
 FIGURES = ("figure", "figures")  # elsewhere: what its part of the page shows; all of the page
+ANSWER = "answer"  # elsewhere: what the page itself keeps until its own question is answered
 PAGES = {"" if page.is_home else Path(page.path).stem: page.path for page in LESSONS}
 
 
@@ -100,7 +101,7 @@ def read_parts(page: str, field: FieldLine | None) -> tuple[str, ...]:
         return ()
     line, text = field
     names = tuple(name.strip() for name in text.split(","))
-    known = tuple(PARTS) if page == "" else FIGURES
+    known = tuple(PARTS) if page == "" else (*FIGURES, ANSWER)
     if unknown := [name for name in names if name not in known]:
         why = Sentence(
             "the page has no part {name}: choose from {known}",
