@@ -16,7 +16,9 @@ _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "Not quite:"
 _OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
-_PAGE_WAITS = "question_page_waits"  # whether its page waits as for its own question
+_PAGE_WAITS = (
+    "question_page_waits"  # whether its page waits as for its own question; None: it never does
+)
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
@@ -69,8 +71,8 @@ def answered(
             what to remember and the places `{run}_at_end…` wait for its end.
     """
     if lesson_asks():
-        waits = bool(st.session_state.get(_PAGE_WAITS))
-        if run and not waits:
+        waits = st.session_state.get(_PAGE_WAITS)
+        if run and waits is False:
             _hide_until_seen(run, key)
         return not waits
     with st.container(gap="xsmall", key=f"{key}_asked"):
@@ -140,7 +142,7 @@ def hold_answer(waits: bool, *, is_of_top: bool, by_page: bool) -> None:
         by_page: Whether the page shows meanwhile what it shows before its own question is answered.
     """
     st.session_state[_HELD], st.session_state[_OF_TOP] = waits, is_of_top
-    st.session_state[_PAGE_WAITS] = waits and by_page
+    st.session_state[_PAGE_WAITS] = waits if by_page else None
 
 
 def lesson_waits() -> bool:
