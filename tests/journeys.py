@@ -90,6 +90,7 @@ def test_home_from_a_guess_to_a_link(tab: DrivenTab, url: str, storyteller: Lang
     tab.click("button", "Branch here")
     tab.until(f"all('.branch').length === 2 && all('.token').length === {N_PROMPT + 2}")
     tab.do(LET_GO)
+    tab.do("await new Promise((resolve) => setTimeout(resolve, 500));")  # a hand's pace
     tab.press(" ")
     tab.until(f"all('.token').length > {N_PROMPT + 4}")
     tab.press(" ")
