@@ -184,6 +184,8 @@ def test_the_clocks_wait_for_a_prediction_and_a_guided_lesson_asks_by_itself() -
     app.run()
     assert "Not quite: **" in words(app)
     assert times.search(words(app))
-    guided = open_lesson("pages/prefill_decode.py", lesson="inference-speed", scene="1")
-    assert times.search(words(guided))
-    assert "phase_said" not in guided.session_state, "nothing is asked twice"
+    scene = {"lesson": "inference-speed", "scene": "1"}
+    for said, is_said in (({}, False), ({"said": "1.2"}, True)):
+        guided = open_lesson("pages/prefill_decode.py", **scene, **said)
+        assert bool(times.search(words(guided))) == is_said, "it waits for what the scene asks"
+        assert "phase_said" not in guided.session_state, "nothing is asked twice"
