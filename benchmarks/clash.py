@@ -9,33 +9,17 @@ when it wrote them: each fits, and both do not.
 
 import argparse
 
-from model.diffusion.denoising import Diffusion, fill_page
+from model.diffusion.denoising import fill_page
 from model.diffusion.page_view import check_page
 from model.diffusion.records import Sheet
 from model.job import finish
 from model.language_model import LanguageModel
 from model.loading import load_model
-from pages.lessons.diffusion.fill import joined_ending
+from pages.lessons.diffusion.fill import lay_out
 from pages.lessons.diffusion.settings import SETTINGS
 from viz.strip import SPACE
 
 LIKELY = 0.1  # that each of the two had at least, when it was written
-
-
-def opening_page(lm: LanguageModel, seed: int) -> Diffusion:
-    """Lays out the page as it opens, but for its seed."""
-    wants = {field.name: field.default for field in SETTINGS.fields}
-    return Diffusion(
-        lm,
-        wants["positions"],
-        wants["beginning"],
-        joined_ending(wants["ending"]),
-        n_passes=wants["passes"],
-        order=wants["order"],
-        temperature=wants["temperature"],
-        block_length=wants["blocks"],
-        seed=seed,
-    )
 
 
 def is_clash_of_two_words(sheet: Sheet) -> bool:
@@ -52,8 +36,9 @@ def is_clash_of_two_words(sheet: Sheet) -> bool:
 
 
 def sheet_of_seed(lm: LanguageModel, seed: int) -> Sheet:
-    """Fills the page by a seed, and checks it."""
-    return finish(check_page(fill_page(opening_page(lm, seed))))
+    """Fills the page as it opens, but for its seed, and checks it."""
+    wants = {field.name: field.default for field in SETTINGS.fields} | {"seed": seed}
+    return finish(check_page(fill_page(lay_out(lm, wants))))
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """Records what the cards of the guided lessons draw: python -m benchmarks.lesson_cards."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 from model.beam_search.records import ROOT, greedy_path, lineage
@@ -70,7 +69,7 @@ def main() -> None:
     """Records the cards of the shipped model."""
     cards = record_cards(load_model(DEFAULT_MODEL))
     RECORDED.write_text(json.dumps(cards, indent=1) + "\n", encoding="utf-8")
-    print(Path(RECORDED).name)
+    print(RECORDED.name)
 
 
 if __name__ == "__main__":

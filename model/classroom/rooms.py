@@ -37,12 +37,12 @@ def open_room(network: str = "", reader: str = "", copy: str = "") -> Room:
         copy: The letters of this copy of the app, with which its codes begin.
     """
     with _lock:
-        _end_those(room for room in _rooms.values() if room.is_over())
+        end_rooms(room for room in _rooms.values() if room.is_over())
         own = [room for room in _rooms.values() if reader and room.reader == reader]
         if len(own) >= MAX_OF_READER:
-            _end_those([_least_used(own)])
+            end_rooms([_least_used(own)])
         elif len(_rooms) >= MAX_ROOMS:
-            _end_those([_least_used(_rooms.values())])
+            end_rooms([_least_used(_rooms.values())])
         taken = {*_rooms, *_closed}
         code = next(code for code in iter(lambda: copy + _new_code(), "") if code not in taken)
         key = secrets.token_urlsafe(16)
@@ -129,7 +129,7 @@ def close_room(room: Room, lesson: str = "") -> None:
     It is kept as long as a room that nobody touches, without its model; of many the oldest goes.
     """
     with _lock:
-        _end_those([room])
+        end_rooms([room])
         room.show_closing(lesson)
         _closed[room.code] = room
         over = [code for code, one in _closed.items() if one.is_over()]
@@ -137,14 +137,8 @@ def close_room(room: Room, lesson: str = "") -> None:
             del _closed[code]
 
 
-def end_room(room: Room) -> None:
-    """Ends a room; its phones are told that there is none."""
-    with _lock:
-        _end_those([room])
-        _closed.pop(room.code, None)
-
-
-def _end_those(rooms: Iterable[Room]) -> None:
+def end_rooms(rooms: Iterable[Room]) -> None:
+    """Ends rooms, each with its model; their phones are told that there is none."""
     for room in list(rooms):
         _rooms.pop(room.code, None)
         room.has_ended, room.teacher = True, None

@@ -15,11 +15,9 @@ from pages.frame.terms import explain
 _ASKED = Markup('<p class="asked">{}</p>')
 _ROOM = Markup("<p>{} <b>{}</b>.</p>")
 _WRONG = "Not quite:"
-_OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
-_PAGE_WAITS = (
-    "question_page_waits"  # whether its page waits as for its own question; None: it never does
-)
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
+_OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
+_PAGE_WAITS = "question_page_waits"  # whether its page waits, too; None: that is covered instead
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -56,9 +54,9 @@ def answered(
     """Asks; tells whether something was said, so that what shows the answer may be drawn.
 
     A guided lesson asks by itself: on its pages nothing is asked a second time, but a page may wait
-    for what is said there. The verdict has its
-    room beside or below the choices before it is there, so that what is below them stays. The
-    picture answers first: neither the verdict nor what to remember comes before it has.
+    for what is said there. The verdict has its room beside or below the choices before it is there,
+    so that what is below them stays. The picture answers first: neither the verdict nor what to
+    remember comes before it has.
 
     Args:
         question: Shown large.

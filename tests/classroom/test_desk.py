@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from model.classroom.members import RoomError
 from model.classroom.records import Answer
-from model.classroom.rooms import end_room
+from model.classroom.rooms import end_rooms
 from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.frame.assets import source
@@ -37,7 +37,7 @@ MAX_STORY = 200  # tokens
 def desk(storyteller: LanguageModel) -> Iterator[Classroom]:
     desk = open_class(storyteller)
     yield desk
-    end_room(desk.room)
+    end_rooms([desk.room])
 
 
 def vote(desk: Classroom, answers: Sequence[Answer | int]) -> list[str]:

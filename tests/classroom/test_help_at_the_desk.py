@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from model.classroom.members import RoomError
 from model.classroom.records import Answer
-from model.classroom.rooms import end_room
+from model.classroom.rooms import end_rooms
 from model.language_model import LanguageModel
 from pages.frame.assets import source
 from pages.frame.words import languages, speaking
@@ -34,7 +34,7 @@ from tests.frame.asgi import ask
 def desk(storyteller: LanguageModel) -> Iterator[Classroom]:
     desk = open_class(storyteller)
     yield desk
-    end_room(desk.room)
+    end_rooms([desk.room])
 
 
 def test_hands_are_votes_and_a_new_count_takes_the_place_of_the_old(desk: Classroom) -> None:

@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
 from model.classroom.room import Room
-from model.classroom.rooms import end_room, find_desk
+from model.classroom.rooms import end_rooms, find_desk
 from model.loading import LanguageModel
 from pages.frame.offers import DEFAULT_PROMPT
 from pages.lessons.classroom import lesson
@@ -30,7 +30,7 @@ def test_a_room_is_opened_once_and_its_desk_has_a_link_of_its_own() -> None:
     assert f"/room/{room.code}/desk#{room.key}" in str(
         [html.proto.body for html in app.get("html")]
     )
-    end_room(room)
+    end_rooms([room])
     app.run()
     assert len(app.info) == 1, "it was lost"
     assert room.key not in str([html.proto.body for html in app.get("html")])

@@ -19,7 +19,7 @@ from model.classroom.limits import (
 from model.classroom.members import RoomError
 from model.classroom.records import Answer, Closing
 from model.classroom.room import Room
-from model.classroom.rooms import close_room, end_room, find_desk, find_room, open_room
+from model.classroom.rooms import close_room, end_rooms, find_desk, find_room, open_room
 
 SCHOOL, STRANGER = "203.0.113.7", "198.51.100.9"  # one address each
 
@@ -38,7 +38,7 @@ def test_rooms_are_found_by_code_and_end() -> None:
         find_room(room.code)
     other = open_room()
     assert room.has_ended
-    end_room(other)
+    end_rooms([other])
     with pytest.raises(RoomError, match="no such room"):
         find_room(other.code)
     with pytest.raises(RoomError, match="is over"):
@@ -201,7 +201,7 @@ def test_a_desk_opens_to_the_room_s_own_key_alone() -> None:
     ):
         with pytest.raises(RoomError, match="no desk"):
             find_desk(code, key)
-    end_room(room)
+    end_rooms([room])
     with pytest.raises(RoomError, match="no desk"):
         find_desk(room.code, room.key)
 

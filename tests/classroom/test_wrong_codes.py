@@ -7,7 +7,7 @@ import pytest
 from starlette.applications import Starlette
 
 from model.classroom.limits import MAX_WRONG_AT_ONCE, MAX_WRONG_HELD, WRONG_RATE
-from model.classroom.rooms import end_room, open_room
+from model.classroom.rooms import end_rooms, open_room
 from pages.lessons.classroom import phone, wire, wrong_codes
 from pages.lessons.classroom.wrong_codes import WrongCodes
 from tests.frame.asgi import ask, run_apart
@@ -51,4 +51,4 @@ def test_a_right_code_is_answered_at_once_among_wrong_ones(
     assert len(caplog.records) == 1
     joined = ask(app, f"/room/{room.code}/join", method="POST", body=b'{"name": "Ada"}')
     assert joined.status == 200
-    end_room(room)
+    end_rooms([room])

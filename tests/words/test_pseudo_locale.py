@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from model.classroom.rooms import end_room, find_desk
+from model.classroom.rooms import end_rooms, find_desk
 from model.loading import LanguageModel
 from model.sentences import MAX_ECHO
 from pages.frame import models
@@ -173,7 +173,7 @@ def test_python_says_nothing_in_a_lesson_nor_of_a_room_that_is_not_marked(
     room = open_lesson("pages/classroom.py", lang=TAG)
     said += texts_in(room)
     press(room, "classroom_open")
-    end_room(find_desk(*room.session_state["classroom_room"]))
+    end_rooms([find_desk(*room.session_state["classroom_room"])])
     said += [*texts_in(room), *texts_in(open_lesson("pages/tour.py", lang=TAG, done="mine"))]
     assert not unmarked(NO_WORDS.sub("", text) for text in said)
     english = open_lesson("pages/roofline.py", lang=TAG)  # of the laboratory, which says so

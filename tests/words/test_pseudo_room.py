@@ -16,7 +16,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, Request, ViewportSize, expect
 from starlette.applications import Starlette
 
-from model.classroom.rooms import end_room
+from model.classroom.rooms import end_rooms
 from model.loading import LanguageModel
 from pages.frame import assets
 from pages.lessons.classroom import desk, phone, projector
@@ -131,7 +131,7 @@ def walk(
     with ExitStack() as stack:
         stack.enter_context(speaking_pseudo(tmp_path))
         classroom = open_class(storyteller)
-        stack.callback(end_room, classroom.room)
+        stack.callback(end_rooms, [classroom.room])
         url = f"{stack.enter_context(serving())}/room/{classroom.room.code}"
         addresses = {
             "desk": f"{url}/desk?lang={TAG}#{classroom.room.key}",

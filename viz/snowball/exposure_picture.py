@@ -31,9 +31,14 @@ class Course:
     error: float  # the share of all tokens where they differed; NaN before any was measured
 
     @property
+    def n_errors(self) -> int:
+        """Errors in 100 tokens: the bar is as long as this number, which stands beside it."""
+        return round(100 * self.error)
+
+    @property
     def count(self) -> str:
-        """The error as a count."""
-        return f"{100 * self.error:.0f} of 100 tokens"
+        """The errors in words."""
+        return f"{self.n_errors} of 100 tokens"
 
 
 def exposure_picture(courses: Sequence[Course], *, is_covered: bool = False) -> Markup:
@@ -71,8 +76,7 @@ def axis_end(courses: Sequence[Course]) -> float:
 
 def _row(one: Course, end: float, *, is_hidden: bool) -> Markup:
     parts = [(text, "error" if differs and not is_hidden else "") for text, differs in one.tokens]
-    wide = math.nan if is_hidden else round(100 * one.error) / end  # as long as its number
-    shown = element("i", "?", style=_UNKNOWN) if is_hidden else _bar(one, wide)
+    shown = element("i", "?", style=_UNKNOWN) if is_hidden else _bar(one, one.n_errors / end)
     return element(
         "div",
         element("b", one.name),

@@ -1,6 +1,6 @@
 """The diffusion lesson's first part: one text, by the loop and by a page of masks, pass by pass."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -32,22 +32,22 @@ ANSWERS = "it takes longer", "they may clash", "nothing"
 PLAY_SECONDS = 0.5  # between two passes: paced for the eye
 
 
-def lay_out(lm: LanguageModel) -> Diffusion:
-    """Makes a masked page from the reader's settings.
+def lay_out(lm: LanguageModel, wants: Mapping[str, Any]) -> Diffusion:
+    """Makes a masked page from settings, by name.
 
     Raises:
         ValueError: where they cannot be had together.
     """
     return Diffusion(
         lm,
-        SETTINGS["positions"],
-        SETTINGS["beginning"],
-        joined_ending(SETTINGS["ending"]),
-        n_passes=SETTINGS["passes"],
-        order=SETTINGS["order"],
-        temperature=SETTINGS["temperature"],
-        block_length=SETTINGS["blocks"],
-        seed=SETTINGS["seed"],
+        wants["positions"],
+        wants["beginning"],
+        joined_ending(wants["ending"]),
+        n_passes=wants["passes"],
+        order=wants["order"],
+        temperature=wants["temperature"],
+        block_length=wants["blocks"],
+        seed=wants["seed"],
     )
 
 
@@ -111,7 +111,7 @@ def _choose_page(lesson: DiffusionLesson) -> None:
 def _begin(lesson: DiffusionLesson) -> None:
     """Lays out the page anew; where that cannot be, the one on the screen stays."""
     with lesson.attempt("The sequence before it stays below."):
-        lesson.stepper = steps_of(lay_out(lesson.lm))
+        lesson.stepper = steps_of(lay_out(lesson.lm, SETTINGS.values()))
 
 
 # The page

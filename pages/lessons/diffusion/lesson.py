@@ -35,7 +35,7 @@ def show_diffusion_lesson(waiting: DeltaGenerator) -> None:
 
     def begin_anew(judge: LanguageModel) -> DiffusionLesson:
         lm = shared_model(asked_model(SETTINGS) or FILLER, progress=progress_caption(waiting))
-        page = lay_out(lm)
+        page = lay_out(lm, SETTINGS.values())
         match_page()
         return DiffusionLesson(lm, steps_of(page), judge)
 
@@ -89,5 +89,5 @@ def _change_model(lesson: DiffusionLesson) -> None:
     name = st.session_state["diffusion_model"].strip()
     with lesson.attempt("The sequence before it stays."):
         lm = shared_model(name or FILLER)
-        stepper = steps_of(lay_out(lm))
+        stepper = steps_of(lay_out(lm, SETTINGS.values()))
         st.session_state[LESSON] = DiffusionLesson(lm, stepper, lesson.judge)
