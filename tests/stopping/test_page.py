@@ -131,6 +131,9 @@ def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageMo
         assert drawn.count("end-row") == len(large), "nothing moves"
         assert drawn.count("end-column") == len(curve.steps) + 1
     assert shown.count("end-high") == len(curve.steps)
+    heights = re.findall(r'height:([\d.]+)%[^>]*class="end-high"', shown)
+    highs = [100 * step.masked for step in curve.steps]
+    assert list(map(float, heights)) == pytest.approx(highs, abs=0.006), "of the whole bar"
     assert "end-high" not in covered
     assert ">end</span>" in shown
     assert ">end</span>" not in covered, "the last column would tell the answer"

@@ -22,7 +22,7 @@ def end_picture(
 ) -> Markup:
     """Draws the bar of a step within a sentence, of one after a sentence, and of the last.
 
-    Below them every step has a column, as high as the end token was likely.
+    Below them every step has a column, filled as far as the end token was likely.
 
     Args:
         curve: The text.
@@ -149,12 +149,11 @@ def _place(begin: float, end: float) -> str:
 def _columns(
     curve: EndCurve, prompt: str, delay: float, *, is_covered: bool, hit: int | None
 ) -> Markup:
-    """Draws the end's share at every step, as a part of the largest."""
+    """Draws the end's share at every step, each of a column as high as the whole bar."""
     ends, n = sentence_ends(curve, prompt), len(curve.steps)
-    most = max((step.masked for step in curve.steps), default=0) or 1
     cells = list[Markup]()
     for i, step in enumerate(curve.steps):
-        high = f"height:{100 * step.masked / most:.2f}%;background:{colour('kept')}"
+        high = f"height:{100 * step.masked:.2f}%;background:{colour('kept')}"
         is_told = i in ends and not is_covered
         number = element("b", percent(step.masked), style=f"color:{colour('kept-text')}")
         bar = Markup("") if is_covered else element("i", style=high, class_="end-high")
