@@ -228,10 +228,14 @@ def test_a_finger_moves_a_slider_and_not_the_page(
         phone.locator("summary", has_text="Passes, other texts").click()
         wait_idle(phone)
     place = phone.locator(slider).first
-    place.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     tell = "(node) => (node.querySelector('input') ?? node).value"
     where = "(node) => node.getBoundingClientRect().top"
-    before, top = place.evaluate(tell), place.evaluate(where)
+    moved, top = True, 0.0
+    while moved:  # a fold takes a moment to open
+        place.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+        phone.wait_for_timeout(300)
+        moved, top = place.evaluate(where) != top, place.evaluate(where)
+    before = place.evaluate(tell)
     drag(phone, place, 60, 12)
     wait_idle(phone)
     assert place.evaluate(where) == pytest.approx(top, abs=1)
