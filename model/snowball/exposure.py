@@ -19,8 +19,8 @@ from model.sampling import Settings
 from model.snowball.records import Exposure, Floats
 from model.tokenizing import shares_vocabulary
 
-AFTER_TRUE = ("forced", "kl_forced", "other_forced", "writer_loss", "true_text")  # of the record
-AFTER_OWN = ("free", "kl_free", "other_free", "writer_loss_free")
+AFTER_TRUE = ("forced", "kl_forced", "writer_loss", "true_text")  # of the record
+AFTER_OWN = ("free", "kl_free", "writer_loss_free")
 
 
 def measure_exposure(
@@ -53,6 +53,7 @@ def measure_exposure(
     n_stories = len(texts)
     shape, n_all = (n_stories, n_tokens), n_stories + n_tokens
     measured = {name: np.full(shape, np.nan) for name in (*AFTER_TRUE, *AFTER_OWN)}
+    expected_forced, expected_free = np.full((2, 2, *shape), -1)  # by the writer, by the judge
     drawn = np.full(shape, -1)  # by the writer; none after an end
 
     def look() -> Exposure:
@@ -62,6 +63,8 @@ def measure_exposure(
             judge.name,
             temperature,
             **copies,
+            expected_forced=expected_forced.copy(),
+            expected_free=expected_free.copy(),
             stories=tuple(map(tuple, texts.tolist())),
             written=tuple(
                 (*prompt, *own[own >= 0].tolist())
@@ -78,6 +81,7 @@ def measure_exposure(
         values = _judge(own, other, story[n_prompt:], temperature)
         for name, now in zip(AFTER_TRUE, values, strict=True):
             measured[name][row] = now
+        expected_forced[:, row] = own.argmax(axis=-1), other.argmax(axis=-1)
 
     # free running: the same questions, after what the writer wrote itself
     batches: list[Batch] = []
@@ -94,21 +98,22 @@ def measure_exposure(
             for batch in batches:
                 batch.append(chosen)
         true_ids = texts[:, n_prompt + column]
-        expected = [batch.logprobs_with(true_ids[:, None].tolist()) for batch in batches]
-        values = _judge(expected[0], expected[-1], true_ids, temperature)
+        logprobs = [batch.logprobs_with(true_ids[:, None].tolist()) for batch in batches]
+        values = _judge(logprobs[0], logprobs[-1], true_ids, temperature)
         for name, now in zip(AFTER_OWN, values, strict=False):
             measured[name][runs, column] = now[runs]
+        for best, now in zip(expected_free, (logprobs[0], logprobs[-1]), strict=True):
+            best[runs, column] = now[runs].argmax(axis=-1)
     return look()
 
 
 def _judge(
     writer: LogProbs, judge: LogProbs, true_ids: npt.NDArray[np.int_], temperature: float
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Returns the judge's expected surprise, KL, where the likeliest differ, and both losses."""
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Returns the judge's expected surprise, KL, and both losses."""
     truth = (np.arange(len(true_ids)), true_ids)
     surprise = expected_surprise(writer, judge, temperature)
-    differs = (writer.argmax(axis=-1) != judge.argmax(axis=-1)).astype(np.float64)
-    return surprise, divergence(judge, writer), differs, -writer[truth], -judge[truth]
+    return surprise, divergence(judge, writer), -writer[truth], -judge[truth]
 
 
 def expected_surprise(writer: LogProbs, judge: LogProbs, temperature: float = 1.0) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int_]
 Bools = npt.NDArray[np.bool_]
 
 
@@ -147,10 +148,20 @@ class Exposure:
     writer_loss_free: Floats  # (stories, tokens) the same after the writer's own tokens
     kl_forced: Floats  # (stories, tokens) KL(judge || writer) after true tokens
     kl_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
-    other_forced: Floats  # (stories, tokens) 1 where the two models' likeliest tokens differ, or 0
-    other_free: Floats  # (stories, tokens) the same after the writer's own; NaN after an end
+    expected_forced: Ids  # (2, stories, tokens) the writer's and the judge's likeliest token
+    expected_free: Ids  # (2, stories, tokens) the same after the writer's own; -1 after an end
     stories: tuple[tuple[int, ...], ...]  # the tokens of each, prompt and true text
     written: tuple[tuple[int, ...], ...]  # the same prompts, and the writer's own tokens
+
+    @property
+    def other_forced(self) -> Floats:
+        """Says where the two models' likeliest tokens differ: 1, 0, or NaN where none was read."""
+        return _differ(*self.expected_forced)
+
+    @property
+    def other_free(self) -> Floats:
+        """Says the same after the writer's own tokens; NaN after an end."""
+        return _differ(*self.expected_free)
 
     @property
     def excess(self) -> Estimate:
@@ -161,6 +172,10 @@ class Exposure:
         """
         error = np.nanmean(self.kl_forced)
         return paired_gap(self.kl_free / error, self.kl_forced / error)
+
+
+def _differ(writer: Ids, judge: Ids) -> Floats:
+    return np.where(writer < 0, np.nan, writer != judge)
 
 
 def paired_gap(free: Floats, forced: Floats) -> Estimate:

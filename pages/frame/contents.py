@@ -91,8 +91,8 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/constraints.py",
         N_("Constrained decoding"),
         N_("Choose"),
-        N_("A mask removes what would break a rule, before every token."),
-        N_("A mask takes probability away and gives the rest its share. It adds no knowledge."),
+        N_("A rule cuts every token that would break it."),
+        N_("A rule looks one token ahead: it can lead where the model would hardly go."),
     ),
     Lesson(
         "pages/snowball.py",
@@ -169,7 +169,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/roofline.py",
         N_("Roofline and cost"),
         LABORATORY,
-        N_("A pass waits for memory or for arithmetic."),
+        N_("A pass reads the model and computes with it. One of the two makes it wait."),
         N_(
             "A token by itself waits for the whole model to be read; many tokens share one reading."
         ),
@@ -187,7 +187,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Teacher forcing, measured"),
         LABORATORY,
         N_("Teacher forcing: a model learns on true text. Then it writes its own."),
-        N_("On its own text this small model errs {more} on true text."),
+        N_("On its own text the small model makes {more} on true text."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",

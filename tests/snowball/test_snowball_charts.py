@@ -27,7 +27,7 @@ from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
-from viz.snowball.exposure_picture import Course, axis_end, exposure_picture
+from viz.snowball.exposure_picture import Course, Reading, exposure_picture
 from viz.snowball.mistake import sure_words
 
 STEPS = [
@@ -84,22 +84,20 @@ def test_lines_are_the_records_own_numbers() -> None:
 
 def test_errors_are_marked_in_a_text_and_counted_and_the_last_waits_for_a_guess() -> None:
     courses = [
-        Course("soon", "prompt", [(" a", True), (" b", False)], 0.25),
-        Course("late", "generated", [(" c", True), (" d", True)], 0.37),
+        Course("soon", "prompt", [Reading("␣a", "␣x", "␣a"), Reading("b", "␣y", "␣y")], 0.25),
+        Course("late", "generated", [Reading("␣c", "␣d", "␣e"), Reading("␣f", "␣d", "␣f")], 0.37),
     ]
     shown, covered = (exposure_picture(courses, is_covered=is_it) for is_it in (False, True))
     widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]
-    assert widths == pytest.approx(
-        [100 * one.error / axis_end(courses) for one in courses], abs=0.01
-    )
-    assert [picture.count("dashed") for picture in (shown, covered)] == [2, 2]  # one for "c d"
+    assert widths == [25, 37]
+    assert [picture.count("px dashed") for picture in (shown, covered)] == [3, 2]  # one round "?"
+    assert "at “a” the small model expected “x”, the large one “a”" in shown
+    assert "at “f” the small model expected “d”, the large one “f”" in shown, "the judge was right"
     assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
     assert "37 of" in shown
     assert "37 of" not in covered, "nor for who hears it"
     waiting = [*courses[:1], Course("late", "generated", [], math.nan)]
     assert exposure_picture(waiting).count(">?<") == 1, "nothing is measured of it yet"
-    for longest in (0.004, 0.25, 0.5, 0.97, 1.0):
-        assert longest <= axis_end([Course("", "", [], longest)]) <= 1
 
 
 def test_the_texts_of_an_exposure_begin_alike() -> None:

@@ -64,6 +64,9 @@ def test_exposure_is_what_single_passes_say() -> None:
             (seen.writer_loss_free, -wf[true_id]),
         ):
             assert measured[1, column] == pytest.approx(float(expected), abs=1e-4)
+        for best, logprobs in ((seen.expected_forced, (w, j)), (seen.expected_free, (wf, jf))):
+            assert best[:, 1, column].tolist() == [one.argmax() for one in logprobs]
+        assert seen.other_free[1, column] == float(wf.argmax() != jf.argmax())
         text.step(Settings())
 
 

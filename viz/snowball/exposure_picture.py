@@ -1,4 +1,4 @@
-"""A writer's errors after true text and after its own: marked in a text, and counted over all."""
+"""A writer's mistakes on true text and on its own: marked in a text, and counted over all."""
 
 import math
 from collections.abc import Sequence
@@ -6,43 +6,64 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from viz.format import THIN
 from viz.palette import colour
-from viz.strip import element, prose
+from viz.strip import SPACE, element
 
-MARKED = "marked: the large model expected another token"
-_TRACK = f"position:relative;height:1.9rem;border-left:1px solid {colour('muted')}"
-_BAR = "position:absolute;top:0;bottom:0;left:0;border-radius:0 .3rem .3rem 0"
-_COUNT = "position:absolute;top:.2rem;white-space:nowrap"
+MARKED = "red: a mistake, in one text and in every 100 tokens of all texts"
+_COUNT = "float:right;margin-left:.6rem;font-size:var(--size-lead);line-height:1.25"
+_TEXT = (
+    "display:flex;flex-wrap:wrap;gap:.2rem 0;margin-left:-.2em;"
+    "font:clamp(var(--size-lead),2vw,var(--size-row))/1.4 var(--read)"
+)
+_BOX = "border:1.5px {} {};background:{};border-radius:4px;padding:0 .15em"
+_ROOM = "00 of 100"  # as wide as a count
+_TRACK = "position:relative;height:1.9rem"
+_CELLS = (  # the gaps between a hundred of them
+    "position:absolute;inset:0;background:repeating-linear-gradient(90deg,transparent 0 "
+    f"calc(1% - min(1.5px,.25%)),{colour('paper')} calc(1% - min(1.5px,.25%)) 1%)"
+)
 _UNKNOWN = (
     f"position:absolute;inset:0;border:1.5px dashed {colour('muted')};border-radius:.3rem;"
     "display:flex;align-items:center;justify-content:center;font-style:normal"
 )
-_AXIS = f"display:flex;justify-content:space-between;color:{colour('muted')}"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a writer expected at one token of a text, and what its judge did."""
+
+    label: str  # of the token, its space visible
+    writer: str  # the label of its likeliest token
+    judge: str
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the two expected different tokens."""
+        return self.writer != self.judge
 
 
 @dataclass(frozen=True)
 class Course:
-    """What a writer did after one kind of text."""
+    """What a writer did on one kind of text."""
 
     name: str
     role: str  # of the palette
-    tokens: Sequence[tuple[str, bool]]  # of one text, and whether the two models differed there
-    error: float  # the share of all tokens where they differed; NaN before any was measured
+    readings: Sequence[Reading]  # of one text
+    error: float  # the share of mistakes among all tokens; NaN before any was measured
 
     @property
     def n_errors(self) -> int:
-        """Errors in 100 tokens: the bar is as long as this number, which stands beside it."""
+        """Mistakes in 100 tokens: as many cells are red as this number says."""
         return round(100 * self.error)
 
     @property
     def count(self) -> str:
-        """The errors in words."""
-        return f"{self.n_errors} of 100 tokens"
+        """The mistakes in words."""
+        return f"{self.n_errors} of 100"
 
 
 def exposure_picture(courses: Sequence[Course], *, is_covered: bool = False) -> Markup:
-    """Draws a text and a bar for each course, on one axis.
+    """Draws a text and a hundred cells for each course.
 
     Args:
         courses: The last is the one that is asked about.
@@ -51,48 +72,57 @@ def exposure_picture(courses: Sequence[Course], *, is_covered: bool = False) -> 
     last = len(courses) - 1
     hidden = [math.isnan(one.error) or (is_covered and i == last) for i, one in enumerate(courses)]
     seen = [one for one, is_hidden in zip(courses, hidden, strict=True) if not is_hidden]
-    end = axis_end(courses)
     told = "; ".join(f"{one.name}: {one.count}" for one in seen)
     return element(
         "div",
-        *(_row(one, end, is_hidden=it) for one, it in zip(courses, hidden, strict=True)),
-        element(
-            "div",
-            element("span", "0"),
-            element("span", f"{100 * end:.0f} of 100 tokens"),
-            style=_AXIS,
-        ),
-        style=f"display:grid;gap:.4rem;color:{colour('ink')};forced-color-adjust:none",
+        *(_row(one, is_hidden=it) for one, it in zip(courses, hidden, strict=True)),
+        style=f"display:grid;gap:1rem;color:{colour('ink')};forced-color-adjust:none",
         role="img",
         aria_label=f"{MARKED}; {told}.",
     )
 
 
-def axis_end(courses: Sequence[Course]) -> float:
-    """Returns the next tenth above the longest bar, and its number."""
-    known = [one.error for one in courses if not math.isnan(one.error)]
-    return min(1.0, math.ceil(10 * max(known, default=0.0) + 0.5) / 10)
-
-
-def _row(one: Course, end: float, *, is_hidden: bool) -> Markup:
-    parts = [(text, "error" if differs and not is_hidden else "") for text, differs in one.tokens]
-    shown = element("i", "?", style=_UNKNOWN) if is_hidden else _bar(one, one.n_errors / end)
+def _row(one: Course, *, is_hidden: bool) -> Markup:
+    """Draws a text, and below it how many mistakes there are in a hundred tokens."""
+    unseen = "visibility:hidden" if is_hidden else ""  # what is below does not move
+    example = element("span", _example(one), style=f"color:{colour('muted')};{unseen}")
+    count = element("b", _ROOM if is_hidden else one.count, style=f"{_COUNT};{unseen}")
+    boxes = [_box(it, one.role, is_hidden=is_hidden) for it in one.readings]
+    ground = colour(f"{one.role}-tint")
+    red = element("i", style=_bar(one.n_errors)) if not is_hidden else ""
+    cells = element("div", red, element("i", style=_CELLS), style=f"{_TRACK};background:{ground}")
+    unknown = element("div", element("i", "?", style=_UNKNOWN), style=_TRACK)
     return element(
         "div",
-        element("b", one.name),
-        prose(("…", ""), *parts, (f"{THIN}…", ""), size="lead"),
-        element("div", shown, style=_TRACK),
-        style="display:grid;gap:.2rem;margin-bottom:.3rem",
+        element("div", count, element("b", one.name), " ", example, style="line-height:1.5"),
+        element("div", *boxes, style=_TEXT),
+        unknown if is_hidden else cells,
+        style="display:grid;gap:.4rem",
     )
 
 
-def _bar(one: Course, wide: float) -> Markup:
-    bar = element("i", style=f"{_BAR};width:{wide:.2f}%;background:{colour(one.role)}")
-    return bar + element("b", one.count, style=f"{_COUNT};{_place(wide)}")
+def _bar(n: int) -> str:
+    return f"position:absolute;top:0;bottom:0;left:0;width:{n}%;background:{colour('error')}"
 
 
-def _place(wide: float) -> str:
-    """Puts a count behind its bar, or into the end of a long one."""
-    if wide < 60:
-        return f"left:calc({wide:.2f}% + .6rem)"
-    return f"right:calc({100 - wide:.2f}% + .6rem);color:{colour('paper')}"
+def _box(one: Reading, role: str, *, is_hidden: bool) -> Markup:
+    """Draws a token; a piece that goes on with a word stands close to what it goes on."""
+    is_marked = one.is_mistake and not is_hidden
+    tone, line = ("error", "dashed") if is_marked else (role, "solid")
+    look = _BOX.format(line, colour(tone), colour(f"{tone}-tint"))
+    starts = ";margin-left:.2em" if one.label.startswith(SPACE) else ""
+    return element("span", _plain(one.label), style=look + starts, translate="no")
+
+
+def _example(one: Course) -> Markup | str:
+    """Tells of one mistake what both expected: the first where the judge was right, if any is."""
+    mistakes = [it for it in one.readings if it.is_mistake]
+    if not mistakes:
+        return ""
+    shown = next((it for it in mistakes if it.judge == it.label), mistakes[0])
+    said = "at “{}” the small model expected “{}”, the large one “{}”"
+    return Markup(said).format(*map(_plain, (shown.label, shown.writer, shown.judge)))
+
+
+def _plain(label: str) -> str:
+    return label.removeprefix(SPACE) or SPACE

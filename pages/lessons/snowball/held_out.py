@@ -26,7 +26,7 @@ from pages.frame.question import answered, opening, was_answered
 from pages.frame.words import N_, _
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
-from viz.snowball.exposure_picture import MARKED, Course, exposure_picture
+from viz.snowball.exposure_picture import MARKED, Course, Reading, exposure_picture
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
@@ -39,17 +39,18 @@ from viz.snowball.held_out_charts import (
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
-QUESTION = "How much more does this small model err on its own text than on true text?"
-MORE = {"hardly more": BIAS, "half as much again": 0.75, "twice as much": math.inf}  # up to
+QUESTION = "How many more mistakes does the small model make on its own text?"
+MORE = {"hardly more": BIAS, "half as many again": 0.75, "twice as many": math.inf}  # up to
 COMPARED = {  # each of them, as the sentence to remember says it
-    "hardly more": N_("hardly more than"),
-    "half as much again": N_("half as much again as"),
-    "twice as much": N_("twice as much as"),
+    "hardly more": N_("hardly more mistakes than"),
+    "half as many again": N_("half as many mistakes again as"),
+    "twice as many": N_("twice as many mistakes as"),
 }
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
-N_SHOWN = 20  # tokens of each text, a line or two
+N_SHOWN = 16  # tokens of each text, a line or two
+JUDGED = "Where a large model expects another token, that counts as a mistake."
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:
@@ -78,11 +79,18 @@ def _errors(exposure: Exposure) -> tuple[float, float]:
     return true, own
 
 
-def nearest_text(exposure: Exposure, errors: tuple[float, float]) -> int:
-    """Returns the story of whose shown piece the errors are nearest to those of all."""
+def nearest_text(
+    exposure: Exposure, errors: tuple[float, float], labels: Sequence[str], n_prompt: int
+) -> int:
+    """Returns the story that is shown: of whole words, and nearest to the errors of all."""
     pieces = [exposure.other_forced[:, :N_SHOWN], exposure.other_free[:, :N_SHOWN]]
     away = sum(abs(piece.mean(axis=1) - error) for piece, error in zip(pieces, errors, strict=True))
-    return int(np.argmin(np.nan_to_num(away, nan=np.inf)))
+    shown = slice(n_prompt, n_prompt + N_SHOWN)
+    n_pieces = [
+        sum(labels[i][0].isalpha() for i in (*story[shown], *own[shown]))  # no space before it
+        for story, own in zip(exposure.stories, exposure.written, strict=True)
+    ]
+    return int(np.lexsort((np.nan_to_num(away, nan=np.inf), n_pieces))[0])
 
 
 def _how_much_more(exposure: Exposure) -> str:
@@ -108,6 +116,7 @@ class ExposureBias(Experiment[SnowballLesson]):
     def _begin(self) -> None:
         """Asks how much more the model errs: its error on its own text is drawn after that."""
         if (exposure := self._measured()) is not None:
+            opening(JUDGED)
             answered(QUESTION, tuple(MORE), _how_much_more(exposure), MORE_SAID)
 
     def _start(self) -> Job[Exposure]:
@@ -131,29 +140,29 @@ class ExposureBias(Experiment[SnowballLesson]):
         self._summarize()
         show_caption(
             f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
-            f"often the token that {exposure.writer} holds for the likeliest is not the one of "
-            f"{exposure.judge}. Shown is the story whose piece is nearest to these means; its own "
-            f"text is drawn at T = {exposure.temperature:g}. KL, its course and the intervals are "
-            "in the laboratory."
+            f"often the token that {exposure.writer}, the small model, holds for the likeliest is "
+            f"not the one of {exposure.judge}, the large one. Shown is a story of whole words, the "
+            f"nearest to these means; its own text is drawn at T = {exposure.temperature:g}. KL, "
+            "its course and the intervals are in the laboratory."
         )
 
     def _courses(self, exposure: Exposure) -> list[Course]:
         """Returns one text of each kind, with the tokens at which the two models differ."""
         labels = vocabulary_labels(_model_of(self.lesson, exposure.writer))
         n_prompt = len(exposure.stories[0]) - exposure.other_forced.shape[1]
-        row = nearest_text(exposure, _errors(exposure))
+        row = nearest_text(exposure, _errors(exposure), labels, n_prompt)
         courses = []
-        for name, role, ids, differs, error in zip(
-            ("after true text", "after its own text"),
+        for name, role, ids, expected, error in zip(
+            ("on true text", "on its own text"),
             ("prompt", "generated"),
             (exposure.stories[row], exposure.written[row]),
-            (exposure.other_forced[row], exposure.other_free[row]),
+            (exposure.expected_forced[:, row], exposure.expected_free[:, row]),
             _errors(exposure),
             strict=True,
         ):
-            words = [labels[i].replace("␣", " ").replace("⏎", " ") for i in ids[n_prompt:]]
-            shown = list(zip(words, differs == 1, strict=False))[:N_SHOWN]
-            courses.append(Course(name, role, shown, error))
+            shown = zip(ids[n_prompt:][:N_SHOWN], *expected.tolist(), strict=False)
+            readings = [Reading(*(labels[i] for i in three)) for three in shown]
+            courses.append(Course(name, role, readings, error))
         return courses
 
     def _summarize(self) -> None:
