@@ -20,7 +20,7 @@ OUT = "out"
 OTHERS = "other\N{NO-BREAK SPACE}tokens"
 MODEL, RULE = "the model", "the rule leaves"
 _HEIGHT = "clamp(1.25rem,min(1.9vw,2.75vh),1.6rem)"  # of a bar
-_HIGH = "clamp(2.2rem,min(3.6vw,5.6vh),3rem)"  # where there are few
+_HIGH = "clamp(2.2rem,min(3.6vw,5vh),3rem)"  # where there are few
 _GRID = (
     "display:grid;grid-template-columns:1ch clamp(7.2em,18vw,11.5em) 1fr;gap:3px .6em;"
     "align-items:center"

@@ -112,7 +112,7 @@ def _unit(top: Ceilings) -> tuple[str, int]:
     return ("TFLOP/s", 12) if top.matmul >= _TERA else ("GFLOP/s", 9)
 
 
-def peak_words(top: Ceilings) -> str:
+def _peak_words(top: Ceilings) -> str:
     """Writes the most arithmetic a second that was measured."""
     unit, power = _unit(top)
     return f"{digits(top.matmul / 10**power)} {unit}"
@@ -123,7 +123,7 @@ def _roofs(figure: Figure, top: Ceilings, left: float, right: float) -> None:
     ink, muted = colour("ink"), colour("muted")
     copies, reads = (f"{digits(rate / 1e9)} GB/s" for rate in (top.copy, top.read))
     x, y = [left, top.ridge, right], [left * top.copy, top.matmul, top.matmul]
-    add_line(figure, f"copies {copies}, matrices {peak_words(top)}", x, y, ink, width=3)
+    add_line(figure, f"copies {copies}, matrices {_peak_words(top)}", x, y, ink, width=3)
     x, y = [left, top.matmul / top.read], [left * top.read, top.matmul]
     add_line(figure, f"reads {reads}", x, y, muted, width=2, dash="dash")
     place: Style = {"yanchor": "bottom", "yshift": 4}

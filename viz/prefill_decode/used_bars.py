@@ -3,15 +3,17 @@
 from markupsafe import Markup
 
 from model.prefill_decode.records import Roofline, RoofPoint
-from viz.format import count
+from viz.format import count, digits
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import PHASE_ROLES
-from viz.prefill_decode.roofline_chart import peak_words, utilisation
+from viz.prefill_decode.roofline_chart import utilisation
 from viz.strip import element
 
-_READINGS = "the whole model is read for it", "one reading of the model for all of them"
 _HEAD = "display:flex;justify-content:space-between;align-items:baseline;margin-top:.7rem"
-_TRACK = "height:2rem;border-radius:4px;overflow:hidden;forced-color-adjust:none;"
+_TRACK = (
+    "height:2rem;line-height:1.8rem;text-align:center;border-radius:4px;overflow:hidden;"
+    "forced-color-adjust:none;"
+)
 
 
 def passes_by_use(run: Roofline) -> list[tuple[str, RoofPoint]]:
@@ -39,21 +41,19 @@ def used_bars(run: Roofline, *, is_covered: bool = False) -> Markup:
         run: All of one run.
         is_covered: Whether the shares are left out, until a reader has said how much a token uses.
     """
-    rows = list[Markup]()
-    for name, point in passes_by_use(run):
-        said = name
-        if point.phase == "decode" and not is_covered:
-            said += f": {_READINGS[point.n_batch > 1]}"
-        rows.append(_row(said, point, point.mfu(run.ceilings), is_covered))
+    rows = [
+        _row(name, point, point.mfu(run.ceilings), is_covered) for name, point in passes_by_use(run)
+    ]
     return element("figure", *rows, style=f"margin:0;color:{colour('ink')}")
 
 
 def used_words(run: Roofline) -> str:
     """Says what a full bar is, and where the passes ran."""
-    machine = run.machine
+    machine, peak = run.machine, run.ceilings.matmul
+    many = f"{digits(peak / 1e12)} trillion" if peak >= 1e12 else f"{digits(peak / 1e9)} billion"
     return (
         f"Measured on {machine.where}, {machine.model}. A full bar is all that it can compute, "
-        f"{peak_words(run.ceilings)}."
+        f"{many} operations a second."
     )
 
 
@@ -71,7 +71,7 @@ def _row(name: str, point: RoofPoint, share: float, is_covered: bool) -> Markup:
             element("div", element("span", name), number, style=_HEAD),
             element(
                 "div",
-                "" if is_covered else element("i", style=f"{fill};background:{tone}"),
+                "?" if is_covered else element("i", style=f"{fill};background:{tone}"),
                 style=f"{_TRACK}{ground}{';border-style:dashed' * is_covered}",
             ),
         )

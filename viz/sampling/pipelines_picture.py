@@ -30,6 +30,9 @@ _MARK = (
     f"padding-left:.3rem;line-height:1.3rem;font-size:var(--size-small)"
 )
 
+_BEFORE, _CUT = "before the cut", "cut"
+_NAME = "position:absolute;padding:0 .3rem;line-height:1.15rem;font-size:var(--size-small)"
+
 Shares: TypeAlias = Sequence[tuple[str, float]]  # tokens with theirs of the bar, likeliest first
 
 
@@ -113,7 +116,8 @@ def _cut_bar(given: Shares, n_kept: int, cut: float) -> Markup:
         if given
         else ""
     )
-    return element("div", *cells, mark, style=_THIN)
+    names = (element("span", _BEFORE, style=_NAME), element("span", _CUT, style=f"{_NAME};right:0;background:{colour('paper')}"))
+    return element("div", *cells, *(names if given else ()), mark, style=_THIN)
 
 
 def _head(name: str, order: str, *more: Markup) -> Markup:

@@ -212,7 +212,7 @@ def _thread_picture(finding: Finding, *, is_covered: bool) -> Markup:
     return bars_picture(
         "Rare words of the opening that come back",
         [(f"in the next {part} tokens", soon), (f"in the last {part} of {whole}", late)],
-        ("in books by people", soon - asked_for(finding)),
+        ("falling as in books by people", soon - asked_for(finding)),
         "The claim holds if the bar ends before the line.",
         is_covered=is_covered,
     )

@@ -46,13 +46,12 @@ SAID = "constraint_said"
 PLAY_SECONDS = 0.8
 MAX_SHOWN = 200  # characters of a prompt
 _ONLY = Markup(
-    "{}the model wanted “<em>{}</em>”; the rule left only “<em>{}</em>”{} or a beginning of it: {}."
+    "{}the model wanted “<em>{}</em>”; the rule left only “<em>{}</em>”{} or its beginning: {}."
 )
 _PIECES = Markup(" (<em>{}</em>)")
 _WANTED = Markup("Where the model wanted “<em>{}</em>”, the rule left {} of its probability.")
 _PARTED = Markup("“<em>{}</em>” is likelier than “<em>{}</em>”, so “<em>{}</em>” is ruled out. ")
 _AFTER = Markup("After “<em>{}</em>”, ")
-_SHARE = Markup("The rule leaves {} of what the model wants.")
 
 
 def show_constraint_lesson(waiting: DeltaGenerator) -> None:
@@ -154,14 +153,14 @@ def _walk(steps: ConstrainedSteps, coming: MaskedDistribution | None) -> list[Wa
 
 
 def _said(lesson: ConstraintLesson, walk: Sequence[WalkedToken]) -> Markup:
-    """Says where the rule left nothing that the model likes; till then what it left at the end."""
+    """Says where the rule left nothing that the model likes."""
     if not walk:
         return Markup("")
     ends = (i for i, one in enumerate(walk) if one.seen.mass < DEAD_END_MASS)
     at = next(ends, len(walk) - 1)
     one, best = walk[at], walk[at].seen.tokens[0]
     if best.is_allowed:
-        return _SHARE.format(percent(one.seen.mass))
+        return Markup("")
     parted = _parted(lesson, walk[at - 1]) if at > 0 else Markup("")
     if parted and walk[at].taken is None:
         return parted
@@ -217,7 +216,7 @@ def _text(steps: ConstrainedSteps) -> None:
     written = pieces(text.lm.tokenizer, text.ids)[text.n_prompt :]
     parts = ((piece.joined, "generated") for piece in written)
     open_end = (" …", "") if steps.can_step else ("", "")
-    st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end, size="lead"))
+    st.html(prose((request.prompt[-MAX_SHOWN:], ""), *parts, open_end))
 
 
 def _show_rule(request: ConstraintRequest) -> None:

@@ -45,7 +45,7 @@ from viz.prefill_decode.used_bars import used_bars, used_words
 from viz.strip import chip, element
 
 MAX_PROMPTS, MAX_TOKENS = 8, 48
-QUESTION = "One token is written. How much of what the device can compute does that use?"
+QUESTION = "One token is written. How much of the device’s computing power does that use?"
 USED = {"less than a tenth": 0.1, "about a third": 0.6, "nearly all": math.inf}  # and below what
 USED_SAID = "roof_said"
 
