@@ -31,6 +31,8 @@ def squares_html(rows: Sequence[Row], asked: Container[str] = ()) -> Markup:
         element("span", f"{mark} {told[mark, role]}", style=f"color:{colour(role)}")
         for mark, role in signs
     ]
+    if any(row.claim in asked for row in rows):
+        legend.append(element("span", "? after your answer"))
     above = "display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin-bottom:.5rem;font-weight:600"
     return element(
         "div",

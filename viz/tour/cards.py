@@ -113,22 +113,23 @@ def _curve(start: Spot, end: Spot) -> str:
     return f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
-def race(lanes: Sequence[Sequence[float]]) -> Markup:
+def race(lanes: Sequence[Sequence[float]], names: Sequence[str]) -> Markup:
     """Draws how long requests took, on one clock: what was read is solid, what was written striped.
 
     Args:
         lanes: Of each request, the seconds to the first token and to the last.
+        names: What each of them is, above its lane.
     """
     longest = max(end for _, end in lanes)
     rows = [
-        element(
+        element("small", name, " ", element("b", f"{digits(end, 2)} s"))
+        + element(
             "div",
             element("span", class_="card-read", style=f"--share:{first / longest:.4f}"),
             element("span", class_="card-written", style=f"--share:{(end - first) / longest:.4f}"),
-            element("b", f"{digits(end, 2)} s"),
             class_="card-lane",
         )
-        for first, end in lanes
+        for name, (first, end) in zip(names, lanes, strict=True)
     ]
     return _figure("race", *rows)
 

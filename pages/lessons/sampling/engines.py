@@ -36,7 +36,7 @@ def show_pipelines() -> None:
         f"{flatter} flattens the bar. {share} keeps the widest tokens that fill half of it.",
         "settings",
     )
-    st.html(element("p", words) + notes)
+    st.html(element("p", words, style="margin:0") + notes)
     found = pipelines(SHOWN)
     is_said = answered(QUESTION, (FIRST, LAST, NEITHER), _keeps_more(found), SAID)
     given = _shares(process(_GIVEN.logits, [], Settings())[-1])

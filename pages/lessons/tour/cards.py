@@ -7,17 +7,23 @@ from typing import Any
 
 from markupsafe import Markup
 
+from pages.frame.words import _
 from viz.tour.cards import Branch, before_and_after, race, staircase, tree
 
 RECORDED = Path(__file__).with_suffix(".json")
 POINTER = 0.5
 
 
-@cache
 def card_picture(page: str) -> Markup:
     """Returns the picture of a lesson that begins on a page; empty where there is none."""
     made = {"": _staircase, "sampling": _cut, "beam_search": _tree, "prefill_decode": _race}
-    return made[page](json.loads(RECORDED.read_text("utf-8"))) if page in made else Markup("")
+    return made[page](_recorded()) if page in made else Markup("")
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    known: dict[str, Any] = json.loads(RECORDED.read_text("utf-8"))
+    return known
 
 
 def _staircase(known: dict[str, Any]) -> Markup:
@@ -38,4 +44,4 @@ def _tree(known: dict[str, Any]) -> Markup:
 
 
 def _race(known: dict[str, Any]) -> Markup:
-    return race(known["race"])
+    return race(known["race"], (_("a long question"), _("a long answer")))
