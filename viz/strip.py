@@ -95,6 +95,7 @@ def _underlined(role: str) -> str:
 
 
 def hatch() -> str:
-    """Writes the ground of what is rejected as CSS."""
+    """Writes the ground of what is rejected as CSS: tiles of whole pixels, all of them alike."""
     dark, light = colour("rejected"), colour("rejected-tint")
-    return f"repeating-linear-gradient(45deg,{light} 0 4px,{dark} 4px 5px)"
+    lines = f"{dark} 10%,{light} 10% 50%,{dark} 50% 60%,{light} 60%"
+    return f"linear-gradient(135deg,{lines}) 0 0/10px 10px"

@@ -140,7 +140,7 @@ LESSONS: tuple[Lesson, ...] = (
         "pages/encoder_decoder.py",
         N_("The encoder-decoder"),
         N_("Other ways"),
-        N_("What fits into a gap depends on the words after it as well."),
+        N_("A gap inside a text has words on both sides."),
         N_("An encoder reads what comes after a gap, so another ending gets another word."),
         has_figure=False,
     ),

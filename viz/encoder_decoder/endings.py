@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from viz.palette import colour
-from viz.strip import element, hatch
+from viz.strip import element
 
 UNKNOWN = "?"
 _ROW = "font-size:max(var(--size-lead),min(2.9vw,4.2vh,2.3rem));line-height:1.75"
@@ -69,7 +69,9 @@ def _row(beginning: str, ending: str, word: str | None, *, is_seen: bool = True)
     read = f"border-bottom:3px solid {colour('prompt')}"
     unread = f"color:{colour('muted')};border-bottom:3px dashed {colour('rejected')}"
     if word is None:
-        unread = f"background:{hatch()};color:transparent;user-select:none;border-radius:5px"
+        edge = f"box-shadow:inset 0 0 0 1.5px {colour('line')};box-decoration-break:clone"
+        cover = f"background:{colour('rejected-tint')};{edge};border-radius:5px"
+        unread = f"{cover};color:transparent;user-select:none"
     before = element("span", f"{beginning} ", style=read)
     after = element("span", f" {ending.strip()}", style=read if is_seen else unread)
     return element("p", before, box, after, style=f"margin:0;{_ROW}")

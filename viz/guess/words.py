@@ -76,20 +76,24 @@ def gains(done: GuessRound) -> dict[str, int]:
     return people | {MODEL: points(done.model_prob)}
 
 
+def rule_words() -> str:
+    """Says what a hit has in points."""
+    return f"A sure hit has {CERTAIN} points, and ten fewer for each halving of the share."
+
+
 def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> list[str]:
-    """Says who has won some words, then what the points are."""
+    """Says who has won some words."""
     won = totals(rounds, names)
-    rule = f"A sure hit has {CERTAIN} points, and ten fewer for each halving of the share."
     if len(names) > 1:
-        return [_ranked(won), rule]
+        return [_ranked(won)]
     (name,) = names
     n_named = sum(p.rank is not None for one in rounds for p in one.players)
     n_first = sum(one.model_rank == 1 for one in rounds)
     named = f"{name} had {n_named} of {plural(len(rounds), 'word')} right, {MODEL}’s favourite"
     score = f"{points_in_words(won[name])} to {MODEL}’s {number(won[MODEL])}."
     if won[name] > won[MODEL]:
-        return [f"{named} {count(n_first)}.", f"{name} won: {score}", rule]
-    return [f"{named} {count(n_first)}.", score, rule]
+        return [f"{named} {count(n_first)}.", f"{name} won: {score}"]
+    return [f"{named} {count(n_first)}.", score]
 
 
 def _ranked(won: Mapping[str, int]) -> str:

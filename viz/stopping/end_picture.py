@@ -164,7 +164,7 @@ def _columns(
                 element("span", number if is_told else "", class_="end-number"),
                 element("span", bar, class_="end-tall"),
                 element("span", element("span", name), class_="end-name"),
-                class_="end-column",
+                class_="end-column end-told" if is_told else "end-column",
                 style=f"--d:{delay + GROW * i / max(n, 1):.2f}s",
                 title=""
                 if is_covered

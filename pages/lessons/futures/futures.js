@@ -248,11 +248,12 @@ export class Futures {
     const isCovered = header.waits && tree.nTokens > 1;
     /** @param {number[]} ids */
     const words = (ids) => isolated(ids.map(label).join("").replaceAll("␣", " ").trim());
-    const pieces = layOut(weighed, top, MIN_PIXELS / this.width);
+    const texts = this.describeTexts(isCovered, words, place ?? { from: 0, width: 1 });
+    const pieces = layOut(weighed, top, MIN_PIXELS / this.width, texts.wayOf);
     const draws = this.describeDraws(top);
     const isOneByOne = draws.nDraws > 0 && draws.chi === null && !isCovered;
     return {
-      ...this.describeTexts(isCovered, words, place ?? { from: 0, width: 1 }),
+      ...texts,
       ...draws,
       fallWords: isOneByOne ? fallOf(last(draws.falls), words) : "",
       header,

@@ -221,13 +221,14 @@ function insert(whole, text, nMost) {
 
 /**
  * Lays the tree out: every piece is as wide as it is likely, and below each lie the pieces of what may
- * follow it. Pieces narrower than `least` are drawn as one.
+ * follow it. Pieces narrower than `least` are drawn as one, unless they belong to a text with a name.
  * @param {WeighedTree} weighed
  * @param {number[]} topIds the text that fills the width
  * @param {number} least as a fraction of the width
+ * @param {(ids: number[]) => unknown} [isNamed]
  * @returns {IciclePiece[]}
  */
-export function layOut(weighed, topIds, least) {
+export function layOut(weighed, topIds, least, isNamed = () => false) {
   /** @type {IciclePiece[]} */
   const pieces = [];
   const top = openedAt(weighed.tree, topIds);
@@ -238,8 +239,9 @@ export function layOut(weighed, topIds, least) {
   function place(text, ids, from, width) {
     const next = weighed.at(text);
     let n = 0;
-    for (; n < next.ids.length && width * next.probs[n] >= least; n++) {
+    for (; n < next.ids.length; n++) {
       const piece = { ids: [...ids, next.ids[n]], from, width: width * next.probs[n] };
+      if (piece.width < least && !isNamed(piece.ids)) break;
       const depth = piece.ids.length;
       const isLast = weighed.isWhole(depth, next.ids[n]);
       pieces.push({ kind: "token", depth, isLast, count: 1, ...piece });

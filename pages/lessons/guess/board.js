@@ -30,6 +30,7 @@ export class Board {
       goOn: () => this.tell("go_on", this.data?.position),
       otherText: () => this.tell("other_text", true),
     });
+    this.rule = el("p", { class: "muted board-rule" });
     this.result = createResult(() => this.showQuestion());
     this.root = el(
       "div",
@@ -44,6 +45,7 @@ export class Board {
         el("span", { class: "board-named-key" }, "it was guessed"),
       ),
       el("div", { class: "board-halves" }, this.ask.element, this.result.element),
+      this.rule,
     );
     place.append(this.root);
   }
@@ -79,6 +81,7 @@ export class Board {
     setAttribute(this.root, "data-new", data.last === null ? "" : null);
     this.writeText(data);
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
+    setText(this.rule, data.rule);
     this.totals.replaceChildren(
       ...data.totals.map(({ name, points: n, gain }) =>
         el(

@@ -12,7 +12,7 @@ from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
 from viz.guess.score_charts import rows_to_draw
-from viz.guess.words import as_word, end_words, gains, totals, verdict
+from viz.guess.words import as_word, end_words, gains, rule_words, totals, verdict
 
 KEY = "guess_board"
 N_BEST, N_MORE = 5, 2  # tokens with a bar of their own: before the guess, and with it
@@ -80,7 +80,8 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
             {"name": name, "points": won, "gain": gains(rounds[-1]).get(name) if rounds else None}
             for name, won in totals(rounds, lesson.names).items()
         ],
-        "last": _last(game.rounds[-1]) if game.rounds else None,
+        "last": _last(game.rounds[-1], len(rounds) or N_ROUND) if game.rounds else None,
+        "rule": rule_words(),
         "others": "all others",
         "covered": [row.model_prob for row in best[:N_BEST]],
         "end": end_words(rounds, lesson.names) if is_over and rounds else [],
@@ -100,11 +101,12 @@ def _stake(share: float, n_vocab: int) -> dict[str, Any]:
     return {"share": share, "right": right, "wrong": wrong}
 
 
-def _last(done: GuessRound) -> dict[str, Any]:
+def _last(done: GuessRound, number: int) -> dict[str, Any]:
     rows = rows_to_draw(done, N_BEST, N_MORE)
     rest = max(0.0, 1 - sum(row.model_prob for row in rows))
     return {
         "position": done.position,
+        "number": number,
         "said": verdict(done),
         "hits": [player.rank is not None for player in done.players],
         "rows": [_row(row, done) for row in rows],

@@ -48,11 +48,12 @@ export function createResult(goOn) {
   const element = el("div", { class: "board-right" }, sentences, bars, next);
 
   /** @param {GuessBoard} data */
-  function update({ last, covered, others, players, model }) {
+  function update({ last, covered, others, players, model, number, nWords }) {
     const isNew = shown !== last?.position;
     shown = last?.position;
     element.style.setProperty("--n-players", String(players.length));
     legend.replaceChildren(
+      el("b", { class: "board-which" }, `Word ${last?.number ?? number} of ${nWords}`),
       el("span", { class: "bars-key is-kept" }, "the model"),
       ...players.map((name, k) => el("span", { class: "board-key" }, mark(k), ` ${name}`)),
     );

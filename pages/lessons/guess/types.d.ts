@@ -8,6 +8,7 @@ interface GuessedRow {
 }
 interface GuessedWord {
   position: number;
+  number: number; // in its round
   said: string[]; // a sentence for each player, and one for the model
   hits: boolean[]; // whether a player named it
   rows: GuessedRow[];
@@ -25,6 +26,7 @@ interface GuessBoard {
   nWords: number; // of a round
   totals: { name: string; points: number; gain: number | null }[]; // gain: of the last word
   last: GuessedWord | null;
+  rule: string; // what points are
   others: string; // the name of all others
   covered: number[]; // shares of the likeliest, before anything was guessed
   end: string[]; // what is said of a round that is over: a headline, and what explains it
