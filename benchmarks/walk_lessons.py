@@ -65,7 +65,7 @@ def reply(page: Page, scene: Scene) -> None:
     else:
         bar.get_by_role("textbox").fill(scene.right)
         bar.get_by_role("button", name="Say it").click()
-    page.wait_for_selector("[class*=st-key-tour_told]")
+    page.wait_for_selector("[class*=st-key-tour_told], .st-key-tour_said")
 
 
 def press_once(page: Page, scene: Scene) -> None:
@@ -90,12 +90,6 @@ def press_once(page: Page, scene: Scene) -> None:
         button = page.get_by_role("button", name=name[1], exact=True).first
         if button.is_enabled():  # at its end there is nothing to press, and the bar is told
             button.click()
-    elif "Drag the point" in scene.task:
-        stage = page.locator(".map-stage").first
-        stage.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
-        box = stage.bounding_box()
-        assert box is not None
-        page.mouse.click(box["x"] + 0.05 * box["width"], box["y"] + 0.5 * box["height"])
     else:
         setting = re.search(r"(Temperature|Top-p)", scene.task)
         assert setting
@@ -127,7 +121,7 @@ def walk_scene(page: Page, url: str, lesson: GuidedLesson, number: int, folder: 
         if time.monotonic() - started > PATIENCE:
             print(f"!! {scene.title}: the task was never done")
             break
-        waits = "wait until" in scene.task or "finished" in scene.task
+        waits = "wait until" in scene.task or scene.task.startswith("Press Play until the text")
         if n_presses == 0 or not waits:
             press_once(page, scene)
             n_presses += 1

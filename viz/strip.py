@@ -9,6 +9,8 @@ from markupsafe import Markup
 from viz.palette import Size, colour
 
 SPACE = "␣"
+# of words that are still asked for: as long as they are, and not to be read
+COVERED = f"background:{colour('line')};color:transparent;user-select:none;border-radius:4px"
 Look: TypeAlias = Literal["filled", "open", "marked"]  # tinted; dashed and empty; tinted and dashed
 
 

@@ -11,7 +11,7 @@ from model.recorded import recorded_job
 from pages.frame.code_that_ran import show_code
 from pages.frame.job_panel import SLICE_SECONDS, JobPanel
 from pages.frame.lesson_state import LessonState
-from pages.frame.question import opening, was_answered
+from pages.frame.question import lesson_asks, opening, was_answered
 
 TIMER = ":material/timer:"
 
@@ -77,7 +77,7 @@ class Experiment(ABC, Generic[Kept]):
             has_progress=self.has_progress,
             draws_when_done=self.draws_when_done,
             waits=self.said is not None and not was_answered(self.said),
-            is_button_below=self.is_button_below,
+            is_button_below=self.is_button_below or lesson_asks(),  # a scene speaks of the picture
         ).show()
         self._end()
         if self.code:

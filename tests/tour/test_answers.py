@@ -7,11 +7,16 @@ from hypothesis import strategies as st
 
 from model.draw import draw
 from model.generation import Generation
+from model.kv_cache.prefix import change_word, n_reusable
 from model.loading import LanguageModel
 from model.prefill_decode.recordings import Recording
 from model.sampling import Settings, process
 from model.sampling.experiments import apply_alone
+from model.tokenizing import encode
 from pages.frame.offers import DEFAULT_MODEL
+from pages.lessons.encoder_decoder.lesson import word_unseen
+from pages.lessons.kv_cache.prefix import CHANGES
+from pages.lessons.prefill_decode.bounds import N_WATCHED, waiting_lanes
 from pages.lessons.prefill_decode.settings import RECORDINGS
 from pages.lessons.sampling.source import SHAPES
 from pages.lessons.sampling.state import LabControls
@@ -19,7 +24,7 @@ from pages.lessons.tour.scenes import read_lesson
 
 SCENES = {
     (name, scene.title): scene
-    for name in ("sampling", "inference-speed")
+    for name in ("sampling", "inference-speed", "search-and-speculation")
     for scene in read_lesson(name).scenes
 }
 WAYS = st.tuples(st.floats(0.05, 3), st.floats(0.05, 1))  # temperature, top-p
@@ -45,7 +50,6 @@ def test_with_the_same_pointer_colder_or_a_lower_top_p_is_never_less_likely(
         *_, last = process(scores, [], settings)
         ranks.append(int(np.count_nonzero(scores > scores[draw(last, pointer)])))
     assert ranks[1] <= ranks[0]
-    assert SCENES["sampling", "The sliders as a map"].right == "no"
 
 
 def test_top_p_keeps_few_where_the_model_is_sure_and_top_k_its_number(
@@ -78,9 +82,30 @@ def test_a_step_waits_for_the_weights_and_uses_little_of_the_device() -> None:
     assert right == "it waits for the model to be read"
 
 
-def test_ten_that_share_a_step_wait_a_little_longer() -> None:
+def test_sixteen_that_share_a_step_wait_a_little_longer() -> None:
     points = recording_of("Share the reading").batches.points
     waits = {one.n_batch: one.seconds.median for one in points}
     assert waits[1] < waits[8] < waits[16] < 1.5 * waits[1]
+    lanes = waiting_lanes(recording_of("Share the reading").batches)
+    assert [lane.name for lane in lanes] == ["Alone", "One of 16", "One of 64"]
+    assert [lane.seconds / N_WATCHED for lane in lanes] == pytest.approx(
+        [waits[1], waits[16], waits[64]]
+    )
     rates = [one.tokens_per_second for one in points]
     assert rates == sorted(rates)
+
+
+def test_a_model_that_goes_left_to_right_writes_what_the_scene_says(
+    storyteller: LanguageModel,
+) -> None:
+    scene = SCENES["search-and-speculation", "What comes after"]
+    assert word_unseen(storyteller) == scene.right
+
+
+def test_the_later_the_change_the_more_of_a_prompt_is_kept(storyteller: LanguageModel) -> None:
+    text = dict(SCENES["inference-speed", "A common start is read once"].query)["first"]
+    first, kept = encode(storyteller, text), []
+    for share in CHANGES.values():
+        kept.append(n_reusable(first, encode(storyteller, change_word(text, share))))
+    assert kept == sorted(set(kept))
+    assert kept[-1] == len(first) - 1

@@ -14,7 +14,7 @@ from viz.figure import Figure, Style
 from viz.format import count, digits, duration, nats, percent, plural, signed
 from viz.labels import name_lines, plain
 from viz.palette import MONO, colour, sheer
-from viz.strip import element
+from viz.strip import COVERED, element
 
 
 def searches_figure(comparison: SearchComparison) -> Chart:
@@ -100,20 +100,23 @@ def exact_words(comparison: SearchComparison) -> str:
     )
 
 
-def likely_beside_drawn(prompt: str, costs: Sequence[DecodingCost]) -> Markup:
+def likely_beside_drawn(
+    prompt: str, costs: Sequence[DecodingCost], *, is_covered: bool = False
+) -> Markup:
     """Writes the likeliest text beside the least likely: pairs of words that come again are marked.
 
     Args:
         prompt: Of the texts.
         costs: Of the methods that wrote them.
+        is_covered: Whether what they wrote is still asked for.
     """
     ends = (max(costs, key=lambda cost: cost.logprob), min(costs, key=lambda cost: cost.logprob))
-    texts = [_with_repeats(prompt, cost) for cost in ends]
+    texts = [_with_repeats(prompt, cost, is_covered=is_covered) for cost in ends]
     look = "display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:1rem 2rem"
     return element("div", *texts, style=look)
 
 
-def _with_repeats(prompt: str, cost: DecodingCost) -> Markup:
+def _with_repeats(prompt: str, cost: DecodingCost, *, is_covered: bool) -> Markup:
     parts = re.findall(r"[\w’']+|[^\w’']+", cost.sample.strip())
     places = [i for i, part in enumerate(parts) if part[0].isalnum()]
     again, seen = set[int](), set[tuple[str, str]]()
@@ -128,6 +131,8 @@ def _with_repeats(prompt: str, cost: DecodingCost) -> Markup:
         for i, part in enumerate(parts)
     ]
     head = element("b", f"{cost.name}: {percent(math.exp(cost.logprob))} a token, on average")
+    if is_covered:
+        words = [element("span", "".join(parts), style=COVERED, aria_hidden="true")]
     text = element("p", f"{prompt} ", *words, style="font:var(--size-row)/1.5 var(--read)")
     return element("div", head, text)
 

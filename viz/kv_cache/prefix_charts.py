@@ -39,6 +39,28 @@ def prefix_strip(labels: Sequence[str], n_common: int, n_kept: int, block: int, 
     return row(*[part for one in rows for part in (one, line)][:-1], gap="4px")
 
 
+def changed_strip(name: str, labels: Sequence[str], changed: range, n_kept: int) -> str:
+    """Writes a prompt as squares: the word that was changed, and what is kept of the cache.
+
+    Args:
+        name: Of the change.
+        labels: Of the prompt's tokens.
+        changed: Positions of the tokens that are new.
+        n_kept: Tokens at its beginning whose keys and values stay.
+    """
+    look = "font:var(--size-row)/1.7 var(--mono)"
+    chips = [
+        chip(label, "generated", style=look, title="changed")
+        if i in changed
+        else chip(label, "keys", style=look, title="kept")
+        if i < n_kept
+        else chip(label, "muted", "open", style=look)
+        for i, label in enumerate(labels)
+    ]
+    told = f": {count(n_kept)} of {count(len(labels))} kept" if n_kept else ""
+    return element("div", element("b", f"{name}{told}"), row(*chips, gap="5px"))
+
+
 def kept_words(n_tokens: int, n_common: int, n_kept: int, block: int) -> str:
     """Says how many tokens are kept and read, and how many a block rounds away."""
     words = (

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,10 +12,10 @@ from markupsafe import Markup
 from viz.bars import MAX_LABEL
 from viz.chart import Chart, Table, add_bars, add_cells, new_figure
 from viz.figure import Figure, Style
-from viz.format import count, nats
+from viz.format import count, nats, plural
 from viz.labels import UPRIGHT, place_rows, plain
 from viz.palette import colour, sheer
-from viz.strip import element, paragraph
+from viz.strip import COVERED, chip, element, paragraph
 
 
 def overlap_figure(names: Sequence[str], overlaps: npt.NDArray[np.floating]) -> Chart:
@@ -117,11 +118,43 @@ def table_html(rows: Table, *, height: int = 0) -> Markup:
     return element("div", table, style=f"{limit}overflow:auto")  # a phone is narrower than it
 
 
-def loop_html(before: str, repeated: str) -> Markup:
-    """Writes a text with its repeating end, if any, marked; empty lines are left out."""
+def answers_html(name: str, answers: Sequence[str], *, is_covered: bool = False) -> Markup:
+    """Writes the answer of each sample as a box: filled is the commonest, if there are several.
+
+    Args:
+        name: Of the samples.
+        answers: Of each of them.
+        is_covered: Whether they are still asked for: then they are empty boxes.
+    """
+    ((winner, n_votes),) = Counter(answers).most_common(1)
+    look = "font:var(--size-row)/1.9 var(--mono);text-align:center"
+    side = "display:grid;gap:5px;grid-template-columns:repeat(auto-fill,minmax(max(4.8em,9%),1fr))"
+    boxes = [
+        chip("\u00a0", "muted", "open", style=look)
+        if is_covered
+        else chip(answer, "kept", "filled" if answer == winner else "open", style=look)
+        for answer in answers
+    ]
+    found = f": {plural(len(set(answers)), 'answer')}"
+    if n_votes < len(answers):
+        found += f", {winner} {n_votes} of {len(answers)} times"
+    told = "" if is_covered else found
+    return element("div", element("b", f"{name}{told}"), element("div", *boxes, style=side))
+
+
+def loop_html(before: str, repeated: str, *, is_covered: bool = False) -> Markup:
+    """Writes a text with its repeating end, if any, marked; empty lines are left out.
+
+    Args:
+        before: The text until it repeats itself.
+        repeated: Its end.
+        is_covered: Whether it is still asked for: as long as it is, and not to be read.
+    """
     look = (
         f"background:{colour('error-tint')};color:inherit;"
         f"text-decoration:underline {colour('error')};text-underline-offset:.2em"
     )
     before, repeated = (re.sub(r"\n\s*\n", "\n", text) for text in (before, repeated))
+    if is_covered:
+        return paragraph(element("span", before, repeated, style=COVERED, aria_hidden="true"))
     return paragraph(before, element("mark", repeated, style=look) if repeated else "")

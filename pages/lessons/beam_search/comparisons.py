@@ -10,7 +10,7 @@ from model.job import Job
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart, show_table
 from pages.frame.job_panel import measured_on
-from pages.frame.question import lesson_asks
+from pages.frame.question import lesson_asks, lesson_waits
 from pages.lessons.beam_search.settings import SETTINGS
 from pages.lessons.beam_search.state import PROMPTS, BeamLesson
 from viz.beam_search.comparison import (
@@ -106,7 +106,8 @@ class Costs(Experiment[BeamLesson]):
         costs, machine = job.result, measured_on(job, self.lesson.lm)
         if lesson_asks():  # how the likeliest text reads
             n_prompts = SETTINGS["cost_prompts"]
-            st.html(likely_beside_drawn(PROMPTS[n_prompts - 1], costs))
+            prompt, waits = PROMPTS[n_prompts - 1], lesson_waits()
+            st.html(likely_beside_drawn(prompt, costs, is_covered=waits))
             show_caption(
                 "Marked: two words that stood beside each other before. Measured on "
                 f"{machine.model}, {machine.where}."

@@ -11,10 +11,11 @@ from pages.frame.attempts import made_or_said
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart, show_metrics
 from pages.frame.job_panel import measured_on
-from pages.frame.question import answered, opening
+from pages.frame.question import answered, lesson_asks, lesson_waits, opening
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import CacheLesson
 from viz.kv_cache.prefix_charts import (
+    changed_strip,
     changes_figure,
     kept_words,
     prefix_strip,
@@ -54,7 +55,7 @@ class PrefixCaching(Experiment[CacheLesson]):
 
     def _fields(self, is_running: bool) -> None:
         """Offers to change a word of the first prompt, which then is the second one."""
-        if not self.is_said:
+        if not self.is_said or lesson_asks():
             return
         for i, (name, share) in enumerate(CHANGES.items()):
             key = f"kv_change_{i}"
@@ -91,6 +92,9 @@ class PrefixCaching(Experiment[CacheLesson]):
         )
 
     def _draw(self, job: Job[PrefixReuse]) -> None:
+        if lesson_asks():
+            self._show_changes()
+            return
         if not self.is_said:
             return
         self._show_both()
@@ -114,9 +118,20 @@ class PrefixCaching(Experiment[CacheLesson]):
         if self.is_said:
             self._show_both()
 
+    def _show_changes(self) -> None:
+        """Shows the first prompt with each change, and once it was asked what of it is kept."""
+        lm, text = self.lesson.lm, SETTINGS["first"]
+        first = self._ids("first")
+        for name, share in CHANGES.items():
+            second = encode_within(lm, change_word(text, share), MAX_TOKENS)
+            n_common, n_after = (length_in_common(first[::way], second[::way]) for way in (1, -1))
+            changed = range(n_common, len(second) - n_after)
+            n_kept = 0 if lesson_waits() else n_reusable(first, second)
+            st.html(changed_strip(f"Change {name}", labels_of_text(lm, second), changed, n_kept))
+
     def _end(self) -> None:
         """Takes other prompts."""
-        if not self.is_said:
+        if not self.is_said or lesson_asks():
             return
         with st.expander("Other prompts, or blocks of tokens", key="kv_prefix_setup"):
             for column, name in zip(st.columns(2, gap="medium"), ("first", "second"), strict=True):

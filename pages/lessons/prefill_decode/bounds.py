@@ -23,10 +23,12 @@ from pages.frame.code_that_ran import show_code
 from pages.frame.course import show_summary
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import draw_when_opened, show_caption, show_chart, show_charts, show_table
-from pages.frame.question import answered, opening, was_answered
+from pages.frame.question import answered, lesson_asks, lesson_waits, opening, was_answered
+from pages.frame.race import Lane, show_race
 from pages.lessons.prefill_decode.recorded import BesideRecording, recording_beside
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
+from viz.format import count
 from viz.prefill_decode.batch_chart import (
     batch_table,
     padding_table,
@@ -48,6 +50,7 @@ MAX_PROMPTS, MAX_TOKENS = 8, 48
 QUESTION = "One token is written. How much of the device’s computing power does that use?"
 USED = {"less than a tenth": 0.1, "about a third": 0.6, "nearly all": math.inf}  # and below what
 USED_SAID = "roof_said"
+N_SHARING, N_WATCHED = 16, 40  # texts in a batch, tokens of one of them
 
 
 class _OfRoofline(BesideRecording):
@@ -155,9 +158,25 @@ class Batching(BesideRecording):
             st.info(run.refused)
         if not run.points:
             return
+        if lesson_asks():  # who waits how long
+            show_race(waiting_lanes(run), "phase_shared", waits=lesson_waits())
+            return
         throughput, waits = throughput_figure(run), wait_figure(run)
         show_charts([(throughput, "phase_throughput"), (waits, "phase_waits")])
         draw_when_opened("Every batch in numbers", partial(_show_batches, run), "phase_every_batch")
+
+
+def waiting_lanes(run: BatchRun) -> list[Lane]:
+    """Returns how one reader's text comes: alone, among N_SHARING, and among most."""
+    least, *_, most = sorted(run.points, key=lambda one: one.n_batch)
+    among = min(run.points, key=lambda one: abs(one.n_batch - N_SHARING))
+    lanes = []
+    for point in {one.n_batch: one for one in (least, among, most)}.values():
+        step, n = point.seconds.median, point.n_batch
+        arrivals = tuple(step * (i + 1) for i in range(N_WATCHED))
+        name = "Alone" if n == 1 else f"One of {count(n)}"
+        lanes.append(Lane(name, ((arrivals[-1], "generated"),), arrivals))
+    return lanes
 
 
 def _show_batches(run: BatchRun) -> None:

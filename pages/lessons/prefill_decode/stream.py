@@ -10,6 +10,7 @@ from model.tokenizing import encode, text_of
 from pages.frame.experiment import TIMER, Experiment
 from pages.frame.figures import show_chart
 from pages.frame.job_panel import measured_on
+from pages.frame.question import lesson_asks, lesson_waits
 from pages.frame.race import Lane, show_race
 from pages.lessons.prefill_decode.settings import SETTINGS
 from pages.lessons.prefill_decode.state import PhaseLesson
@@ -56,8 +57,10 @@ class Streaming(Experiment[PhaseLesson]):
         if machine.model == lm.name:  # else its tokens are another vocabulary's
             ids = request.token_ids
             texts = tuple(text_of(lm.tokenizer, ids[:n]).lstrip() for n in range(len(ids) + 1))
-        show_race(lanes_of(request, texts), "phase_stream", by_tokens=True)
-        show_chart(stream_figure(request, machine.where), "phase_streamed")
+        lanes = lanes_of(request, texts)
+        show_race(lanes, "phase_stream", waits=lesson_waits(), by_tokens=True)
+        if not lesson_asks():  # its scene says the rest
+            show_chart(stream_figure(request, machine.where), "phase_streamed")
 
 
 def lanes_of(request: RequestTiming, texts: tuple[str, ...]) -> tuple[Lane, Lane]:

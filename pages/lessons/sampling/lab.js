@@ -120,13 +120,12 @@ export class Lab {
 
   /**
    * What this place of the page shows: one picture; or the masks, folded away, and the map; the laboratory has the
-   * engines. A guided lesson speaks of the picture, or of the map alone.
+   * engines.
    * @param {LabHeader} given
    */
-  partsOf({ isPicture, compares, guided }) {
+  partsOf({ isPicture, compares }) {
     if (isPicture) return [this.picture];
     if (compares) return [this.masks, this.orders, this.sampler];
-    if (guided) return [this.map];
     const title = el("summary", {}, "The masks beside each other, and why the line falls there");
     const fold = el("details", { class: "section" }, title, this.masks.element, this.reasons.element);
     return [{ element: this.masks.caption }, { element: fold }, this.map];

@@ -34,7 +34,6 @@ LAB = "sampling_lab"
 PATH = "pages/sampling.py"
 QUESTION = "Top-p goes down: fewer tokens may be drawn. What becomes of “{}”?"
 SAID, LONGER = "lab_said", "it grows"
-OF_MAP = "temperature", "top_p"  # a scene whose link sets both speaks of the map
 CHOICES = ("it shrinks", "it stays", LONGER)
 SOURCE_TITLE = "Another text, or another distribution"
 GUIDE_TITLE = "Which temperature for which task?"
@@ -52,14 +51,12 @@ def show_lab(waiting: DeltaGenerator) -> None:
         choose_source(state)
     with question:
         is_answered = answered(QUESTION.format(state.first_word), CHOICES, LONGER, SAID)
-    is_of_map = lesson_asks() and st.query_params.keys() >= set(OF_MAP)
-    if not is_of_map:
-        with picture:
-            waits = not is_answered or lesson_waits()
-            st.fragment(show_masks)(is_picture=True, waits=waits)
+    with picture:
+        waits = not is_answered or lesson_waits()
+        st.fragment(show_masks)(is_picture=True, waits=waits)
     with summary:
         show_summary(PATH, GUIDE_TITLE, SelfConsistency.title, GreedyLoops.title, asked=SAID)
-    if is_of_map or not lesson_asks():
+    if not lesson_asks():
         with masks:
             st.fragment(show_masks)()
     draw_in_second_run(lambda: _show_laboratory(state))

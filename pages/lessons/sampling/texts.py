@@ -22,13 +22,13 @@ from model.sampling.experiments import (
 from pages.frame.experiment import Experiment
 from pages.frame.figures import show_caption, show_chart
 from pages.frame.job_panel import measured_on
-from pages.frame.question import lesson_asks
+from pages.frame.question import lesson_asks, lesson_waits
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Chart, Table
 from viz.format import duration, percent, plural
 from viz.labels import in_sentence
-from viz.sampling.charts import loop_html, table_html, votes_figure
+from viz.sampling.charts import answers_html, loop_html, table_html, votes_figure
 
 MAX_ANSWERS = 8
 
@@ -53,6 +53,11 @@ class SelfConsistency(Experiment[Lab]):
     def _draw(self, job: Job[MajorityVote]) -> None:
         votes = job.result
         if not votes.sampled:
+            return
+        if lesson_asks():  # how many answers there are
+            sides = ("At temperature 0", votes.greedy), ("At temperature 0.7", votes.sampled)
+            for name, texts in sides:
+                st.html(answers_html(name, _answers(texts), is_covered=lesson_waits()))
             return
         left, right = st.columns(2, gap="medium")
         with left:
@@ -91,8 +96,6 @@ def _summary(texts: Sequence[Continuation]) -> str:
     n_distinct = len({text.token_ids for text in texts})
     agree = f", {percent(agreement(answers))} of pairs agree" if len(answers) > 1 else ""
     won = f"{in_sentence(winner)} wins with {n_votes} of {plural(len(answers), 'vote')}."
-    if lesson_asks():  # it asks for the answers alone
-        return f"{plural(len(set(answers)), 'answer')}; {won}"
     return f"{plural(n_distinct, 'distinct text')} of {len(texts)}{agree}; {won}"
 
 
@@ -117,15 +120,19 @@ class GreedyLoops(Experiment[Lab]):
     def _draw(self, job: Job[PenalisedTexts]) -> None:
         found, machine = job.result, measured_on(job, self.lesson.lm)
         quarters = [*st.columns(2, gap="medium"), *st.columns(2, gap="medium")]
-        for place, text in zip(quarters, found.texts, strict=True):
+        is_guided, waits = lesson_asks(), lesson_waits()
+        shown = found.texts[:2] if is_guided else found.texts  # a scene speaks of one penalty
+        for place, text in zip(quarters, shown, strict=False):
+            is_covered = waits and text.penalty in PENALTIES
             with place:
-                st.markdown(f"**{_title(text.penalty)}:** {_verdict(text)}")
-                st.html(loop_html(text.before, text.repeated))
+                verdict = "…" if is_covered else _verdict(text)
+                st.markdown(f"**{_title(text.penalty)}:** {verdict}")
+                st.html(loop_html(text.before, text.repeated, is_covered=is_covered))
         show_caption(
             f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is "
             "marked."
         )
-        if not lesson_asks():  # it asks what is spoilt
+        if not is_guided:  # it asks what is spoilt
             _show_sign_rule(found.used)
 
 
