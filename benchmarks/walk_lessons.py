@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Locator, Page, ViewportSize
 
 from pages.lessons.tour.scenes import GuidedLesson, Scene, lesson_names, read_lesson
 from tests.driving.harness import by_key, chromium, serve, visit, wait_idle
@@ -65,7 +65,17 @@ def reply(page: Page, scene: Scene) -> None:
     else:
         bar.get_by_role("textbox").fill(scene.right)
         bar.get_by_role("button", name="Say it").click()
-    page.wait_for_selector("[class*=st-key-tour_told], .st-key-tour_said")
+    page.wait_for_selector(".st-key-tour_said, [class*=st-key-tour_told]")
+
+
+def drag(slider: Locator, task: str) -> None:
+    """Moves a slider by its keys as a task asks: to the left, or to a number."""
+    slider.focus()
+    wanted = re.search(r"until \S+ is ([\d.]*\d)", task)
+    for _ in range(30):
+        if wanted and slider.input_value() == wanted[1]:
+            return
+        slider.press("ArrowLeft")
 
 
 def press_once(page: Page, scene: Scene) -> None:
@@ -84,10 +94,12 @@ def press_once(page: Page, scene: Scene) -> None:
         live.get_by_placeholder("or your own word").fill("mat")
         live.get_by_role("button", name="Guess").click()
     elif name and scene.page == "":
-        named = {"+20": "Write 20 tokens at once"}.get(name[1], name[1])
-        live.get_by_role("button", name=named, exact=True).click()
+        for one in re.split(r", then ", name[1].removesuffix(" again")):
+            named = {"+20": "Write 20 tokens at once"}.get(one, one)
+            live.get_by_role("button", name=named, exact=True).click()
+            page.wait_for_timeout(700)
     elif name:
-        button = page.get_by_role("button", name=name[1], exact=True).first
+        button = page.get_by_role("button", name=name[1].partition(" or ")[0], exact=True).first
         if button.is_enabled():  # at its end there is nothing to press, and the bar is told
             button.click()
     else:
@@ -98,9 +110,7 @@ def press_once(page: Page, scene: Scene) -> None:
             box_.check()
         place = live if scene.page == "" else page.locator(".stMain")
         slider = place.get_by_role("slider", name=setting[1]).first
-        slider.focus()
-        for _ in range(30):
-            slider.press("ArrowLeft" if "below" in scene.task else "ArrowRight")
+        drag(slider, scene.task)
 
 
 def walk_scene(page: Page, url: str, lesson: GuidedLesson, number: int, folder: Path) -> None:

@@ -88,6 +88,15 @@ def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
     expect(rows.locator("li")).to_have_count(3)
 
 
+def test_a_step_whose_beats_are_cut_short_by_back_was_drawn_too(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="3", present="1")
+    answer(page, "the same")
+    rows = reader.live.locator(".draws-list li")
+    for name, n in (("Next", 0), ("Back", 1)):  # a projector's first step is slow
+        reader.live.get_by_role("button", name=name, exact=True).click()
+        expect(rows).to_have_count(n)
+
+
 def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
     page: Page, url: str
 ) -> None:

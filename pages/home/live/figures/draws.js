@@ -19,18 +19,20 @@ export function createDraws(pressed) {
   const element = el("section", { class: "draws", "aria-label": _("What was drawn so far") }, list, sentence);
   /** @type {OneDraw[]} */
   let draws = [];
+  /** One that its beats do not show yet; what cuts them short shows it. @type {OneDraw|null} */
+  let waiting = null;
   let text = ""; // the prompt that they belong to
   let shown = "";
 
   /** @param {View} view */
   function update(view) {
     const prompt = `${view.ids.slice(0, view.nPrompt)}`;
-    if (prompt !== text) [draws, text] = [[], prompt];
+    if (prompt !== text) [draws, waiting, text] = [[], null, prompt];
     const step = view.lastDrawn;
     const id = step === null ? undefined : view.ids[step.position];
-    const isNew = step !== null && step.settings !== null && !draws.some((one) => one.step === step);
-    if (isNew && id !== undefined && id >= 0 && isDrawShown(view))
-      draws = [...draws, readDraw(view, step, id, pressed())];
+    const isNew = step?.settings && !draws.some((one) => one.step === step);
+    if (isNew && id !== undefined && id >= 0) waiting = readDraw(view, step, id, pressed());
+    if (waiting !== null && isDrawShown(view)) [draws, waiting] = [[...draws, waiting], null];
     const state = draws.map(({ n, id }) => `${n}:${id}`).join();
     if (state === shown) return;
     shown = state;
