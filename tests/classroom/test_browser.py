@@ -221,8 +221,8 @@ def assert_shares_are_percents(projector: Page) -> None:
 
 def assert_pointer_is_on_its_bar(phone: Page) -> None:
     """The pupil's line stands at the number, over the token whose range, for the ear, has it."""
-    expect(phone.locator("#ask")).to_contain_text("0.")
-    pointer = float(re.findall(r"0\.\d+", phone.locator("#ask").inner_text())[0])
+    expect(phone.locator("#ask")).to_contain_text("%")
+    pointer = float(re.findall(r"(\d+)\s%", phone.locator("#ask").inner_text())[0]) / 100
     place, under = phone.locator("#options").evaluate(
         """(bar) => {
           const of = (part) => part.getBoundingClientRect();
@@ -232,11 +232,11 @@ def assert_pointer_is_on_its_bar(phone: Page) -> None:
           return [(at - of(bar).left) / of(bar).width, ends.findIndex((end) => end > at)];
         }"""
     )
-    assert place == pytest.approx(pointer, abs=0.015)  # its words have two places
+    assert place == pytest.approx(pointer, abs=0.015)  # its words are whole per cent
     segments = phone.locator("#options button")
     heard = [segments.nth(i).get_attribute("aria-label") or "" for i in range(segments.count())]
-    low, high = map(float, re.findall(r"[01]\.\d+", heard[under]))
-    assert low - 0.005 <= place <= high + 0.005
+    low, high = map(float, re.findall(r"(\d+)\s%", heard[under]))
+    assert low - 0.5 <= 100 * place <= high + 0.5
 
 
 def assert_filled(projector: Page) -> None:

@@ -299,6 +299,12 @@ def test_a_word_that_is_cut_has_a_row_goes_out_behind_the_line_and_the_verdict_s
     reader, root = newcomer, newcomer.live.locator(".ott")
     reader.page.emulate_media(reduced_motion="reduce")
     box, top_p = reader.live.locator("#guess"), reader.header["controls"]["top_p"]
+    bar, rows = reader.live.locator(".draw-bar"), reader.live.locator(".bars-row:not([hidden])")
+    expect(bar).to_be_visible()  # its shape is seen from the start, and no share on it
+    expect(
+        reader.live.locator(".draw-segment:visible, .bar:visible, .bars-label:visible")
+    ).to_have_count(0)
+    room, n_rows = bar.bounding_box(), rows.count()
     box.fill("window")
     box.press("Enter")
     mine = reader.live.locator(".bars-row[data-mine]")
@@ -317,6 +323,8 @@ def test_a_word_that_is_cut_has_a_row_goes_out_behind_the_line_and_the_verdict_s
     at_beat(reader, "append")
     said = reader.live.locator(".verdict").inner_text()
     assert said.count(".") == 2, "where it stood, and that it is out"
+    assert rows.count() == n_rows + 1, "the likeliest stay"
+    assert bar.bounding_box() == room
 
 
 def test_fifty_fast_presses_are_fifty_tokens(newcomer: Reader) -> None:

@@ -115,17 +115,17 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
         expect(sentence).not_to_contain_text(f"{reader.header['pointer']:.3f}")
         expect(loop).to_contain_text("no id yet")
         expect(loop).not_to_contain_text(f"id {reader.header['next_id']}")
-        pointer = int(1e4 * reader.header["pointer"]) / 1e4
+        pointer = f"{int(1e4 * reader.header['pointer']) / 100:.2f}\u202f%"
         reader.press("Next")
         share = reader.header["steps"]["chosen_prob"][-1]
         expect(sentence).to_contain_text(
-            f"{pointer:.4f} fell on {reader.tokens()[-1]}, {100 * share:.1f}"
+            f"{pointer} fell on {reader.tokens()[-1]}, {100 * share:.1f}"
         )
 
     look_back.click()
     chosen = reader.live.locator(".bars-row[data-chosen=true]")
     expect(chosen).to_have_attribute("data-id", str(reader.ids[-1]))
-    expect(sentence).to_contain_text(f"The pointer {pointer:.4f} fell on {reader.tokens()[-1]}")
+    expect(sentence).to_contain_text(f"The pointer {pointer} fell on {reader.tokens()[-1]}")
     assert pointers.count() > 0
 
     # the mark lies on the token that Next appends

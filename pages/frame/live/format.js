@@ -90,9 +90,9 @@ export function formatEntropy({ entropy, tail }) {
   return `${tail.isShared ? sign : ""}${formatNats(entropy)}`;
 }
 
-/** Write the pointer, a number in [0, 1): rounded down, so that it never reads 1. @param {number} pointer */
+/** Write where a pointer stands on the axis, rounded down: it never reads 100 %. @param {number} pointer in [0, 1) */
 export function formatPointer(pointer) {
-  return numeral((Math.floor(pointer * 1e4) / 1e4).toFixed(4));
+  return numeral(`${(Math.floor(pointer * 1e4) / 100).toFixed(2)}${THIN_SPACE}%`);
 }
 
 /**

@@ -127,7 +127,6 @@ ${MANY} {
   content: "${COVERED}"; position: absolute; inset: 0; display: grid; place-content: center;
   border-radius: .5em; background: var(--raised); color: var(--muted); }
 /* of the bars that are asked for: where they will stand, and nothing of how long they are */
-.guess[data-tour="covered"] { background: none; box-shadow: none; }
 .guess[data-tour="covered"]::after { inset: auto; padding: .3em .8em; border: 1px solid var(--line); background: var(--paper); }
 .choice:has(.guess[data-tour="covered"]) .bars[data-covered] :is(.bars-row [data-col="active"] .bar-track, .draw-bar) {
   visibility: visible; border: 1.5px dashed var(--muted); border-radius: .2em; background: none; box-shadow: none;

@@ -3,6 +3,7 @@
 
 import { drawCells } from "../../frame/live/cells.js";
 import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { formatShare } from "../../frame/live/format.js";
 import { required } from "../../frame/live/required.js";
 import { _, languageTag, ngettext, numeral } from "../../frame/live/words.js";
 import { lineOf } from "./drawn.js";
@@ -326,13 +327,13 @@ export function answeredInWords({ question, n_answers: n, n_people: all }) {
   return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
 }
 
-const twoDigits = (/** @type {number} */ share) => numeral(share.toFixed(2));
+const wholePercent = (/** @type {number} */ share) => formatShare(Number(share.toFixed(2)));
 
 /** From where to where a segment lies. @param {RoomQuestion} question @param {number} i */
 export function rangeOf({ shares }, i) {
   const from = shares.slice(0, i).reduce((sum, share) => sum + share, 0);
-  return _("{from} to {to}", { from: twoDigits(from), to: twoDigits(from + shares[i]) });
+  return _("{from} to {to}", { from: wholePercent(from), to: wholePercent(from + shares[i]) });
 }
 
 /** A pointer as it is shown, in a hundredth; the bar has it exactly. @param {number} pointer */
-export const pointerInWords = (pointer) => twoDigits(Math.floor(pointer * 100) / 100);
+export const pointerInWords = (pointer) => wholePercent(Math.floor(pointer * 100) / 100);

@@ -13,7 +13,7 @@ import { formatCount } from "../../../frame/live/format.js";
 import { COLUMNS, RARER, SWITCHED } from "./column_headers.js";
 import { isInUse } from "../controls.js";
 import { createMatrix } from "./matrix.js";
-import { hasDistribution } from "./rows.js";
+import { hasDistribution, N_LARGE_ROWS } from "./rows.js";
 import { createPictures } from "./picture.js";
 import { createPipeline } from "./pipeline.js";
 import { keepPreference, prefers } from "../controls/preferences.js";
@@ -103,6 +103,7 @@ export function createBars(actions, loop) {
     cut.update(view, active, picture);
     draws.update(view);
     element.style.setProperty("--n-rows", String(picture.cells.length));
+    setAttribute(element, "data-crowded", picture.tokens.length > N_LARGE_ROWS);
     element.style.setProperty("--n-rests", String(picture.cells.length - picture.tokens.length));
     settings.update(view);
     const { nUnsent } = view.distribution;

@@ -4,14 +4,15 @@ import { drawnToken, lastStage, scoredStage, waitsForPython } from "../../../fra
 
 /** Tokens that are shown one by one, at most; the rest share the last row, or what is left of them and what is out. */
 export const N_TOKEN_ROWS = 10;
-const N_LARGE_ROWS = 5; // where one distribution stands alone, in large type
+export const N_LARGE_ROWS = 5; // where one distribution stands alone, in large type
 const MIN_PIECE = 1e-9; // of the axis
 const SURE_DIFFERENCE = 1e-6;
 const NONE = { isHeld: true, isKept: false, prob: 0, raw: 0, scored: 0, count: 0 };
 
 /**
  * Chooses the tokens to show: the best by raw logit, in that order. The last ones give way to the best active
- * one, to the token that was chosen, or on which the pointer falls, and to the one that the reader guessed.
+ * one, to the token that was chosen, or on which the pointer falls, and to the one that the reader guessed, which
+ * in large type has a row of its own.
  * @param {Result} active result of the active masks
  * @param {View} view
  * @param {boolean} isLarge fewer of them, for one distribution alone
@@ -20,9 +21,11 @@ const NONE = { isHeld: true, isKept: false, prob: 0, raw: 0, scored: 0, count: 0
 export function chooseRows(active, view, isLarge) {
   const nShown = Math.min(isLarge ? N_LARGE_ROWS : N_TOKEN_ROWS, active.order.length);
   const drawnId = drawnToken(active, view.pointer)?.id ?? null;
-  const wanted = [active.idOf(active.order[0]), view.chosenId ?? drawnId, guessedId(active, view)];
+  const guess = guessedId(active, view);
+  const wanted = [active.idOf(active.order[0]), view.chosenId ?? drawnId, isLarge ? null : guess];
   const ids = new Set(wanted.filter((id) => id !== null));
   for (let row = 0; ids.size < nShown; row += 1) ids.add(active.idOf(row)); // rows are raw ranks
+  if (guess !== null) ids.add(guess);
   const place = ({ rank = 0 }) => rank < 0 ? active.order.length : rank;
   return [...ids].map((id) => ({ id, rank: active.rowOf(id) })).sort((a, b) => place(a) - place(b));
 }
