@@ -102,8 +102,8 @@ def measure_exposure(
         values = _judge(logprobs[0], logprobs[-1], true_ids, temperature)
         for name, now in zip(AFTER_OWN, values, strict=False):
             measured[name][runs, column] = now[runs]
-        for best, now in zip(expected_free, (logprobs[0], logprobs[-1]), strict=True):
-            best[runs, column] = now[runs].argmax(axis=-1)
+        own, other = logprobs[0][runs], logprobs[-1][runs]
+        expected_free[:, runs, column] = own.argmax(axis=-1), other.argmax(axis=-1)
     return look()
 
 

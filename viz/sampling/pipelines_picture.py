@@ -116,7 +116,8 @@ def _cut_bar(given: Shares, n_kept: int, cut: float) -> Markup:
         if given
         else ""
     )
-    names = (element("span", _BEFORE, style=_NAME), element("span", _CUT, style=f"{_NAME};right:0;background:{colour('paper')}"))
+    end = f"{_NAME};right:0;background:{colour('paper')}"
+    names = element("span", _BEFORE, style=_NAME), element("span", _CUT, style=end)
     return element("div", *cells, *(names if given else ()), mark, style=_THIN)
 
 
