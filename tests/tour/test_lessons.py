@@ -212,6 +212,32 @@ def shown_at_home(app: AppTest, in_page: InPage, scene: Scene) -> dict[str, Any]
     return {field: shown[field] for field, _ in scene.query if field != "hold"}
 
 
+@pytest.mark.parametrize(
+    ("name", "number", "found", "n_times"),
+    [
+        ("inference-speed", 3, 'title="kept"', 3),
+        ("sampling", 4, "aria-hidden", 0),
+        ("sampling", 7, ">water<", 2),
+        ("search-and-speculation", 3, "aria-hidden", 0),
+        ("search-and-speculation", 7, ">sky<", 2),
+    ],
+)
+def test_a_page_waits_in_a_scene_as_for_its_own_question(
+    name: str, number: int, found: str, n_times: int
+) -> None:
+    scene = LESSONS[name].scenes[number - 1]
+    said = scene.choices.index(scene.right) + 1 if scene.choices else scene.right
+    counts = []
+    for said_so_far in ({}, {"said": f"{number}.{said}"}):
+        link = dict(scene.query) | {"lesson": name, "scene": str(number)} | said_so_far
+        app = open_lesson(PAGES[scene.page], **link)
+        counts.append("".join(one.proto.body for one in app.get("html")).count(found))
+    before, after = counts
+    assert (before == 0) == (n_times > 0), "what is asked for is not told"
+    assert after >= n_times
+    assert (after == 0) == (n_times == 0)
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_scene_in_the_file_speaks_of_nothing_that_is_not_there(name: str) -> None:
     held = lesson_in_file(name)
