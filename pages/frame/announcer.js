@@ -171,7 +171,7 @@ const keepReached = (region) => {
  * Dialogs stand outside the app: they take its scheme too. Figures are painted by Python: ask for them
  * anew. `data-theme` is the theme that they were painted for.
  * @param {HTMLElement} region
- * @param {{ theme: string, english: boolean }} data
+ * @param {{ theme: string, english: boolean, large: boolean }} data
  * @param {Component["setTriggerValue"]} setTriggerValue
  */
 const follow = (region, data, setTriggerValue) => {
@@ -180,10 +180,15 @@ const follow = (region, data, setTriggerValue) => {
   if (region.dataset.paper && region.dataset.paper !== paper) setTriggerValue("theme", paper);
   Object.assign(region.dataset, { paper, theme: data.theme, english: data.english });
   keepLanguage(data.english);
+  if (!data.large) document.querySelector("style[data-large]")?.remove();
 };
 
 export default (
-  /** @type {Component<{ theme: string, english: boolean }>} */ { data, parentElement, setTriggerValue },
+  /** @type {Component<{ theme: string, english: boolean, large: boolean }>} */ {
+    data,
+    parentElement,
+    setTriggerValue,
+  },
 ) => {
   const present = parentElement.querySelector("p");
   if (present) {

@@ -25,6 +25,7 @@ from pages.frame.assets import (
     address_of_words,
     modules,
     page_sheets,
+    presenter_sheets,
     source,
     style_sheets,
 )
@@ -35,6 +36,8 @@ from viz.palette import code, root_rule, sizes
 _SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
 _WITH_UNIT = ':is([data-testid="stBidiComponentIsolated"], .stHtml)'  # of their own
 STYLE = f"<style>{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
+# of a page that its address says to be on a projector; the announcer takes it away with the switch
+_LARGE = f"<style data-large>{''.join(map(source, presenter_sheets()))}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
 _NEEDED = re.compile(r"(?:from|import)\s*\"\./([^\"]+\.js)\"")  # by a module of Streamlit's
 # Streamlit's modules for the first screens: asked for at once, they are there when they are needed
@@ -94,11 +97,12 @@ def _streamlits(*names: str) -> set[str]:
 
 
 @cache
-def _page(name: str, language: Language) -> Asset:
+def _page(name: str, language: Language, is_presenting: bool) -> Asset:
     where = address_of_words(language)
     head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
     head += _TEXT.format(where) if where else ""
     text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
+    text = text.replace(STYLE, f"{_LARGE}{STYLE}") if is_presenting else text
     return Asset("text/html", text.encode, "no-cache", "Accept-Language")
 
 
@@ -126,7 +130,9 @@ def routes(base: str) -> tuple[Route, ...]:
 
 def _answering(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return await _page(name, words.spoken_in(request)).answer(request.headers)
+        is_presenting = request.query_params.get("present") == "1"
+        page = _page(name, words.spoken_in(request), is_presenting)
+        return await page.answer(request.headers)
 
     return answer
 

@@ -58,7 +58,7 @@ def open_page(title: str, *, is_english: bool = False) -> DeltaGenerator:
     if is_english and words.language().direction == "rtl":
         sheets.append("frame/left_to_right.css")
     st.html(late_style() + style_of(*sheets))
-    data = {"theme": theme_now(), "english": is_english}
+    data = {"theme": theme_now(), "english": is_english, "large": is_presenting()}
     _announcer(key="announcer", data=data, height="content", on_theme_change=lambda: None)
     with st.container(horizontal=True, vertical_alignment="center", key="head"):
         st.title(title, anchor=False)
