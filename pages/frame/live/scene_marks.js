@@ -38,10 +38,15 @@ ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
 :is(.draws, .cut-words)[data-tour="lit"] { display: block; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
+@media (min-width: 641px) {
+  .ott[data-presenter]:has(.pointer[data-tour="lit"]):not(:has(tbody[data-tour="dimmed"])) .choice > .bars.bars {
+    --row: 2em; --track: 1.5em; }
+}
 @media (max-height: 790px) and (min-width: 641px) {
   .ott[data-presenter]:has([data-tour="dimmed"]) {
     & .choice:not(:has(> .verdict:not([hidden]))) .bars-top { ${HIDDEN} }
-    &:has(.cut-words[data-tour="lit"]) {
+    &:not(:has(.pointer[data-tour="lit"])) .choice > .bars.bars { --row: 2.1em; --track: 1.6em; }
+    &:not(:has(tbody[data-tour="dimmed"])):has(.pointer[data-tour="lit"]) {
       & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; }
       & .strip .strip-scroll { height: 2.9em; min-height: 0; }
     }
@@ -49,7 +54,8 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
       & .strip-list { font-size: var(--size-row) !important; }
       & .plot .pointer { margin-block-start: -1.2em; }
       & .pointer-line { ${HIDDEN} } /* each row says as much */
-      & .bars .draw-bar { --high: 2.5em !important; }
+      & .bars .draw-bar { --high: 3.2em !important; }
+      &:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 4.6em !important; }
       & .draws-list { grid-auto-rows: 1.25em; min-height: 3.75em; }
       & .draws-sentence { font-size: var(--size-small); }
     }
@@ -59,6 +65,14 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   .strip:has([data-tour="piece"], [data-tour="joined"]) .strip-list.strip-list { line-height: 2.6; }
   .ott:has(.cut-words[data-tour="lit"]) .bars-top { ${HIDDEN} }
   .cut-words { font-size: var(--size-body); }
+  /* question, draws and Next are in sight above what is so */
+  ${DRAWS} {
+    & .pointer-line { ${HIDDEN} }
+    & .draws-list { grid-auto-rows: 1.5em; min-height: 4.5em; }
+  }
+  ${DRAWS}:not(:has(.thumb[data-tour="dimmed"])) .bars:not([data-comparing]) .draw-bar { --high: 4.4em; }
+  .ott:has(.pointer[data-tour="lit"]):has(.settings:is([data-tour="lit"], [data-tour="covered"])) .bars.bars { --row: 1.8em; }
+  .ott.ott:has(.cut-words[data-tour="lit"]) .bars.bars { --row: 1.5em; --track: 1.2em; }
 }
 .ott:has(.draws[data-tour="lit"]) .token.is-forced { background-image: none; } /* all are: it says nothing */
 @media (min-width: 641px) {

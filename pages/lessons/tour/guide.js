@@ -239,15 +239,15 @@ const foldAnswer = (isFolded) => {
   find(why, ".tour-grip").ariaExpanded = String(!is);
 };
 
-/** On a phone what is so comes from below: what was asked gives way upwards, as far as the picture needs it. */
+/** On a phone what is so comes from below: what stands above the question gives way upwards, as far as the picture needs it. */
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
-  const told = document.querySelector(".st-key-tour [class*='st-key-tour_told'], .st-key-tour_said");
-  if (scene === null || !sheet || !told || getComputedStyle(sheet).position !== "fixed") return;
+  const asked = document.querySelector(".st-key-tour_asked");
+  if (scene === null || !sheet || !asked || getComputedStyle(sheet).position !== "fixed") return;
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
   const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
-  const way = Math.min(hidden, told.getBoundingClientRect().top - MARGIN);
+  const way = Math.min(hidden, asked.getBoundingClientRect().top - MARGIN);
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
@@ -274,11 +274,21 @@ const markAbove = ({ heading }) => {
   unmarkAbove(above);
   for (const one of above)
     if (!one.matches(ABOUT) && one.querySelector(ABOUT) === null) setAttribute(one, "data-above", "");
+  markBelow(found);
+};
+/** Marks what no scene speaks of: the sections below that of its heading. @param {HTMLElement} [heading] */
+const markBelow = (heading) => {
+  const next = headings().find((one) => heading && heading.compareDocumentPosition(one) & 4);
+  let node = /** @type {Element|null|undefined} */ (next);
+  while (node && heading && !node.parentElement?.contains(heading)) node = node.parentElement;
+  for (; node; node = node.nextElementSibling) setAttribute(node, "data-below", "");
 };
 /** @param {Set<Element>} [but] */
 const unmarkAbove = (but) => {
   for (const one of document.querySelectorAll("[data-above]"))
     if (!but?.has(one)) one.removeAttribute("data-above");
+  const below = but ? [] : document.querySelectorAll("[data-below]");
+  for (const one of below) one.removeAttribute("data-below");
 };
 
 export default (/** @type {Component<Scene>} */ { data }) => {
