@@ -186,8 +186,8 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
     if rounds[0] and not is_wide:
         words = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle)))
+    piles = _piles(rounds[0], place, [dot[:2] for dot in dots])
     ends = Numeral(in_full(low)), Numeral(in_full(high))
-    piles = _piles(rounds[0], heights[0], place)
     drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(map(place, steps[1:-1])), piles)
     return Outcome(series, dots=drawn_dots, words=words)
 
@@ -202,18 +202,21 @@ def _steps(low: float, high: float) -> list[float]:
 
 
 def _piles(
-    given: Sequence[float], heights: Sequence[int], place: Callable[[float], float]
+    given: Sequence[float],
+    place: Callable[[float], float],
+    dots: Sequence[tuple[float, int]],
 ) -> tuple[tuple[float, int, str, str], ...]:
-    """Returns how many gave each number, the most frequent ones where all have no room."""
-    tops = dict(zip(given, heights, strict=True))  # the last of equal ones is the highest
+    """Returns how many gave each number, above all dots that are near it.
+
+    Where not all have room, the most frequent ones have.
+    """
     found: list[tuple[float, int, str, str]] = []
     for number, n in Counter(given).most_common():
         at = place(number)
         if all(abs(at - other) >= 1 / N_LABELS for other, *_ in found):
+            top = max(height for other, height in dots if abs(other - at) < 0.5 / N_LABELS)
             is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end's number stands there
-            found.append(
-                (at, tops[number], count(n), "" if is_at_end else Numeral(in_full(number)))
-            )
+            found.append((at, top, count(n), "" if is_at_end else Numeral(in_full(number))))
     return tuple(sorted(found))
 
 

@@ -16,6 +16,7 @@ import {
   byId,
   closingInWords,
   codeInAddress,
+  drawCrowd,
   drawOutcome,
   isOfTokens,
   keepAsking,
@@ -120,6 +121,7 @@ function show(told) {
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome, question);
+  drawCrowd(byId("crowd"), view, question !== null && question.is_open && view.n_people > 0);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), view.right ? "" : revealed); // what is right stands above
   paintWritten();

@@ -107,7 +107,7 @@ def screens_of(text: ClassText) -> str:
     question = Markup("<b>{0}</b>").format(_(WORDS["next"]))
     read = Markup('<q translate="no">{0} …</q>').format(text.prompt)
     segments = Markup().join(
-        Markup('<i style="flex:{0:.4f}">{1}</i>').format(
+        Markup('<i style="flex:{0:.4f}"><s>{1}</s></i>').format(
             share, in_language(name) if share > NAMED_FROM else ""
         )
         for name, share in zip(bar.options, bar.shares, strict=True)

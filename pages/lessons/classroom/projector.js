@@ -10,6 +10,7 @@ import {
   byId,
   closingInWords,
   codeInAddress,
+  drawCrowd,
   drawOutcome,
   isOfTokens,
   keepAsking,
@@ -91,7 +92,7 @@ function paint() {
   setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
   paintPicture();
-  paintCrowd();
+  drawCrowd(byId("crowd"), view, question !== null && question.is_open && question.kind === "number");
   paintCounts();
 }
 
@@ -115,18 +116,6 @@ function paintOpen(question) {
     const translate = !isOfTokens(question);
     byId("options").replaceChildren(...options.map((words) => el("li", { ...spoken, translate }, words)));
   }
-}
-
-/** A circle for each phone while numbers are written: who has sent one fills it. Where it lies comes later. */
-function paintCrowd() {
-  const { question, n_answers: n, n_people: all } = view;
-  const isShown = question !== null && question.is_open && question.kind === "number";
-  setShown(byId("crowd"), isShown);
-  if (!isShown) return byId("crowd").replaceChildren();
-  const circles = byId("crowd").children;
-  for (let i = circles.length; i < Math.max(n, all); i++) byId("crowd").append(el("b"));
-  while (circles.length > Math.max(n, all)) circles[circles.length - 1].remove();
-  [...circles].forEach((circle, i) => circle.classList.toggle("prompt", i < n));
 }
 
 /** The picture of the scene; its rows, which would be taken for votes, give way to those until they are explained. */

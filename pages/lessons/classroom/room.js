@@ -327,6 +327,21 @@ export function answeredInWords({ question, n_answers: n, n_people: all }) {
   return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
 }
 
+/**
+ * Draws a circle for each phone while a question is open, filled once it has answered; where the answers lie comes later.
+ * @param {HTMLElement} place
+ * @param {ProjectorState} state
+ * @param {boolean} isShown
+ */
+export function drawCrowd(place, { n_answers: n, n_people: all }, isShown) {
+  setShown(place, isShown);
+  if (!isShown) return place.replaceChildren();
+  const circles = place.children;
+  for (let i = circles.length; i < Math.max(n, all); i++) place.append(el("b"));
+  while (circles.length > Math.max(n, all)) circles[circles.length - 1].remove();
+  [...circles].forEach((circle, i) => circle.classList.toggle("prompt", i < n));
+}
+
 const wholePercent = (/** @type {number} */ share) => formatShare(Number(share.toFixed(2)));
 
 /** From where to where a segment lies. @param {RoomQuestion} question @param {number} i */
