@@ -384,11 +384,8 @@ onSubmit("hands", () => {
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  const isCopied = await copyText(
-    `${location.origin}${location.pathname}${location.search}#${key}`,
-    byId("copy"),
-  );
-  const said = isCopied ? _("Copied") : REFUSED;
+  const link = `${location.origin}${location.pathname}${location.search}#${key}`;
+  const said = await copyText(link, byId("copy")) ? _("Copied") : REFUSED;
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
 byId("csv").addEventListener("click", saveTable);
