@@ -55,8 +55,10 @@ def test_the_small_screens_have_the_model_s_words_and_shares(
     text = ClassText(storyteller, DEFAULT_PROMPT)
     drawn = lesson.screens_of(text)
     shares = [float(one) for one in re.findall(r"flex:([\d.]+)", drawn)]
-    assert shares == pytest.approx(text.segments().shares, abs=1e-4)
-    assert [word for word in text.words(text.offer()) if f">{word}</span>" not in drawn] == []
+    bar = text.segments()
+    assert shares == pytest.approx(bar.shares * 2, abs=1e-4), "on the projector and on a phone"
+    assert [drawn.count(f"<s>{word}</s>") for word in bar.options[:2]] == [2, 1]
+    assert drawn.count("<u style") == lesson.N_PUPILS + 1
     assert drawn.count("<figure>") == len(lesson.SCREENS) == 3
 
 

@@ -5,6 +5,7 @@ from pages.lessons.classroom.state import Classroom
 
 JOIN = Sentence("Say: “Point your camera at the picture, or type the code.”")
 ALONE = Sentence("Say: “Answer alone, without a word.”")
+ALL = Sentence("All have answered: press “Close”.")
 REVEAL, BESIDE = Sentence("“Reveal”"), Sentence("“Beside the model”")
 
 
@@ -73,7 +74,7 @@ def _while_open(desk: Classroom) -> Sentence:
             )
         )
     if n_thinking == 0:
-        return Sentence("All have answered: press “Close”.")
+        return ALL
     return joined(
         (ALONE, Sentence("Press “Close” when you like: who is late, votes the next time."))
     )

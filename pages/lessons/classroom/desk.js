@@ -1,6 +1,5 @@
-// The teacher's desk: what is asked, who has answered, what is right, and the next press. The key of the room stands
-// behind the # of its link, goes into this browser's store, and is sent in a header; the address keeps it only if
-// the browser stores nothing.
+// The teacher's desk: what is asked, who has answered, what is right, and the next press. The room's key stands behind
+// the # of its link, goes into this browser's store or else stays in the address, and is sent in a header.
 
 import { copyText, REFUSED } from "../../frame/live/clipboard.js";
 import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
@@ -16,7 +15,6 @@ import {
   byId,
   closingInWords,
   codeInAddress,
-  drawCrowd,
   drawOutcome,
   isOfTokens,
   keepAsking,
@@ -28,6 +26,7 @@ import {
   writeAsked,
   writePremise,
 } from "./room.js";
+import { drawSeen } from "./seen.js";
 
 const POLL_MS = 700;
 const LATE = _("That was pressed before, here or at another desk: this is what came of it.");
@@ -121,7 +120,7 @@ function show(told) {
   setText(byId("about"), view.about);
   setText(byId("thinking"), question?.is_open && view.n_people > 0 ? thinkingInWords(view.thinking) : "");
   drawOutcome(byId("outcome"), outcome, question);
-  drawCrowd(byId("crowd"), view, question !== null && question.is_open && view.n_people > 0);
+  drawSeen(view);
   setText(byId("advice"), view.advice);
   setText(byId("revealed"), view.right ? "" : revealed); // what is right stands above
   paintWritten();
@@ -217,9 +216,11 @@ function paintButtons(place, wanted) {
   (again ?? byId("ask")).focus();
 }
 
-/** The words that pupils wrote, each to be removed. */
+/** The words that pupils wrote, each to be removed; numbers, of which few are rubbish, in a fold. */
 function paintWritten() {
   const words = view.can_count ? view.written : [];
+  if (byId("removing").hidden) byId("removing").open = view.question?.kind !== "number";
+  setShown(byId("removing"), words.length > 0);
   paintButtons(byId("written"), words.map(([word]) => [_("Remove “{word}”", { word }), "remove", { word }]));
 }
 
@@ -384,11 +385,8 @@ onSubmit("hands", () => {
 });
 onSubmit("begin", () => press("begin", { prompt: valueOf("prompt"), continuation: valueOf("continuation") }));
 byId("copy").addEventListener("click", async () => {
-  const isCopied = await copyText(
-    `${location.origin}${location.pathname}${location.search}#${key}`,
-    byId("copy"),
-  );
-  const said = isCopied ? _("Copied") : REFUSED;
+  const link = `${location.origin}${location.pathname}${location.search}#${key}`;
+  const said = await copyText(link, byId("copy")) ? _("Copied") : REFUSED;
   setText(byId("copied"), `${said}. ${_("Whoever has this link is the teacher.")}`);
 });
 byId("csv").addEventListener("click", saveTable);

@@ -1,6 +1,7 @@
 """The page from which a room is opened: its desk and its projector are pages of their own."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,9 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model.classroom.limits import IDLE_SECONDS, MAX_CODE
 from model.classroom.members import RoomError
+from model.classroom.records import DrawBar
 from model.classroom.room import Room
 from model.classroom.rooms import find_room
-from model.draw import count_draws, rank_order
+from model.draw import count_draws, rank_order, uniform_at
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
@@ -24,7 +26,7 @@ from pages.frame.offers import DEFAULT_PROMPT
 from pages.frame.readers import network_of
 from pages.frame.words import N_, _, chosen, in_language, told
 from pages.lessons.classroom.address import phone_address
-from pages.lessons.classroom.advice import ALONE
+from pages.lessons.classroom.advice import ALL
 from pages.lessons.classroom.copies import copy_letters
 from pages.lessons.classroom.script import WORDS
 from pages.lessons.classroom.state import open_class
@@ -45,14 +47,13 @@ SCREENS = (
     (N_("The phones"), N_("For each pupil: one press is one vote. No app and no account.")),
 )
 N_PUPILS = 25
-N_ROWS = 3  # of the script, on the small desk
-NAMED_FROM = 0.13  # the share from which on a segment of the small bar has room for its word
+# the shares from which on a segment of a small bar has room for its word
+NAMED_FROM, NAMED_ON_A_PHONE = 0.13, 0.3
 USUAL = Settings(temperature=0.8, top_p=0.9)
 _SCREEN = Markup(
     '<figure><div class="class-screen is-{0}" aria-hidden="true" dir="auto">{1}</div>'
     "<figcaption><b>{2}</b> {3}</figcaption></figure>"
 )
-_WORD = Markup('<span translate="no">{0}</span>')
 _LINKS = Markup(
     '<p class="tour-links"><a class="is-next" href="./room/{0}/desk{2}#{1}" target="_blank">{3}</a>'
     '<a href="./room/{0}/projector{2}" target="_blank">{4}</a></p>'
@@ -102,29 +103,35 @@ def show_classroom(waiting: DeltaGenerator) -> None:
 
 
 def screens_of(text: ClassText) -> str:
-    """Draws the three screens of a room small, at the question for the next token."""
-    bar, words = text.segments(), text.words(text.offer())
-    question = Markup("<b>{0}</b>").format(_(WORDS["next"]))
+    """Draws the three screens of a room small, while the pointers of a class fall on the bar."""
+    bar, pointers = text.segments(), [uniform_at(0, i) for i in range(N_PUPILS)]
+    question = Markup("<b>{0}</b>").format(_(WORDS["sampler"]))
     read = Markup('<q translate="no">{0} …</q>').format(text.prompt)
-    segments = Markup().join(
-        Markup('<i style="flex:{0:.4f}"><s>{1}</s></i>').format(
-            share, in_language(name) if share > NAMED_FROM else ""
-        )
-        for name, share in zip(bar.options, bar.shares, strict=True)
-    )
-    rows = Markup().join(Markup("<u></u>") for _row in range(N_ROWS))
+    circles = Markup("<p>{0}</p>").format(Markup("<u></u>") * N_PUPILS)
     drawn = {
         "desk": Markup('{0}<em>{1}</em><span class="is-next">{2}</span>{3}').format(
-            question, _(ALONE), _("Close"), rows
+            question, _(ALL), _("Close"), circles
         ),
-        "projector": read + question + Markup('<span class="is-bar">{0}</span>').format(segments),
-        "phones": question + Markup().join(map(_WORD.format, words)),
+        "projector": read + question + _bar_of(bar, pointers, NAMED_FROM),
+        "phones": question + _bar_of(bar, pointers[:1], NAMED_ON_A_PHONE),
     }
     figures = (
         _SCREEN.format(name, inside, _(title), _(said))
         for (name, inside), (title, said) in zip(drawn.items(), SCREENS, strict=True)
     )
     return Markup('<div class="class-screens">{0}</div>').format(Markup().join(figures))
+
+
+def _bar_of(bar: DrawBar, pointers: Sequence[float], named_from: float) -> Markup:
+    segments = (
+        Markup('<i style="flex:{0:.4f}"><s>{1}</s></i>').format(
+            share, in_language(name) if share > named_from else ""
+        )
+        for name, share in zip(bar.options, bar.shares, strict=True)
+    )
+    marks = (Markup('<u style="left:{0:.2%}"></u>').format(pointer) for pointer in pointers)
+    inside = Markup().join((*segments, *marks))
+    return Markup('<span class="is-bar" translate="no">{0}</span>').format(inside)
 
 
 def _show_draws(page: ClassPage) -> None:

@@ -1,9 +1,7 @@
 // The projector: shows the class what it is asked, how it answered, and how to join. It has no buttons.
 
 import { el, setShown, setText } from "../../frame/live/dom.js";
-import { formatProbability } from "../../frame/live/format.js";
 import { _, LANGUAGE, languageTag, translateMarkup } from "../../frame/live/words.js";
-import { drawBar, drawPicture, endsOf, lineOf } from "./drawn.js";
 import {
   answeredInWords,
   ask,
@@ -23,6 +21,7 @@ import {
   writePremise,
   writeText,
 } from "./room.js";
+import { drawSampler, drawScene } from "./seen.js";
 
 const POLL_MS = 400;
 const REFUSED_MS = 5000;
@@ -91,7 +90,7 @@ function paint() {
   drawOutcome(byId("outcome"), outcome, question);
   setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
-  paintPicture();
+  drawScene(byId("picture"), view);
   drawCrowd(byId("crowd"), view, question !== null && question.is_open && question.kind === "number");
   paintCounts();
 }
@@ -107,28 +106,11 @@ function paintOpen(question) {
   const isListed = question !== null && !isDrawn && question.is_open && question.options.length > 0;
   setShown(byId("options"), isListed);
   if (isDrawn) {
-    const { options, shares, has_rest: hasRest, is_open: isOpen } = question;
-    const names = options.map((words, i) => isOpen ? `${words}\n${formatProbability(shares[i])}` : words);
-    drawBar(byId("bar"), { shares, options: names, has_rest: hasRest }, view.pointers);
-    byId("ends").replaceChildren(...endsOf(question.setting).childNodes);
+    drawSampler(byId("bar"), byId("ends"), question, view.pointers);
   } else if (isListed) {
     const { options, spoken } = question;
     const translate = !isOfTokens(question);
     byId("options").replaceChildren(...options.map((words) => el("li", { ...spoken, translate }, words)));
-  }
-}
-
-/** The picture of the scene; its rows, which would be taken for votes, give way to those until they are explained. */
-function paintPicture() {
-  const { question, scene, outcome, explained } = view;
-  const isBare = outcome === null || (outcome.bars.length === 0 && outcome.dots === null);
-  const isDrawn = scene !== null && question?.kind !== "sampler" && !scene.is_end;
-  const areVotes = !isBare && explained === "" && isDrawn && scene.picture.outcome !== null;
-  const picture = isDrawn && !areVotes ? scene.picture : null;
-  if (!picture?.outcome) return drawPicture(byId("picture"), picture, !isBare);
-  drawOutcome(byId("picture"), picture.outcome, null);
-  if (byId("picture").querySelector(".of") === null) {
-    byId("picture").prepend(...picture.lines.map((line) => lineOf(line, "of")));
   }
 }
 

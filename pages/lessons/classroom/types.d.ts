@@ -181,6 +181,7 @@ interface RoomElements {
   page: HTMLIFrameElement;
   "by-hand": HTMLDetailsElement;
   else: HTMLDetailsElement;
+  removing: HTMLDetailsElement;
   qr: HTMLImageElement;
   "may-write": HTMLInputElement;
   "hand-words": HTMLInputElement;
