@@ -120,8 +120,18 @@ def sizes() -> str:
     return "".join(f"--size-{name}:calc({n}*var(--unit));" for name, n in SIZES.items())
 
 
+def _hatch() -> str:
+    """Writes the ground of what is rejected: tiles of whole pixels, all alike, without moiré."""
+    dark, light = colour("rejected"), colour("rejected-tint")
+    lines = f"{dark} 10%,{light} 10% 50%,{dark} 50% 60%,{light} 60%"
+    return f"linear-gradient(135deg,{lines}) 0 0/10px 10px"
+
+
 def root_rule() -> str:
-    """Writes faces, sizes and roles as CSS custom properties; colours follow the scheme around."""
+    """Writes faces, sizes, roles and the hatch as CSS custom properties.
+
+    Colours follow the scheme around.
+    """
     roles = (f"--{role}:light-dark({tone.light}, {tone.dark});" for role, tone in ROLES.items())
     faces = f"--read:{READ};--sans:{FONT};--mono:{MONO};"
-    return f":root{{{faces}--unit:1rem;{sizes()}{''.join(roles)}}}\n"
+    return f":root{{{faces}--unit:1rem;{sizes()}{''.join(roles)}--hatch:{_hatch()};}}\n"

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from viz.palette import Size, colour
 
 SPACE = "␣"
+HATCH = "var(--hatch)"  # the ground of what is rejected, as CSS
 # of words that are still asked for: as long as they are, and not to be read
 COVERED = f"background:{colour('line')};color:transparent;user-select:none;border-radius:4px"
 Look: TypeAlias = Literal["filled", "open", "marked"]  # tinted; dashed and empty; tinted and dashed
@@ -45,7 +46,7 @@ def chip(
     """
     ground = "transparent" if look == "open" else colour(f"{role}-tint")
     if role == "rejected":
-        ground = hatch()
+        ground = HATCH
     line = "solid" if look == "filled" else "dashed"
     style = (
         f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
@@ -94,10 +95,3 @@ def _underlined(role: str) -> str:
     line = "dashed" if role == "error" else "solid"
     ground = f"background:{colour(f'{role}-tint')};border-bottom:3px {line} {colour(role)}"
     return f"{ground};forced-color-adjust:none"
-
-
-def hatch() -> str:
-    """Writes the ground of what is rejected as CSS: tiles of whole pixels, all of them alike."""
-    dark, light = colour("rejected"), colour("rejected-tint")
-    lines = f"{dark} 10%,{light} 10% 50%,{dark} 50% 60%,{light} 60%"
-    return f"linear-gradient(135deg,{lines}) 0 0/10px 10px"

@@ -18,7 +18,7 @@ from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import FIELDS, POINTER, SLIDERS
 from tests.frame.driving import open_lesson
 from viz.sampling.pipelines_picture import pipelines_picture
-from viz.strip import hatch
+from viz.strip import HATCH
 
 VALUES: dict[str, tuple[float, ...]] = {
     "temperature": (0.5, 2.0),
@@ -111,7 +111,7 @@ def test_the_bar_that_is_cut_keeps_what_is_left_up_to_its_line() -> None:
         assert [name for name, _ in one.given[:n]] == [name for name, _ in one.left]
     html = pipelines_picture((("a", 0.5), ("b", 0.5)), pipelines(SHOWN), 0.7)
     n_out = {len(one.given) - len(one.left) for one in pipelines(SHOWN)}
-    assert html.count(hatch()) == sum(n_out)
+    assert html.count(HATCH) == sum(n_out)
 
 
 def test_a_word_stands_on_the_wider_side_of_the_pointer() -> None:

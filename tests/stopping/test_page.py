@@ -33,7 +33,7 @@ from viz.stopping.end_chart import LEAST, end_figure
 from viz.stopping.end_picture import end_picture, end_words, large_steps, where_words
 from viz.stopping.small_cases import round_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
-from viz.strip import hatch
+from viz.strip import HATCH
 
 VIETNAMESE, STOP = EXAMPLES["Vietnamese"]
 
@@ -233,7 +233,7 @@ def test_what_stands_behind_an_accepted_end_is_dropped_and_was_not_tested(
     assert last.proposals[n_kept - 1] == "<|endoftext|>"
     assert last.proposals[n_kept:] == last.best[n_kept : len(last.proposals)], "the target agrees"
     assert last.n_read - last.n_kept == len(last.proposals) - n_kept + 1
-    assert round_picture(last).count(hatch()) == len(last.proposals) - n_kept
+    assert round_picture(last).count(HATCH) == len(last.proposals) - n_kept
 
 
 @pytest.mark.usefixtures("storyteller")

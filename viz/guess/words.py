@@ -77,8 +77,10 @@ def gains(done: GuessRound) -> dict[str, int]:
 
 
 def rule_words() -> str:
-    """Says what a hit has in points."""
-    return f"A sure hit has {CERTAIN} points, and ten fewer for each halving of the share."
+    """Says what a share of the word that came has in points."""
+    half, quarter = points(0.5), points(0.25)
+    whole = f"100{THIN}% on the word that came is {CERTAIN} points"
+    return f"{whole}, 50{THIN}% is {half}, 25{THIN}% is {quarter}, and so on."
 
 
 def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> list[str]:

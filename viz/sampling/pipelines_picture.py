@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from viz.format import THIN, percent
 from viz.palette import colour
-from viz.strip import element, hatch
+from viz.strip import HATCH, element
 
 _BAR = (
     "position:relative;display:flex;height:clamp(2.1rem,5.2vh,4rem);border-radius:.3rem;forced-color-adjust:none;"
@@ -24,7 +24,7 @@ _SEGMENT = (
 _THIN = "position:relative;display:flex;height:1.15rem;margin-bottom:3px;forced-color-adjust:none"
 _EDGE = f"box-shadow:inset -1px 0 {colour('paper')}"
 _KEPT = f"opacity:.6;background:{colour('kept')};{_EDGE}"
-_OUT = f"background:{hatch()};{_EDGE}"
+_OUT = f"background:{HATCH};{_EDGE}"
 _MARK = (
     f"position:absolute;top:-2px;bottom:-2px;border-left:2px dashed {colour('ink')};"
     f"padding-left:.3rem;line-height:1.3rem;font-size:var(--size-small)"

@@ -2,7 +2,6 @@
 
 import { el } from "./dom.js";
 
-const HATCH = "repeating-linear-gradient(45deg, var(--rejected-tint) 0 4px, var(--rejected) 4px 6px)";
 /** What a letter looks like, as a background. @type {Record<string, string>} */
 export const LOOKS = {
   p: "var(--prompt)",
@@ -12,7 +11,7 @@ export const LOOKS = {
   v: "var(--values)",
   d: "var(--stage)",
   e: "var(--error)",
-  r: HATCH,
+  r: "var(--hatch)",
 };
 
 /**

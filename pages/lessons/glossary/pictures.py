@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from viz.palette import colour
-from viz.strip import chip, element, hatch
+from viz.strip import HATCH, chip, element
 
 UNIT = 0.85  # em that a part of a bar is long
 ROLES = {  # of a letter
@@ -47,6 +47,6 @@ def _cell(cell: str) -> Markup:
         return chip(word, ROLES[letter], style="font-size:var(--size-body)")
     bar, _, word = cell.partition(":")
     letter, n = bar.split("=")
-    ground = "none" if letter == "_" else hatch() if letter == "r" else colour(ROLES[letter])
+    ground = "none" if letter == "_" else HATCH if letter == "r" else colour(ROLES[letter])
     look = f"width:{UNIT * int(n):.2f}em;background:{ground};forced-color-adjust:none"
     return element("i", style=look) + element("span", word)

@@ -19,6 +19,14 @@ const MARKS = /** @type {Record<string, string>} */ ({
 });
 const HANDS = "mat 12 floor 7 sofa 3"; // an example
 
+/** Asks for the next word after the newest one, which is that of the chart. @param {GuessBoard} board */
+function questionOf({ last, text }) {
+  const words = last === null ? "" : text.at(-1)?.words ?? "";
+  const word = words.trim();
+  if (MARKS[word]) return `What comes after the ${MARKS[word]}?`;
+  return /^\s\S+$/.test(words) ? `What comes after “${word}”?` : "What comes next?";
+}
+
 /** @param {number} n */
 export const points = (n) => `${n < 0 ? "−" : ""}${Math.abs(n)}`;
 
@@ -142,6 +150,7 @@ export function createAsk(actions) {
       } points`;
       setAttribute(sure[i].node, "aria-label", heard);
     });
+    setText(question, questionOf(now));
     setText(notice, now.notice);
     const active = activeIn(element);
     const wasIn = active !== null && element.contains(active);

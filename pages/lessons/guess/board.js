@@ -23,6 +23,7 @@ export class Board {
     this.text = el("p", { class: "board-words", translate: false });
     this.scroll = el("div", { class: "board-text" }, this.text);
     this.count = el("span", { class: "board-count" });
+    this.lastCount = el("span", { class: "board-count board-last-count" });
     this.totals = el("span", { class: "row board-totals" });
     this.ask = createAsk({
       guess: (written) => this.tell("guess", { position: this.data?.position, written }),
@@ -40,6 +41,7 @@ export class Board {
         "p",
         { class: "row board-score" },
         this.count,
+        this.lastCount,
         this.totals,
         el("span", { class: "board-tint-key" }, "the model did not expect it"),
         el("span", { class: "board-named-key" }, "it was guessed"),
@@ -81,6 +83,7 @@ export class Board {
     setAttribute(this.root, "data-new", data.last === null ? "" : null);
     this.writeText(data);
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
+    setText(this.lastCount, `Word ${data.last?.number ?? data.number} of ${data.nWords}`);
     setText(this.rule, data.rule);
     this.totals.replaceChildren(
       ...data.totals.map(({ name, points: n, gain }) =>
