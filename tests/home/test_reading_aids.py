@@ -120,6 +120,16 @@ def test_a_tip_stays_under_the_pointer_and_focus_is_seen(reader: Reader) -> None
     expect(tip).to_be_hidden()
 
 
+def test_a_token_s_card_closes_when_play_writes_on(reader: Reader) -> None:
+    reader.press("Next")
+    tip = reader.live.locator(".tip")
+    reader.chips.last.hover()
+    expect(tip).to_be_visible()
+    reader.page.keyboard.press("Space")
+    expect(reader.live.get_by_role("button", name="Pause")).to_be_visible()
+    expect(tip).to_be_hidden()
+
+
 def test_a_token_s_menu_says_what_surprise_is(reader: Reader) -> None:
     reader.press("Next")
     reader.chips.last.click()

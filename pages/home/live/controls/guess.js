@@ -140,7 +140,7 @@ function verdictOf(view) {
     facts,
   );
   if (isOut(view)) return `${said} ${_("It is out.")}`;
-  return hasLanded(view) && guess.n_tokens === 1 ? `${said} ${_("Another was chosen.")}` : said;
+  return hasLanded(view) && guess.n_tokens === 1 ? `${said} ${_("Another was drawn.")}` : said;
 }
 
 /** Whether the masks took the guess, once they have cut. @param {View} view */

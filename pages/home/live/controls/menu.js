@@ -85,6 +85,11 @@ export function createTokenMenu(actions, describe) {
       }, 0);
     },
     hideTip,
+    /** Closes what nobody reads: neither the pointer nor the focus is in it. */
+    closeUnused() {
+      clearTimeout(timer);
+      for (const card of [element, tip]) if (!card.matches(":hover, :focus-within")) card.hidePopover();
+    },
   };
 }
 

@@ -46,6 +46,7 @@ export function createStrip(actions) {
   );
   wire(list, chips, menu, () => required(state.view, "text yet"));
   watchWidth(list, chips, scroller);
+  let isPlaying = false;
   return {
     element: el("div", {}, element, menu.element, menu.tip),
     sums: sums.element,
@@ -53,11 +54,13 @@ export function createStrip(actions) {
     update(view) {
       setShown(slot, !view.header.finished && !view.isPlaying);
       setText(slot, view.hidden ? "?" : "");
+      if (view.isPlaying && !isPlaying) menu.closeUnused();
+      isPlaying = view.isPlaying;
       whole.update(view);
       if (state.view && !hasChanged(state.view, view)) return;
-      const isLonger = draw(state, view);
+      const isOther = draw(state, view);
       sums.update(view);
-      if (isLonger && view.inspecting === null) scroller.scrollTop = scroller.scrollHeight;
+      if (isOther && view.inspecting === null) scroller.scrollTop = scroller.scrollHeight;
     },
   };
 }
@@ -102,7 +105,7 @@ function hasChanged(before, view) {
   return names.some((name) => before[name] !== view[name]);
 }
 
-/** @param {StripState} state @param {View} view */
+/** Returns whether the text is another one. @param {StripState} state @param {View} view */
 function draw(state, view) {
   const { chips, list } = state;
   const isNewLabels = state.view && state.view.labels !== view.labels;
@@ -116,7 +119,7 @@ function draw(state, view) {
   for (const index of Object.keys(view.header.joined ?? {})) bracket(chips, Number(index));
   moveTabStop(chips);
   foldOldLines(chips);
-  return common < view.ids.length;
+  return cut.length > 0 || common < view.ids.length;
 }
 
 /** @param {Chip[]} chips @param {number[]} ids */
