@@ -100,7 +100,10 @@ const holdHeight = (event) => {
     return;
   bar.style.minHeight = getComputedStyle(bar).height;
 };
-const releaseHeight = () => place()?.style.removeProperty("min-height");
+const releaseHeight = () => {
+  place()?.style.removeProperty("min-height");
+  document.querySelector(".st-key-above")?.removeAttribute("style");
+};
 for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
 addEventListener("resize", releaseHeight);
 
@@ -247,7 +250,14 @@ const giveWay = () => {
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
   const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
-  const way = Math.min(hidden, asked.getBoundingClientRect().top - MARGIN);
+  const bar = find(document, ".st-key-above");
+  const above = asked.getBoundingClientRect().top;
+  // the question stays at the upper edge while the room that its choices had goes away below it
+  const top = Math.round(bar.getBoundingClientRect().top + MARGIN - above);
+  bar.style.cssText = `flex: none; position: sticky; top: ${top}px`;
+  const { bottom } = bar.getBoundingClientRect();
+  const spare = (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom;
+  const way = Math.min(hidden, above - MARGIN + Math.max(0, spare));
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
@@ -274,6 +284,7 @@ const markAbove = ({ heading }) => {
   unmarkAbove(above);
   for (const one of above)
     if (!one.matches(ABOUT) && one.querySelector(ABOUT) === null) setAttribute(one, "data-above", "");
+  if (found) setAttribute(found, "data-heading", "");
   markBelow(found);
 };
 /** Marks what no scene speaks of: the sections below that of its heading. @param {HTMLElement} [heading] */
@@ -287,8 +298,9 @@ const markBelow = (heading) => {
 const unmarkAbove = (but) => {
   for (const one of document.querySelectorAll("[data-above]"))
     if (!but?.has(one)) one.removeAttribute("data-above");
-  const below = but ? [] : document.querySelectorAll("[data-below]");
-  for (const one of below) one.removeAttribute("data-below");
+  const others = but ? [] : document.querySelectorAll("[data-below], [data-heading]");
+  for (const one of others)
+    for (const name of ["data-below", "data-heading"]) one.removeAttribute(name);
 };
 
 export default (/** @type {Component<Scene>} */ { data }) => {
