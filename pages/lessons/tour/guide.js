@@ -242,6 +242,18 @@ const foldAnswer = (isFolded) => {
   find(why, ".tour-grip").ariaExpanded = String(!is);
 };
 
+/**
+ * Keeps the question at the upper edge while the room that its choices had is scrolled away below it: how much that is.
+ * @param {number} above where the question stands now
+ */
+const stayAbove = (above) => {
+  const bar = find(document, ".st-key-above");
+  const top = Math.round(bar.getBoundingClientRect().top - above);
+  bar.style.cssText = `flex: none; position: sticky; top: ${top}px`;
+  const { bottom } = bar.getBoundingClientRect();
+  return Math.max(0, (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom);
+};
+
 /** On a phone what is so comes from below: what stands above the question gives way upwards, as far as the picture needs it. */
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
@@ -250,14 +262,8 @@ const giveWay = () => {
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
   const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
-  const bar = find(document, ".st-key-above");
-  const above = asked.getBoundingClientRect().top;
-  // the question stays at the upper edge while the room that its choices had goes away below it
-  const top = Math.round(bar.getBoundingClientRect().top + MARGIN - above);
-  bar.style.cssText = `flex: none; position: sticky; top: ${top}px`;
-  const { bottom } = bar.getBoundingClientRect();
-  const spare = (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom;
-  const way = Math.min(hidden, above - MARGIN + Math.max(0, spare));
+  const above = asked.getBoundingClientRect().top - MARGIN;
+  const way = Math.min(hidden, above + (scene.page === "" ? 0 : stayAbove(above)));
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
@@ -284,7 +290,6 @@ const markAbove = ({ heading }) => {
   unmarkAbove(above);
   for (const one of above)
     if (!one.matches(ABOUT) && one.querySelector(ABOUT) === null) setAttribute(one, "data-above", "");
-  if (found) setAttribute(found, "data-heading", "");
   markBelow(found);
 };
 /** Marks what no scene speaks of: the sections below that of its heading. @param {HTMLElement} [heading] */
@@ -298,9 +303,8 @@ const markBelow = (heading) => {
 const unmarkAbove = (but) => {
   for (const one of document.querySelectorAll("[data-above]"))
     if (!but?.has(one)) one.removeAttribute("data-above");
-  const others = but ? [] : document.querySelectorAll("[data-below], [data-heading]");
-  for (const one of others)
-    for (const name of ["data-below", "data-heading"]) one.removeAttribute(name);
+  const below = but ? [] : document.querySelectorAll("[data-below]");
+  for (const one of below) one.removeAttribute("data-below");
 };
 
 export default (/** @type {Component<Scene>} */ { data }) => {
