@@ -70,8 +70,9 @@ def answered(
     """
     if lesson_asks():
         waits = st.session_state.get(_PAGE_WAITS)
-        if run and waits is False:
-            _hide_until_seen(run, key)
+        with st.container():  # its place is there before it is: nothing below it is drawn anew
+            if run and waits is False:
+                _hide_until_seen(run, key)
         return not waits
     with st.container(gap="xsmall", key=f"{key}_asked"):
         _ask(question, key)

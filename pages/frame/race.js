@@ -69,7 +69,8 @@ class Lane {
     this.pieces = lane.pieces.map(piece);
     this.text.append(...this.pieces);
     this.waits = waits;
-    this.mark = firstDone && byTokens && last(lane.parts)[0] > first ? this.markAt(firstDone) : null;
+    this.isLater = last(lane.parts)[0] > first; // a sum of gaps may end later
+    this.mark = firstDone && byTokens && this.isLater ? this.markAt(firstDone) : null;
     this.note = lane.block || this.mark
       ? el("div", { class: "note", textContent: lane.block || "\u00a0" })
       : null;
@@ -120,7 +121,7 @@ class Lane {
   showBlocks(now) {
     this.blocks.forEach(({ at }, i) => {
       this.fills[i].classList.toggle("is-there", at <= now);
-      this.fills[i].classList.toggle("is-late", at > this.first);
+      this.fills[i].classList.toggle("is-late", this.isLater && at > this.first);
     });
   }
 

@@ -127,8 +127,10 @@ def answers_html(name: str, answers: Sequence[str], *, is_covered: bool = False)
         is_covered: Whether they are still asked for: then they are empty boxes.
     """
     ((winner, n_votes),) = Counter(answers).most_common(1)
-    look = "font:var(--size-row)/1.9 var(--mono);text-align:center"
-    side = "display:grid;gap:5px;grid-template-columns:repeat(auto-fill,minmax(max(4.8em,9%),1fr))"
+    # one line each, so that the boxes are as high as before
+    look = "font:var(--size-body)/2 var(--mono);text-align:center;padding-inline:0"
+    look += ";white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
+    side = "display:grid;gap:5px;grid-template-columns:repeat(auto-fill,minmax(max(3.9em,9%),1fr))"
     boxes = [
         chip("\u00a0", "muted", "open", style=look)
         if is_covered

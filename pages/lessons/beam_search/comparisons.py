@@ -108,10 +108,7 @@ class Costs(Experiment[BeamLesson]):
             n_prompts = SETTINGS["cost_prompts"]
             prompt, waits = PROMPTS[n_prompts - 1], lesson_waits()
             st.html(likely_beside_drawn(prompt, costs, is_covered=waits))
-            show_caption(
-                "Marked: two words that stood beside each other before. Measured on "
-                f"{machine.model}, {machine.where}."
-            )
+            show_caption("Marked: two words that stood beside each other before.")
             return
         show_chart(costs_figure(costs), "beam_costs")
         formats = {"seconds": "%.2f"} | {f"distinct {n}": "percent" for n in (1, 2, 3)}

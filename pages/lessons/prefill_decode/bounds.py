@@ -113,8 +113,9 @@ class PassesUnderTheRoof(_OfRoofline):
             st.info(sentence)
         is_covered = not was_answered(USED_SAID)
         show_chart(roofline_figure(run, is_covered=is_covered), "phase_roof")
-        if not is_covered:
-            st.markdown(verdict(run))
+        with st.container():  # its place is there before it is: nothing below it is drawn anew
+            if not is_covered:
+                st.markdown(verdict(run))
         if not run.points:
             return
         draw_when_opened("What each pass waits for", partial(_show_floors, run), "phase_waiting")

@@ -90,9 +90,11 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
     on = recorded_on(run.machine) if run is not lesson.phases else nullcontext()
 
     def say_where() -> None:
-        if was_answered("phase_said"):
-            with on, st.container(key="phase_at_end_where"):
-                show_caption(words)
+        # a place that is always there: what stands below it is not drawn anew with the answer
+        with st.container(), on:
+            if was_answered("phase_said"):
+                with st.container(key="phase_at_end_where"):
+                    show_caption(words)
 
     return say_where
 

@@ -89,8 +89,7 @@ def why_still(names: Collection[str], still: Collection[str]) -> str:
 
 def show_draws(state: Lab) -> None:
     """Draws from one of the masks, or from a pipeline, and tests the counts."""
-    with st.container(key="draws_head"):  # a scene's own question stands above
-        st.header("Do the draws follow the distribution?", anchor=False)
+    st.header("Do the draws follow the distribution?", anchor=False)
     is_guided, waits = lesson_asks(), lesson_waits()
     n_draws = N_IN_SCENE if is_guided else N_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -128,12 +128,14 @@ class GreedyLoops(Experiment[Lab]):
                 verdict = "…" if is_covered else _verdict(text)
                 st.markdown(f"**{_title(text.penalty)}:** {verdict}")
                 st.html(loop_html(text.before, text.repeated, is_covered=is_covered))
+        if is_guided:  # it asks what is spoilt
+            show_caption("The best token each time; a loop is marked.")
+            return
         show_caption(
             f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is "
             "marked."
         )
-        if not is_guided:  # it asks what is spoilt
-            _show_sign_rule(found.used)
+        _show_sign_rule(found.used)
 
 
 def _title(penalty: str) -> str:

@@ -100,7 +100,10 @@ const holdHeight = (event) => {
     return;
   bar.style.minHeight = getComputedStyle(bar).height;
 };
-const releaseHeight = () => place()?.style.removeProperty("min-height");
+const releaseHeight = () => {
+  place()?.style.removeProperty("min-height");
+  document.querySelector(".st-key-above")?.removeAttribute("style");
+};
 for (const kind of ["click", "keydown"]) addEventListener(kind, holdHeight, true);
 addEventListener("resize", releaseHeight);
 
@@ -239,6 +242,18 @@ const foldAnswer = (isFolded) => {
   find(why, ".tour-grip").ariaExpanded = String(!is);
 };
 
+/**
+ * Keeps the question at the upper edge while the room that its choices had is scrolled away below it: how much that is.
+ * @param {number} above where the question stands now
+ */
+const stayAbove = (above) => {
+  const bar = find(document, ".st-key-above");
+  const top = Math.round(bar.getBoundingClientRect().top - above);
+  bar.style.cssText = `flex: none; position: sticky; top: ${top}px`;
+  const { bottom } = bar.getBoundingClientRect();
+  return Math.max(0, (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom);
+};
+
 /** On a phone what is so comes from below: what stands above the question gives way upwards, as far as the picture needs it. */
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
@@ -247,7 +262,8 @@ const giveWay = () => {
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
   const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
-  const way = Math.min(hidden, asked.getBoundingClientRect().top - MARGIN);
+  const above = asked.getBoundingClientRect().top - MARGIN;
+  const way = Math.min(hidden, above + (scene.page === "" ? 0 : stayAbove(above)));
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
