@@ -5,6 +5,7 @@
 import { announced } from "./live/announced.js";
 import { find, isScriptRunning } from "./live/dom.js";
 import { keepFocus } from "./live/focus.js";
+import { holdFigures } from "./live/hold_figures.js";
 import { holdHeight } from "./live/hold_height.js";
 import { keepScroll } from "./live/scroll.js";
 import { _ } from "./live/words.js";
@@ -204,4 +205,5 @@ export default (
   keepScroll();
   keepReached(region);
   holdHeight();
+  holdFigures();
 };

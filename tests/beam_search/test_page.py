@@ -22,6 +22,13 @@ from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import captions, errors, kept, open_lesson, press, show_model, words
 from tests.tiny_models import tiny
 
+IS_LED = """() => {
+  const right = (one) => one.getBoundingClientRect().right;
+  const box = document.querySelector(".st-key-beam_tree_box");
+  const ends = [...box.querySelectorAll(".js-plotly-plot .annotation")].map(right);
+  return box.scrollLeft > 0 && Math.max(...ends) <= right(box);
+}"""  # the tree has grown beyond its box, and what is newest is in it
+
 
 @pytest.fixture
 def app() -> AppTest:
@@ -212,3 +219,13 @@ def test_the_tree_grows_before_everybody(turn_to: Callable[[str], Page]) -> None
     expect(page.get_by_text("Token 2 of 7")).to_be_visible()
     expect(chips).not_to_have_count(n_before)
     assert_accessible_to_all(page)
+
+
+@pytest.mark.browser
+def test_a_phone_is_led_to_the_newest_tokens(turn_to: Callable[[str], Page]) -> None:
+    page = turn_to("beam_search")
+    page.set_viewport_size({"width": 390, "height": 844})
+    by_key(page, "beam_tree").locator(".main-svg").first.wait_for()
+    by_key(page, "beam_said").get_by_role("radio").first.click()
+    by_key(page, "beam_play").get_by_role("button").click()
+    page.wait_for_function(IS_LED, timeout=60_000)
