@@ -27,7 +27,7 @@ from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
 from viz.snowball.confidence_bands import windows
-from viz.snowball.exposure_picture import Course, Reading, exposure_picture
+from viz.snowball.exposure_picture import Course, ReadToken, exposure_picture
 from viz.snowball.mistake import sure_words
 
 STEPS = [
@@ -84,8 +84,10 @@ def test_lines_are_the_records_own_numbers() -> None:
 
 def test_errors_are_marked_in_a_text_and_counted_and_the_last_waits_for_a_guess() -> None:
     courses = [
-        Course("soon", "prompt", [Reading("␣a", "␣x", "␣a"), Reading("b", "␣y", "␣y")], 0.25),
-        Course("late", "generated", [Reading("␣c", "␣d", "␣e"), Reading("␣f", "␣d", "␣f")], 0.37),
+        Course("soon", "prompt", [ReadToken("␣a", "␣x", "␣a"), ReadToken("b", "␣y", "␣y")], 0.25),
+        Course(
+            "late", "generated", [ReadToken("␣c", "␣d", "␣e"), ReadToken("␣f", "␣d", "␣f")], 0.37
+        ),
     ]
     shown, covered = (exposure_picture(courses, is_covered=is_it) for is_it in (False, True))
     widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]

@@ -13,7 +13,7 @@ MARKED = "red: a mistake, in one text and in every 100 tokens of all texts"
 _COUNT = "float:right;margin-left:.6rem;font-size:var(--size-lead);line-height:1.25"
 _TEXT = (
     "display:flex;flex-wrap:wrap;gap:.2rem 0;margin-left:-.2em;"
-    "font:clamp(var(--size-lead),2vw,var(--size-row))/1.4 var(--read)"
+    "font:var(--size-lead)/1.4 var(--read)"
 )
 _BOX = "border:1.5px {} {};background:{};border-radius:4px;padding:0 .15em"
 _ROOM = "00 of 100"  # as wide as a count
@@ -29,7 +29,7 @@ _UNKNOWN = (
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadToken:
     """What a writer expected at one token of a text, and what its judge did."""
 
     label: str  # of the token, its space visible
@@ -48,7 +48,7 @@ class Course:
 
     name: str
     role: str  # of the palette
-    readings: Sequence[Reading]  # of one text
+    readings: Sequence[ReadToken]  # of one text
     error: float  # the share of mistakes among all tokens; NaN before any was measured
 
     @property
@@ -105,7 +105,7 @@ def _bar(n: int) -> str:
     return f"position:absolute;top:0;bottom:0;left:0;width:{n}%;background:{colour('error')}"
 
 
-def _box(one: Reading, role: str, *, is_hidden: bool) -> Markup:
+def _box(one: ReadToken, role: str, *, is_hidden: bool) -> Markup:
     """Draws a token; a piece that goes on with a word stands close to what it goes on."""
     is_marked = one.is_mistake and not is_hidden
     tone, line = ("error", "dashed") if is_marked else (role, "solid")

@@ -26,7 +26,7 @@ from pages.frame.question import answered, opening, was_answered
 from pages.frame.words import N_, _
 from pages.lessons.snowball.settings import SETTINGS
 from pages.lessons.snowball.state import SnowballLesson, provenance
-from viz.snowball.exposure_picture import MARKED, Course, Reading, exposure_picture
+from viz.snowball.exposure_picture import MARKED, Course, ReadToken, exposure_picture
 from viz.snowball.held_out_charts import (
     context_figure,
     drift_words,
@@ -161,7 +161,7 @@ class ExposureBias(Experiment[SnowballLesson]):
             strict=True,
         ):
             shown = zip(ids[n_prompt:][:N_SHOWN], *expected.tolist(), strict=False)
-            readings = [Reading(*(labels[i] for i in three)) for three in shown]
+            readings = [ReadToken(*(labels[i] for i in three)) for three in shown]
             courses.append(Course(name, role, readings, error))
         return courses
 
