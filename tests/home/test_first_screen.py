@@ -12,8 +12,14 @@ pytestmark = pytest.mark.browser
 FEW, ALL = 11, 20  # of what can be pressed or moved beside the picture
 HANDS = """(root) => [...root.querySelectorAll(".side :is(button, input, select, a)")]
   .filter((hand) => hand.checkVisibility()).length"""
-CROSSED = """(root) => [...root.querySelectorAll(".bar-track")]
-  .filter((track) => getComputedStyle(track, "::before").visibility === "visible").length"""
+# parts of the question through which the picture behind them could be seen, or that lie under it
+CROSSED = """(root) => [...root.querySelectorAll(".guess > *")]
+  .filter((part) => part.checkVisibility())
+  .filter((part) => {
+    const { x, y, width, height } = part.getBoundingClientRect();
+    const top = root.getRootNode().elementFromPoint(x + width / 2, y + height / 2);
+    return !getComputedStyle(part).backgroundColor.startsWith("rgb(") || !part.contains(top);
+  }).length"""
 AT_ONCE = "Write 20 tokens at once"
 
 

@@ -79,7 +79,8 @@ def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
         page.keyboard.press("Escape")  # the beats
         expect(rows.locator("li")).to_have_count(n)
     first, again, other = rows.evaluate(ROWS)
-    assert (first["at"], first["hit"]) == (again["at"], again["hit"])
+    assert first["at"] == again["at"]
+    assert first["hit"] == pytest.approx(again["hit"], abs=1e-3)  # per cent, by passes of two lengths
     assert other["isOther"]
     assert other["at"] != first["at"]
     reader.press("Next")  # a pass of its own: nothing is repeated
@@ -92,9 +93,12 @@ def test_a_step_whose_beats_are_cut_short_by_back_was_drawn_too(page: Page, url:
     reader = Reader(page, url).open(lesson="how-a-model-writes", scene="3", present="1")
     answer(page, "the same")
     rows = reader.live.locator(".draws-list li")
-    for name, n in (("Next", 0), ("Back", 1)):  # a projector's first step is slow
-        reader.live.get_by_role("button", name=name, exact=True).click()
-        expect(rows).to_have_count(n)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Shift+ArrowRight")  # a slow step
+    reader.live.locator(".bars[data-beat=read]").wait_for()
+    expect(rows).to_have_count(0)
+    reader.live.get_by_role("button", name="Back", exact=True).click()
+    expect(rows).to_have_count(1)
 
 
 def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
