@@ -38,7 +38,12 @@ ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
 :is(.draws, .cut-words)[data-tour="lit"] { display: block; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
+/* the evidence is read from the last row */
 @media (min-width: 641px) {
+  .ott[data-presenter] .draws[data-tour="lit"] {
+    & :is(.draws-name, .draws-where) { font-size: var(--size-body); }
+    & :is(.draws-token, .draws-sentence) { font-size: var(--size-lead); line-height: 1.2; }
+  }
   .ott[data-presenter]:has(.pointer[data-tour="lit"]):not(:has(tbody[data-tour="dimmed"])) .choice > .bars.bars {
     --row: 2em; --track: 1.5em; }
 }
@@ -57,7 +62,6 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
       & .bars .draw-bar { --high: 3.2em !important; }
       &:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 4.6em !important; }
       & .draws-list { grid-auto-rows: 1.25em; min-height: 3.75em; }
-      & .draws-sentence { font-size: var(--size-small); }
     }
   }
 }
