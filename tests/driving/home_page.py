@@ -50,6 +50,11 @@ def ask(address: str, request: dict[str, Any]) -> bytes:
         return bytes(answer.read())
 
 
+def pointer_label(pointer: float) -> str:
+    """Returns a pointer as the page writes it, in per cent: two decimals, never rounded up."""
+    return f"{int(1e4 * pointer) / 100:.2f}\u202f%"
+
+
 @dataclass
 class Traffic:
     """What the page has asked since it was last opened."""

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, ViewportSize, expect
 
 from tests.browser import SCREEN, clear_storage
 from tests.driving.harness import Server, by_key
-from tests.driving.home_page import MOVING, Reader
+from tests.driving.home_page import MOVING, Reader, pointer_label
 from tests.frame.by_eye import MAX_SHIFT, SHIFTS, shifts
 
 pytestmark = pytest.mark.browser
@@ -70,7 +70,7 @@ def test_the_first_step_goes_beat_by_beat_and_says_the_numbers_of_its_own(newcom
             expect(sentence).to_contain_text("4\u202f096")
         if beat == "draw":
             fell = reader.header["steps"]["pointer"][-1]
-            expect(sentence).to_contain_text(f"{int(1e4 * fell) / 1e4:.4f}")
+            expect(sentence).to_contain_text(pointer_label(fell))
             reader.page.evaluate("() => { globalThis.holdsBeats = false; }")
         if beat != "append":  # which ends by itself
             reader.page.keyboard.press("Space")

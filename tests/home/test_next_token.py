@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.home.controls import Controls
-from tests.driving.home_page import PATIENCE_MS, Reader
+from tests.driving.home_page import PATIENCE_MS, Reader, pointer_label
 from tests.home.conftest import PROMPT, held_wire
 
 pytestmark = pytest.mark.browser
@@ -112,10 +112,10 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
     expect(look_back).to_be_hidden()
     for _ in range(3):
         expect(pointers).to_have_count(0)
-        expect(sentence).not_to_contain_text(f"{reader.header['pointer']:.3f}")
+        pointer = pointer_label(reader.header["pointer"])
+        expect(sentence).not_to_contain_text(pointer)
         expect(loop).to_contain_text("no id yet")
         expect(loop).not_to_contain_text(f"id {reader.header['next_id']}")
-        pointer = f"{int(1e4 * reader.header['pointer']) / 100:.2f}\u202f%"
         reader.press("Next")
         share = reader.header["steps"]["chosen_prob"][-1]
         expect(sentence).to_contain_text(
@@ -132,7 +132,7 @@ def test_nothing_of_the_draw_is_told_before_it_or_after_it_forgotten_unless_one_
     reader.page.keyboard.press("Escape")
     reader.live.get_by_label("Pointer first").check()
     for _ in range(4):
-        expect(sentence).to_contain_text(re.compile("[0-9] falls on"))
+        expect(sentence).to_contain_text(re.compile("[0-9]\u202f% falls on"))
         told = sentence.inner_text()
         reader.press("Next")
         assert f"falls on {reader.tokens()[-1]}," in told

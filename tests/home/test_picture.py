@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from tests.driving.home_page import Reader
+from tests.driving.home_page import Reader, pointer_label
 from tests.home.test_one_axis import share
 
 pytestmark = pytest.mark.browser
@@ -115,7 +115,7 @@ def test_pictures_show_the_step_its_beats_and_the_story_on_the_axis_of_the_page(
         "what is out lay behind the rest"
     )
     assert float(line.attrib["x1"]) == pytest.approx(left + ACROSS * pointer, abs=NEAR)
-    assert any(f"{pointer:.3f}" in text for text in words(drawn))
+    assert any(pointer_label(pointer) in text for text in words(drawn))
     assert words(drawn)[-1].startswith("storyteller, temperature")
     longest = max(width for lies in rows(drawn, "data-row").values() for _, width in lies)
     assert faults(drawn, longest, numbers) != [], "an axis as long as the longest bar"

@@ -80,7 +80,9 @@ def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
         expect(rows.locator("li")).to_have_count(n)
     first, again, other = rows.evaluate(ROWS)
     assert first["at"] == again["at"]
-    assert first["hit"] == pytest.approx(again["hit"], abs=1e-3)  # per cent, by passes of two lengths
+    assert first["hit"] == pytest.approx(
+        again["hit"], abs=1e-3
+    )  # per cent, by passes of two lengths
     assert other["isOther"]
     assert other["at"] != first["at"]
     reader.press("Next")  # a pass of its own: nothing is repeated
