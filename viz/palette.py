@@ -71,9 +71,10 @@ ROLES: Final[Mapping[str, Colour]] = MappingProxyType(
 _CHINESE = "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'WenQuanYi Zen Hei'"
 # without one of them a browser asks Streamlit's web font for Chinese characters, in vain
 FONT: Final = (
-    f"system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', {_CHINESE}, sans-serif"
+    "'One Token Sans', system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', "
+    f"{_CHINESE}, sans-serif"
 )
-READ: Final = "ui-serif, Georgia, 'Liberation Serif', serif"  # of a model's text
+READ: Final = "'One Token Serif', ui-serif, Georgia, 'Liberation Serif', serif"  # of a model's text
 MONO: Final = "ui-monospace, 'SF Mono', 'Cascadia Mono', Consolas, 'Liberation Mono', monospace"
 
 Size: TypeAlias = Literal["small", "body", "lead", "row", "text"]

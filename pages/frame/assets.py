@@ -12,6 +12,7 @@ import gzip
 import json
 import re
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from hashlib import sha256
@@ -29,11 +30,14 @@ from pages.frame.words import Language
 
 PAGES = Path(__file__).parents[1]
 SHARED = PAGES / "frame" / "live"  # what several components use
-KINDS = {".js": "text/javascript", ".css": "text/css"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 FOR_EVER = "public, max-age=31536000, immutable"  # of what has its hash in its address
 FOR_A_DAY = "public, max-age=86400"
 ICONS = PAGES / "frame" / "icons.woff2"  # by benchmarks.icon_font, of Streamlit's font of icons
 ALL_ICONS = "static/media/MaterialSymbols-Rounded.*.woff2"  # 375 kB, a third of home's first visit
+# by benchmarks.faces, of Streamlit's fonts; named in viz/palette.py
+FACES = {role: PAGES / "frame" / f"{role}.woff2" for role in ("sans", "serif")}
+WEIGHTS = {"sans": "400 600", "serif": "400"}
 SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made of
 
 # Chromium compiles a script with this comment whole while it comes, beside the thread of the page;
@@ -92,7 +96,7 @@ def takes_gzip(headers: Headers) -> bool:
 _FILES = {
     path.relative_to(PAGES).as_posix(): path.read_bytes()
     for path in sorted(PAGES.rglob("*"))
-    if path.suffix in KINDS
+    if path.suffix in KINDS and path != ICONS
 }
 _HASH = sha256(b"".join(name.encode() + b"\0" + file for name, file in _FILES.items())).hexdigest()
 ROOT = f"assets/{_HASH[:16]}"
@@ -156,6 +160,24 @@ def modules(*entries: str) -> tuple[str, ...]:
     for entry in entries:
         visit(entry, ())
     return tuple(ordered)
+
+
+def faces(address_of: Callable[[str], str]) -> str:
+    """Returns the rules that name the two faces of type.
+
+    Args:
+        address_of: Gives where a file under `pages/` is found by the page that has the rules.
+    """
+    return "".join(
+        f"@font-face{{font-family:'One Token {role.title()}';font-weight:{WEIGHTS[role]};"
+        f"font-display:swap;src:url({address_of(name_of(path))}) format('woff2')}}\n"
+        for role, path in FACES.items()
+    )
+
+
+def in_data(name: str) -> str:
+    """Returns a face as an address that holds it, for a page that is one file."""
+    return f"data:font/woff2;base64,{b64encode(_FILES[name]).decode()}"
 
 
 def page_sheets() -> tuple[str, ...]:

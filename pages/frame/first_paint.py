@@ -17,13 +17,16 @@ from starlette.routing import Route
 
 from pages.frame import words
 from pages.frame.assets import (
+    FACES,
     PAGES,
     SERVED,
     SHARED,
     Asset,
     address,
     address_of_words,
+    faces,
     modules,
+    name_of,
     page_sheets,
     presenter_sheets,
     source,
@@ -35,7 +38,8 @@ from viz.palette import code, root_rule, sizes
 
 _SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
 _WITH_UNIT = ':is([data-testid="stBidiComponentIsolated"], .stHtml)'  # of their own
-STYLE = f"<style>{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
+_FACES = faces(lambda name: f"./{address(name)}")
+STYLE = f"<style>{_FACES}{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
 # of a page that its address says to be on a projector; the announcer takes it away with the switch
 _LARGE = f"<style data-large>{''.join(map(source, presenter_sheets()))}</style>"
 _FONT = re.compile(r"<link[^>]+as=\"font\"[^>]*>")  # of Streamlit's theme, which is not ours
@@ -81,6 +85,9 @@ def _preloads(name: str) -> Iterable[str]:
 _SCRIPT = '<script type="module" crossorigin src="./{}"></script>'
 # low: of six connections one is to be free for what Streamlit asks before it connects
 _MODULE = '<link rel="modulepreload" fetchpriority="low" crossorigin href="./{}">'
+_FACE = (
+    '<link rel="preload" fetchpriority="low" as="font" type="font/woff2" crossorigin href="./{}">'
+)
 _TEXT = '<link rel="preload" as="fetch" fetchpriority="low" crossorigin href="./{}">'
 _NAMES = {"" if lesson.is_home else Path(lesson.path).stem for lesson in LESSONS}
 
@@ -99,7 +106,8 @@ def _streamlits(*names: str) -> set[str]:
 @cache
 def _page(name: str, language: Language, is_presenting: bool) -> Asset:
     where = address_of_words(language)
-    head = _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
+    head = "".join(_FACE.format(address(name_of(path))) for path in FACES.values())
+    head += _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
     head += _TEXT.format(where) if where else ""
     text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
     text = text.replace(STYLE, f"{_LARGE}{STYLE}") if is_presenting else text

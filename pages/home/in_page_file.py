@@ -16,7 +16,7 @@ from model.loading import LanguageModel, load_model
 from model.source_code import stages_of
 from model.tokenizing import vocabulary_labels
 from model.weights.locate import SHIPPED
-from pages.frame.assets import SHARED, name_of, source, style_sheets
+from pages.frame.assets import SHARED, faces, in_data, name_of, source, style_sheets
 from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.one_file import one_file
 from pages.home.facts import page_facts, trained_on
@@ -40,7 +40,10 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
     return one_file(
         (FOLDER / "page.html").read_text("utf-8"),
         name_of(FOLDER / "mount.js"),
-        style=root_rule() + source("home/alone.css") + source("home/in_page/file.css"),
+        style=faces(in_data)
+        + root_rule()
+        + source("home/alone.css")
+        + source("home/in_page/file.css"),
         sheets=style_sheets(SHARED, LIVE, LAZY),
         workers={
             "model": name_of(FOLDER / "worker.js"),

@@ -115,11 +115,14 @@ def test_no_path_leads_anywhere_else(files: Files, parts: list[str]) -> None:
         assert ask(files, "/".join(("/base", start, *parts, "x"))).status == 404
 
 
-def test_only_scripts_and_style_sheets_are_served_under_the_hash_of_them_all(files: Files) -> None:
+def test_only_scripts_style_sheets_and_faces_are_served_under_the_hash_of_them_all(
+    files: Files,
+) -> None:
     ours = {name for name in files.files if name.startswith("/base/assets/")}
     catalogues = {name for name in ours if name.endswith(".json")}
     assert {Path(name).stem for name in catalogues} == set(languages()) - {"en"}
-    assert {Path(name).suffix for name in ours - catalogues} == {".js", ".css"}
+    assert {Path(name).suffix for name in ours - catalogues} == {".js", ".css", ".woff2"}
+    assert {Path(name).stem for name in ours if name.endswith(".woff2")} == {"sans", "serif"}
     assert {name.removeprefix(f"/base/{ROOT}/") for name in ours} >= set(SCRIPTS)
     old = f"/base/assets/{'0' * 16}/{LIVE}"
     assert ask(files, old).status == 404

@@ -20,7 +20,7 @@ from model.classroom.members import RoomError
 from model.classroom.rooms import NoRoomError
 from model.sentences import Sentence
 from pages.frame.assets import address as address_of_file
-from pages.frame.assets import address_of_words, name_of
+from pages.frame.assets import address_of_words, faces, name_of
 from pages.frame.first_paint import ROOT_TAG, root_tag
 from pages.frame.words import Language, in_language, speaking, spoken_in, told
 from pages.lessons.classroom.wrong_codes import WrongCodes
@@ -31,7 +31,7 @@ _WRONG_CODES = WrongCodes()
 _FOLDER = Path(__file__).parent
 _SAFE = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
-    "'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; "
+    "'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
@@ -47,7 +47,8 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 def _page(name: str, base: str, language: Language) -> str:
     """Returns a page: its markup with the addresses of its style sheets, script and words."""
     head = [f'<link rel="icon" href="{_ICON}">']
-    head.append(f"<style>{root_rule()}</style>")
+    named = faces(lambda file: f"{base}/{address_of_file(file)}")
+    head.append(f"<style>{named}{root_rule()}</style>")
     for sheet in ("room.css", "drawn.css", f"{name}.css"):
         head.append(f'<link rel="stylesheet" href="{_address(sheet, base)}">')
     entry, where = _address(f"{name}.js", base), address_of_words(language)

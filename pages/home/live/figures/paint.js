@@ -21,10 +21,13 @@ export function readLook(node) {
     return [role, style.color];
   }));
   probe.style.fontFamily = "var(--read)";
-  const look = { colours, faces: { read: style.fontFamily, plain: getComputedStyle(node).fontFamily } };
+  const faces = { read: systems(style), plain: systems(getComputedStyle(node)) };
   probe.remove();
-  return look;
+  return { colours, faces };
 }
+
+/** The faces after our own, which a picture does not hold. @param {CSSStyleDeclaration} style */
+const systems = ({ fontFamily }) => fontFamily.replace(/^["']?One Token \w+["']?, /, "");
 
 /** A picture that is being drawn. */
 export class Paint {
