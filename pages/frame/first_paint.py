@@ -38,6 +38,7 @@ from viz.palette import code, root_rule, sizes
 
 _SHEET = "\n".join(source(sheet) for sheet in ("frame/live/terms.css", *page_sheets()))
 _WITH_UNIT = ':is([data-testid="stBidiComponentIsolated"], .stHtml)'  # of their own
+_OTHER_LETTERS = {"ar", "zh-Hans"}  # than our faces have: their pages are set in the system's
 _FACES = faces(lambda name: f"./{address(name)}")
 STYLE = f"<style>{_FACES}{root_rule()}{_WITH_UNIT} {{{sizes()}}}\n{_SHEET}</style>"
 # of a page that its address says to be on a projector; the announcer takes it away with the switch
@@ -106,11 +107,13 @@ def _streamlits(*names: str) -> set[str]:
 @cache
 def _page(name: str, language: Language, is_presenting: bool) -> Asset:
     where = address_of_words(language)
-    head = "".join(_FACE.format(address(name_of(path))) for path in FACES.values())
+    has_faces = language.tag not in _OTHER_LETTERS
+    head = "".join(_FACE.format(address(name_of(path))) for path in FACES.values() if has_faces)
     head += _SCRIPT.format(address("frame/in_order.js")) + "".join(_preloads(name))
     head += _TEXT.format(where) if where else ""
     text = PAGE.replace("</head>", f"{head}</head>").replace(ROOT_TAG, root_tag(language, where))
     text = text.replace(STYLE, f"{_LARGE}{STYLE}") if is_presenting else text
+    text = text if has_faces else text.replace(_FACES, "")
     return Asset("text/html", text.encode, "no-cache", "Accept-Language")
 
 

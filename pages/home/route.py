@@ -5,6 +5,7 @@ before anything that they send is read. It knows the wire; what a request means,
 """
 
 import asyncio
+import gzip
 import json
 import logging
 import time
@@ -14,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from pages.frame.assets import takes_gzip
 from pages.frame.readers import network_in
 from pages.frame.words import N_, Language, speaking, spoken_in, told
 from pages.home.answer_queue import PLACES, AnswerQueue, FullError, QueuePlace
@@ -22,11 +24,12 @@ from pages.home.ticket import Ticket, read_ticket
 LOGGER = logging.getLogger(__name__)
 MAX_BODY = 1_500_000  # bytes: 200,000 ids, or as many characters of a prompt that is pasted
 LARGE_BODY = 64_000  # bytes: more than a page asks, unless a long text is pasted
+MIN_COMPRESSED = 4096  # bytes of a header: compressed in a third of a millisecond
 MAX_LARGE = 8  # requests of more than that, which are read or wait
 MAX_SECONDS = 10.0  # in which a request has to come whole
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Encoding": "identity",  # logits hardly shrink, and packing them takes a millisecond
+    "Content-Encoding": "identity",  # of most: logits hardly shrink, and it takes a millisecond
 }
 _THREADS = ThreadPoolExecutor(sum(PLACES.values()), "loop")
 _QUEUE = AnswerQueue()
@@ -59,7 +62,11 @@ async def answer(request: Request) -> Response:
                 raise ClientDisconnect
             run = asyncio.get_running_loop().run_in_executor
             packed = await run(_THREADS, _answer, ticket, data, place, spoken)
-        return Response(packed, headers=_HEADERS, media_type="application/octet-stream")
+        headers = _HEADERS
+        if _is_text(packed) and takes_gzip(request.headers):
+            packed = await run(_THREADS, gzip.compress, packed)
+            headers = headers | {"Content-Encoding": "gzip"}
+        return Response(packed, headers=headers, media_type="application/octet-stream")
     except ClientDisconnect:
         return Response(status_code=400)  # nobody reads it
     except RefusedError as error:
@@ -72,6 +79,12 @@ async def answer(request: Request) -> Response:
         _large.discard(request)
     with speaking(spoken):
         return JSONResponse({"error": told(refused)}, refused.status, headers=_HEADERS)
+
+
+def _is_text(packed: bytes) -> bool:
+    """Tells whether an answer is worth compressing: a long header, and no array as long."""
+    n_header = int.from_bytes(packed[:4], "little")
+    return n_header > max(MIN_COMPRESSED, len(packed) / 2)
 
 
 async def _body(request: Request) -> bytes:

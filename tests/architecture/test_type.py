@@ -21,7 +21,7 @@ ALLOWED = {
 }
 # geometry: what is as large as the drawing in which it stands
 MEASURED = {
-    ("pages/frame/assets.py", "{WEIGHTS[role]}"): "the weights that a face has",
+    ("pages/frame/assets.py", "_"): "the weights that a face has",
     (
         "pages/frame/live/motion.js",
         "size(from)",

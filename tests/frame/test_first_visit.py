@@ -1,6 +1,7 @@
 """What a browser that has never been here asks for, and what it asks for again."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -31,6 +32,9 @@ def test_a_first_visit_is_light_and_a_second_asks_for_nothing_that_has_not_chang
     assert {each for each in asked if each.startswith("labels/")}
     assert address("frame/live/labels.js") in asked
     assert not any("SourceSans" in each for each in asked)
+    # a picture to send is drawn after a press
+    assert not any("picture_maker" in each for each in asked)
+    assert {Path(each).stem for each in asked if each.endswith(".woff2")} >= {"sans", "serif"}
     # of six connections one is to be free for what Streamlit asks before it connects
     assert not re.findall(r'<link (?![^>]*fetchpriority="low")[^>]*"\./assets/', head)
     # nothing of ours is found only when another module has come; on the first page nothing at all
@@ -54,4 +58,6 @@ def test_a_visit_in_another_language_is_as_light(
     with browser.new_context(viewport=SCREEN, locale=tag) as context:
         visit = weigh(context, f"{server.url}/{path}", usable)
     assert visit.n_bytes < limit
+    faces = {each for each in visit.sizes if each.endswith(("sans.woff2", "serif.woff2"))}
+    assert bool(faces) == (tag in {"de", "fr", "es"}), "letters of its own are in no face of ours"
     assert sum("/words/" in address for address in visit.sizes) == 1

@@ -155,3 +155,26 @@ def test_pictures_show_the_step_its_beats_and_the_story_on_the_axis_of_the_page(
         assert len(pixels) == high * (1 + 3 * wide)
     side.check()
     reader.live.get_by_role("checkbox", name="Show draws").uncheck()
+
+
+def test_what_makes_pictures_has_come_once_the_server_is_gone(
+    reader: Reader, tmp_path: Path
+) -> None:
+    """It is fetched after the first press; if it does not come, the button says to try again."""
+    page = reader.open(prompt="The bird sat on the", seed="0").page
+    empty = {"content_type": "text/javascript", "body": "export const nothing = 0;"}
+    page.route("**/picture_maker.js", lambda route: route.fulfill(**empty))
+    reader.button("Save picture").click()
+    saver = reader.button("Save this picture as SVG")
+    saver.click()
+    expect(saver).to_have_text("Try again")
+    page.unroute("**/picture_maker.js")
+    with page.expect_response("**/picture_maker.js"):
+        page.reload()
+        reader.button("Next").click()  # any press
+    page.wait_for_timeout(300)
+    page.context.set_offline(True)
+    try:
+        assert save(reader, "the story as SVG", tmp_path).startswith(b"<svg")
+    finally:
+        page.context.set_offline(False)

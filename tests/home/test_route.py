@@ -1,12 +1,14 @@
 """The address of the loop: who may ask, how much, how long; and who hangs up does no harm."""
 
 import asyncio
+import gzip
 import json
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 
@@ -161,6 +163,29 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(
         statuses = thread.submit(lambda: asyncio.run(many())).result()
     assert sorted(statuses) == [200] * MAX_WAITING + [429] * 3
     assert len(tab.asked) == MAX_WAITING
+
+
+@pytest.mark.parametrize(
+    ("n_text", "n_logits", "offers", "is_smaller"),
+    [
+        (9000, 0, "gzip", True),
+        (9000, 0, "identity", False),
+        (100, 0, "gzip", False),  # nothing to gain
+        (600, 4096, "gzip", False),  # logits hardly shrink: each press would wait for nothing
+        (9000, 65_536, "gzip", False),
+    ],
+)
+def test_an_answer_of_many_words_is_compressed(
+    tab: Echo, n_text: int, n_logits: int, offers: str, is_smaller: bool
+) -> None:
+    header = {"fields": "a" * n_text}
+    tab.answer = lambda _: (header, {"logits": np.zeros(n_logits, np.float32)})  # type: ignore[method-assign]
+    status, packed = post([EVENT], accept_encoding=offers)
+    assert status == 200
+    if is_smaller:
+        assert len(packed) < n_text / 4
+        packed = gzip.decompress(packed)
+    assert header_of(packed)["fields"] == header["fields"]
 
 
 def test_who_has_hung_up_is_not_answered(tab: Echo) -> None:

@@ -1,14 +1,8 @@
 // A section in English whose script and style are fetched once it is opened.
 
 import { el, setText } from "./dom.js";
+import { isGiven, lazyModule } from "./lazy_module.js";
 import { _, languageTag } from "./words.js";
-
-const given = new Map(); // modules by name, in a file that holds them itself
-
-/** Hands in a module of `lazy/` where nothing can be fetched. @param {string} name @param {object} module */
-export function giveLazyModule(name, module) {
-  given.set(name, module);
-}
 
 /**
  * Makes the section.
@@ -30,7 +24,7 @@ export function createLazySection(title, name, make, isOpen = false) {
     if (!element.open || isAsked) return;
     isAsked = true;
     try {
-      part = make(given.get(name) ?? await fetchModule(name, element));
+      part = make(await lazyModule(name, () => fetchModule(name, element)));
       if (languageTag() === "en") notice.remove();
       else setText(notice, _("This part is in English."));
       element.append(Object.assign(part.element, { lang: "en", dir: "ltr" }));
@@ -57,7 +51,7 @@ export function createLazySection(title, name, make, isOpen = false) {
     /** @param {any} next */
     update(next) {
       // a saved page can fetch nothing
-      const canCome = given.has(name) || import.meta.url.startsWith("http");
+      const canCome = isGiven(name) || import.meta.url.startsWith("http");
       element.hidden = !canCome || next.distribution === null || next.hidden;
       if (element.hidden) return;
       view = next;

@@ -7,12 +7,14 @@ import { formatCount } from "../../frame/live/format.js";
 import { giveLabels } from "../../frame/live/labels.js";
 import { createOwnSampler } from "../../frame/live/lazy/own_sampler.js";
 import { createSliderMap } from "../../frame/live/lazy/slider_map.js";
-import { createLazySection, giveLazyModule } from "../../frame/live/lazy_section.js";
+import { giveLazyModule } from "../../frame/live/lazy_module.js";
+import { createLazySection } from "../../frame/live/lazy_section.js";
 import { required } from "../../frame/live/required.js";
 import { replaceAddress } from "../../frame/live/page_address.js";
 import { _, translateMarkup } from "../../frame/live/words.js";
 import { embed, isEmbedded } from "../live/controls/embed.js";
 import { createFiles } from "../live/controls/files.js";
+import { makePicture } from "../live/figures/picture_maker.js";
 import { Live } from "../live/live.js";
 import { createOwnText } from "../live/own_text.js";
 import { PageEngine } from "../live/engines/page.js";
@@ -54,6 +56,7 @@ export default function (
   giveLabels(facts.model.labels, facts.labels);
   giveLazyModule("slider_map", { createSliderMap, startWorker: () => new Worker(workers.map) });
   giveLazyModule("own_sampler", { createOwnSampler });
+  giveLazyModule("picture_maker", { makePicture });
   session.listen({ changed() {}, troubled: () => showReading(session.reading) });
   opened.then(() => show(session, facts, sheet, page), refuse);
 }

@@ -4,7 +4,9 @@ import { el, find, setText } from "../../frame/live/dom.js";
 import { formatCount, formatTokens } from "../../frame/live/format.js";
 import { _, languageTag, listed, translateMarkup } from "../../frame/live/words.js";
 import { giveLabels } from "../../frame/live/labels.js";
+import { giveLazyModule } from "../../frame/live/lazy_module.js";
 import { RecordingEngine } from "../live/engines/recording.js";
+import { makePicture } from "../live/figures/picture_maker.js";
 import { Live } from "../live/live.js";
 import { Session } from "../live/session/session.js";
 
@@ -18,6 +20,7 @@ const FINISHES = {
 /** Shows the recorded run in the page; `sheet` is the live component's style. */
 export default async function (/** @type {{ sheet: CSSStyleSheet }} */ { sheet }) {
   translateMarkup(document);
+  giveLazyModule("picture_maker", { makePicture });
   /** @type {Run} */
   const run = JSON.parse(find(document, "#run").textContent);
   const place = find(document, "#live").attachShadow({ mode: "open" });

@@ -131,6 +131,7 @@ interface PageLook {
   colours: Record<string, string>;
   faces: Record<string, string>;
 }
+type PictureName = "step" | "beats" | "story";
 type PictureForm = "SVG" | "PNG" | "moving";
 /** The step that a picture shows: `rows` of it, the last one all other tokens. */
 interface PictureStep {
