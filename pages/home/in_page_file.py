@@ -45,6 +45,7 @@ def live_page(lm: LanguageModel, query: str = "") -> str:
         + source("home/alone.css")
         + source("home/in_page/file.css"),
         sheets=style_sheets(SHARED, LIVE, LAZY),
+        policy="font-src data:",
         workers={
             "model": name_of(FOLDER / "worker.js"),
             "map": name_of(LAZY / "slider_map_worker.js"),

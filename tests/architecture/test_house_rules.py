@@ -184,6 +184,18 @@ COSTLY = re.compile(
 )
 
 
+def test_a_custom_property_with_a_type_is_of_one_style_sheet() -> None:
+    """Its type holds on every page: another's number of that name would not be one any more."""
+    kinds = (".css", ".js", ".py", ".html")
+    files = {path: read(path) for path in text_files() if path.endswith(kinds)}
+    sheets = "".join(text for path, text in files.items() if path.endswith(".css"))
+    typed = re.findall(r"@property (--[\w-]+)", sheets)
+    assert typed
+    for name in typed:
+        users = [path for path, text in files.items() if re.search(rf"{name}(?![\w-])", text)]
+        assert len(users) == 1, f"{name}: {users}"
+
+
 def test_no_rule_is_asked_again_with_each_label_of_a_figure() -> None:
     costly = (".stApp:has(.x) p", "input:has(:focus-visible)", '[class*="a"] > :has(+ * .x) p')
     assert all(map(COSTLY.search, costly))

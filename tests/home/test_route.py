@@ -176,10 +176,16 @@ def test_of_one_tab_a_few_requests_wait_and_no_more(
     ],
 )
 def test_an_answer_of_many_words_is_compressed(
-    tab: Echo, n_text: int, n_logits: int, offers: str, is_smaller: bool
+    tab: Echo,
+    monkeypatch: pytest.MonkeyPatch,
+    n_text: int,
+    n_logits: int,
+    offers: str,
+    is_smaller: bool,
 ) -> None:
     header = {"fields": "a" * n_text}
-    tab.answer = lambda _: (header, {"logits": np.zeros(n_logits, np.float32)})  # type: ignore[method-assign]
+    arrays = {"logits": np.zeros(n_logits, np.float32)}
+    monkeypatch.setattr(tab, "answer", lambda _: (header, arrays))
     status, packed = post([EVENT], accept_encoding=offers)
     assert status == 200
     if is_smaller:
