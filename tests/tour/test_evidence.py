@@ -3,6 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from model.draw import draw
+from model.generation import Generation
+from model.language_model import LanguageModel
+from pages.home.controls import Controls
 from tests.driving.harness import by_key, wait_idle
 from tests.driving.home_page import Reader
 
@@ -66,6 +70,34 @@ def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
     words = sentence.inner_text()
     assert words.startswith(f"{n_widest} of 4 ")
     assert f"{expected:.1f}" in words
+
+
+def test_presses_faster_than_the_bars_each_hit_the_bar_of_their_own_token(
+    page: Page, url: str, storyteller: LanguageModel
+) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
+    answer(page, "the widest")
+    box = reader.live.locator(".draw-bar").bounding_box()
+    assert box is not None
+    place, n_presses, gap = 0.37, 5, 100  # of the bar; milliseconds, less than a step is lit
+    for _ in range(n_presses):
+        page.mouse.click(box["x"] + place * box["width"], box["y"] + box["height"] / 2)
+        page.wait_for_timeout(gap)
+    rows = reader.live.locator(".draws-list")
+    expect(rows.locator("li")).to_have_count(n_presses)
+    wait_idle(page)
+    header = reader.header
+    settings = Controls.from_page(header["controls"]).settings()
+    generation = Generation(storyteller, header["ids"][: header["n_prompt"]])
+    for row in rows.evaluate(ROWS):
+        at = row["at"] / 100  # of the finger, as it is drawn
+        assert abs(at - place) < 0.01
+        token_id = draw(generation.stages_for(settings)[-1], at)
+        assert token_id == header["ids"][len(generation.ids)]
+        step = generation.step(settings, token_id=token_id)
+        assert row["hit"][1] == pytest.approx(100 * step.chosen_prob, abs=1e-2)
+        left, width = row["hit"]
+        assert left <= row["at"] <= left + width
 
 
 def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
