@@ -226,20 +226,19 @@ addEventListener("pointerdown", (event) => {
   if (gripOf(event)) pulledFrom = event.clientY;
 });
 
-/** Folds what is so down to the sentence to remember, or unfolds it: by a press, or as far as it was pulled. */
+/** Unfolds what is so below the sentence to remember, or folds it again: by a press, or as far as it was pulled. */
 addEventListener("pointerup", (event) => {
   const way = event.clientY - pulledFrom;
-  if (gripOf(event) && Math.abs(way) >= MIN_PULL) foldAnswer(way > 0);
+  if (gripOf(event) && Math.abs(way) >= MIN_PULL) openAnswer(way < 0);
 });
 addEventListener("click", (event) => {
-  if (gripOf(event) && (event.detail === 0 || Math.abs(event.clientY - pulledFrom) < MIN_PULL)) foldAnswer();
+  if (gripOf(event) && (event.detail === 0 || Math.abs(event.clientY - pulledFrom) < MIN_PULL)) openAnswer();
 });
 
-/** @param {boolean} [isFolded] the other way round if it is not said */
-const foldAnswer = (isFolded) => {
+/** @param {boolean} [isOpen] the other way round if it is not said */
+const openAnswer = (isOpen) => {
   const why = find(document, ".st-key-tour_why");
-  const is = why.toggleAttribute("data-folded", isFolded);
-  find(why, ".tour-grip").ariaExpanded = String(!is);
+  find(why, ".tour-grip").ariaExpanded = String(why.toggleAttribute("data-open", isOpen));
 };
 
 /**
@@ -254,16 +253,26 @@ const stayAbove = (above) => {
   return Math.max(0, (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom);
 };
 
-/** On a phone what is so comes from below: what stands above the question gives way upwards, as far as the picture needs it. */
+/**
+ * On a phone what is so comes from below, and never over the picture: what stands above the question gives way upwards as
+ * far as the picture needs it, then the question and the text, too; the answer unfolds by itself only where the picture leaves it room.
+ */
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
   const asked = document.querySelector(".st-key-tour_asked");
   if (scene === null || !sheet || !asked || getComputedStyle(sheet).position !== "fixed") return;
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
-  const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
+  const hiddenPart = () => end + MARGIN - sheet.getBoundingClientRect().top;
   const above = asked.getBoundingClientRect().top - MARGIN;
-  const way = Math.min(hidden, above + (scene.page === "" ? 0 : stayAbove(above)));
+  openAnswer(true);
+  if (hiddenPart() > above) openAnswer(false);
+  const told = find(document, ".st-key-tour_reply [class*='st-key-tour_told']");
+  const tops = [asked, told, ...nodesOf(scene, scene.light.slice(1))] // all but the text, which is first
+    .map((one) => one.getBoundingClientRect().top - MARGIN);
+  const hidden = hiddenPart();
+  const most = tops.find((top) => top >= hidden) ?? Math.max(...tops.slice(0, 3));
+  const way = scene.page === "" ? Math.min(hidden, most) : above + stayAbove(above);
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
