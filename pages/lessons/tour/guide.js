@@ -116,10 +116,9 @@ const bringUp = (wanted) => {
   heading.scrollIntoView();
 };
 
-/** @param {string} wanted */
-const follow = (wanted) => {
-  // what lies above the heading may still be drawn: follow it until a hand moves
-  const observer = new ResizeObserver(() => bringUp(wanted));
+/** Does something now, and again while the page is still drawn, until a hand moves. @param {() => void} act */
+const follow = (act) => {
+  const observer = new ResizeObserver(act);
   const stop = () => {
     observer.disconnect();
     for (const kind of HANDS) removeEventListener(kind, stop, true);
@@ -281,7 +280,7 @@ const explain = () => {
   if (scene === null || explained === scene.title || !document.querySelector(".st-key-tour_why")) return;
   if (!isThere(scene)) return; // a later change of the page brings it
   explained = scene.title;
-  requestAnimationFrame(giveWay);
+  requestAnimationFrame(() => follow(giveWay));
 };
 
 /** Marks what a phone leaves out: all above the heading of a scene, and all until that is there. @param {Scene} given */
@@ -330,7 +329,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   if (watched !== null) watching.observe(watched, { childList: true, subtree: true });
   awaitLive();
   const state = `${data.title}${data.is_open ? "?" : ""}`; // the answer makes the bar higher
-  if (shown !== state && data.heading !== "" && isSticky()) follow(data.heading);
+  if (shown !== state && data.heading !== "" && isSticky()) follow(() => bringUp(data.heading));
   shown = state;
   explain();
   return () => {
