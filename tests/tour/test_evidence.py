@@ -105,7 +105,7 @@ def test_presses_faster_than_the_bars_each_hit_the_bar_of_their_own_token(
         page.wait_for_timeout(gap)
     rows = reader.live.locator(".draws-list")
     expect(rows.locator("li")).to_have_count(n_presses)
-    wait_idle(page)
+    reader.settle()
     header = reader.header
     settings = Controls.from_page(header["controls"]).settings()
     generation = Generation(storyteller, header["ids"][: header["n_prompt"]])

@@ -53,6 +53,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     --row: calc(2.7em * var(--squeeze)); --track: calc(2em * var(--squeeze));
     & .draw-bar { height: 3.8em; }
   }
+  .ott:not([data-presenter]) .guess[data-tour] { min-height: 17.8em; }
   ${DRAWS} {
     & .draws-list { grid-auto-rows: 2em; min-height: 8em; }
     & .draws-bar { height: 1.3em; }
@@ -115,7 +116,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   ${MANY} {
     & [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
     & .strip-scroll.strip-scroll { min-height: 44dvh; }
-    @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: calc(0.68 * var(--size-text)); } }
+    @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
   }
 }
 ${MANY} {
@@ -131,7 +132,6 @@ ${MANY} {
 /* the pieces of a word, counted */
 @media (min-width: 641px) {
   .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.5 * var(--size-text)); }
-  .ott:not([data-presenter]) .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(2 * var(--size-text)); }
 }
 .token[data-tour="piece"] {
   position: relative; margin: 0 .05em; line-height: 1.2; border: 2px solid var(--prompt); border-radius: .15em;

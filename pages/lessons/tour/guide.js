@@ -259,7 +259,7 @@ const stayAbove = (above) => {
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
   const asked = document.querySelector(".st-key-tour_asked");
-  if (scene === null || !sheet || !asked || getComputedStyle(sheet).position !== "fixed") return;
+  if (scene === null || !sheet || !asked || !isTold() || getComputedStyle(sheet).position !== "fixed") return;
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
   const hiddenPart = () => end + MARGIN - sheet.getBoundingClientRect().top;
@@ -275,9 +275,13 @@ const giveWay = () => {
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
+/** Whether what is so is there to its end. */
+const isTold = () =>
+  document.querySelector(".st-key-tour_why:has(.tour-grip) .st-key-tour_remember p") !== null;
+
 /** Once what is so is there, it is brought into view. */
 const explain = () => {
-  if (scene === null || explained === scene.title || !document.querySelector(".st-key-tour_why")) return;
+  if (scene === null || explained === scene.title || !isTold()) return;
   if (!isThere(scene)) return; // a later change of the page brings it
   explained = scene.title;
   requestAnimationFrame(() => follow(giveWay));
