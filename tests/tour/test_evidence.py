@@ -3,6 +3,11 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from model.draw import draw
+from model.generation import Generation
+from model.language_model import LanguageModel
+from pages.home.controls import Controls
+from pages.lessons.tour.scenes import read_lesson
 from tests.driving.harness import by_key, wait_idle
 from tests.driving.home_page import Reader
 
@@ -24,6 +29,25 @@ ROWS = """(list) => [...list.children].map((row) => {
     widest: Math.max(...pieces.map((node) => of(node)[1])),
     isOther: row.hasAttribute("data-other"), isPress: mark?.className === "draws-finger" };
 })"""
+# whether a button is free down to its lower edge, and whether the sheet leaves the picture free
+IS_FREE = """(button) => {
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const at = (y) => {
+    let node = document.elementFromPoint((left + right) / 2, y);
+    while (node?.shadowRoot) node = node.shadowRoot.elementFromPoint((left + right) / 2, y);
+    return button.contains(node);
+  };
+  return at((top + bottom) / 2) && at(bottom - 4);
+}"""
+IS_UNCOVERED = """() => {
+  const all = [...document.querySelectorAll(".st-key-live *")];
+  const { shadowRoot } = all.find((one) => one.shadowRoot);
+  const seen = [...shadowRoot.querySelectorAll(".draw-bar, .draws-list li, .bars-row")]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
+  const { top } = sheet.getBoundingClientRect();
+  return seen.length > 0 && seen.every((one) => one.getBoundingClientRect().bottom <= top);
+}"""
 PHRASE = """async (texts) => {
   const { findPhrase } = await import("/pages/frame/live/phrase.js");
   return texts.map((words) => findPhrase(words));
@@ -66,6 +90,34 @@ def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
     words = sentence.inner_text()
     assert words.startswith(f"{n_widest} of 4 ")
     assert f"{expected:.1f}" in words
+
+
+def test_presses_faster_than_the_bars_each_hit_the_bar_of_their_own_token(
+    page: Page, url: str, storyteller: LanguageModel
+) -> None:
+    reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
+    answer(page, "the widest")
+    box = reader.live.locator(".draw-bar").bounding_box()
+    assert box is not None
+    place, n_presses, gap = 0.37, 5, 100  # of the bar; milliseconds, less than a step is lit
+    for _ in range(n_presses):
+        page.mouse.click(box["x"] + place * box["width"], box["y"] + box["height"] / 2)
+        page.wait_for_timeout(gap)
+    rows = reader.live.locator(".draws-list")
+    expect(rows.locator("li")).to_have_count(n_presses)
+    reader.settle()
+    header = reader.header
+    settings = Controls.from_page(header["controls"]).settings()
+    generation = Generation(storyteller, header["ids"][: header["n_prompt"]])
+    for row in rows.evaluate(ROWS):
+        at = row["at"] / 100  # of the finger, as it is drawn
+        assert abs(at - place) < 0.01
+        token_id = draw(generation.stages_for(settings)[-1], at)
+        assert token_id == header["ids"][len(generation.ids)]
+        step = generation.step(settings, token_id=token_id)
+        assert row["hit"][1] == pytest.approx(100 * step.chosen_prob, abs=1e-2)
+        left, width = row["hit"]
+        assert left <= row["at"] <= left + width
 
 
 def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(
@@ -153,6 +205,64 @@ def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     expect(grip).to_have_attribute("aria-expanded", "false")
     grip.click()
     expect(answered).to_be_visible()
+
+
+@pytest.mark.parametrize("scene", [1, 3, 7, 8])
+def test_on_the_smallest_phone_what_is_so_lies_below_the_picture_that_it_is_about(
+    page: Page, url: str, scene: int
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    lesson = read_lesson("how-a-model-writes")
+    reader = Reader(page, url).open_link(lesson.address(scene)[1:])
+    answer(page, lesson.scenes[scene - 1].right)
+    match scene:
+        case 1:
+            bar = reader.live.locator(".draw-bar")
+            for n in range(1, 5):
+                bar.click()
+                expect(reader.live.locator(".draws-list li")).to_have_count(n)
+        case 3:
+            for name in ("Next", "Back", "Next"):
+                button = reader.button(name)
+                assert button.evaluate(IS_FREE), "it stands above the way on"
+                reader.press(name)
+                page.keyboard.press("Escape")  # the beats
+        case 7:
+            reader.slider("temperature").fill("0")
+        case 8:
+            reader.use("top_p").check()
+            reader.slider("top_p").fill("0.5")
+    why = by_key(page, "tour_why")
+    expect(by_key(page, "tour_remember")).to_be_in_viewport()
+    page.wait_for_function(IS_UNCOVERED)
+    expect(why.locator(".tour-grip")).to_have_attribute("aria-expanded", "false")
+    explained = why.locator(".stMarkdown").first
+    expect(explained).to_be_hidden()
+    why.get_by_role("button", name="Why?").click()
+    expect(explained).to_be_visible()
+
+
+def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, url: str) -> None:
+    reader = Reader(page, url).open(
+        **{"prompt": "The bird sat on the", "use": "temperature", "temperature": "0.1"},
+        **{"lesson": "how-a-model-writes", "scene": "7", "said": "7.1"},
+    )
+    slider = reader.slider("temperature")
+    slider.focus()
+    while float(slider.input_value()) > 0:  # through shares that are nearly nothing
+        slider.press("ArrowLeft")
+        page.wait_for_timeout(50)
+    reader.settle()
+    rows = reader.live.locator(".bars-table tbody tr:not([hidden])")
+    *shown, last = rows.evaluate_all(
+        """(rows) => rows.map((row) => ({ isNone: row.hasAttribute("data-none"),
+          bars: row.querySelectorAll("[data-col=active] .bar:not([hidden])").length,
+          number: row.querySelector("[data-col=active] .bar-number").textContent }))"""
+    )
+    assert last["isNone"], "what has no token stands last"
+    assert not any(row["isNone"] for row in shown)
+    assert [row["bars"] for row in shown] == [1, *[0] * (len(shown) - 1)]
+    assert {row["number"] for row in shown[1:]} == {"out"}
 
 
 def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page, url: str) -> None:

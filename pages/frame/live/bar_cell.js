@@ -71,7 +71,7 @@ function lay(bar, [from, to]) {
 
 /** @param {HTMLElement} node @param {number} share */
 function setLength(node, share) {
-  const length = `${(100 * share).toFixed(3)}%`;
+  const length = share > 0 ? `${(100 * share).toFixed(3)}%` : "0"; // the least share is not none
   if (lengths.get(node) === length) return;
   lengths.set(node, length);
   node.style.width = length;

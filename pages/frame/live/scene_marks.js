@@ -47,20 +47,35 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   .ott[data-presenter]:has(.pointer[data-tour="lit"]):not(:has(tbody[data-tour="dimmed"])) .choice > .bars.bars {
     --row: 2em; --track: 1.5em; }
 }
+/* where there is room, the picture takes it */
+@media (min-height: 790px) and (min-width: 641px) {
+  .ott:has(tbody:is([data-tour="lit"], [data-tour="covered"])):has([data-tour="dimmed"]) .choice > .bars.bars:not([data-comparing]) {
+    --row: calc(2.7em * var(--squeeze)); --track: calc(2em * var(--squeeze));
+    & .draw-bar { height: 3.8em; }
+  }
+  .ott:not([data-presenter]) .guess[data-tour] { min-height: 17.8em; }
+  ${DRAWS} {
+    & .draws-list { grid-auto-rows: 2em; min-height: 8em; }
+    & .draws-bar { height: 1.3em; }
+    & :is(.draws-name, .draws-where) { font-size: var(--size-body); }
+  }
+}
 @media (max-height: 790px) and (min-width: 641px) {
   .ott[data-presenter]:has([data-tour="dimmed"]) {
     & .choice:not(:has(> .verdict:not([hidden]))) .bars-top { ${HIDDEN} }
     &:not(:has(.pointer[data-tour="lit"])) .choice > .bars.bars { --row: 2.1em; --track: 1.6em; }
     &:not(:has(tbody[data-tour="dimmed"])):has(.pointer[data-tour="lit"]) {
-      & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; }
+      & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; --label: 7em; --number: 5em; }
+      & tbody :is(.bars-label, .bar-number) { font-size: var(--size-lead) !important; } /* whole, as high as a row */
       & .strip .strip-scroll { height: 2.9em; min-height: 0; }
     }
     &:has(.draws[data-tour="lit"]) {
       & .strip-list { font-size: var(--size-row) !important; }
       & .plot .pointer { margin-block-start: -1.2em; }
       & .pointer-line { ${HIDDEN} } /* each row says as much */
-      & .bars .draw-bar { --high: 3.2em !important; }
-      &:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 4.6em !important; }
+      & .bars .draw-bar { --high: 5em !important; }
+      & .bars :is(.draw-bar, .draw-segment > span) { font-size: var(--size-lead) !important; }
+      &:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 6em !important; }
       & .draws-list { grid-auto-rows: 1.25em; min-height: 3.75em; }
     }
   }
@@ -68,6 +83,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
 @media (max-width: 640px) {
   .strip:has([data-tour="piece"], [data-tour="joined"]) .strip-list.strip-list { line-height: 2.6; }
   .ott:has(.cut-words[data-tour="lit"]) .bars-top { ${HIDDEN} }
+  .settings:is([data-tour="lit"], [data-tour="covered"]) { margin-block-end: .6em; } /* for its frame */
   .cut-words { font-size: var(--size-body); }
   /* question, draws and Next are in sight above what is so */
   ${DRAWS} {
@@ -81,18 +97,27 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
 .ott:has(.draws[data-tour="lit"]) .token.is-forced { background-image: none; } /* all are: it says nothing */
 @media (min-width: 641px) {
   ${BAR_ALONE} .bars .draw-bar { --high: max(6.5em, 28dvh); }
-  ${DRAWS} .bars .draw-bar { --high: max(5.2em, 17dvh); }
+  ${DRAWS} .bars .draw-bar { --high: max(5.2em, 24dvh); }
+  .guess[data-tour] { margin-block-start: 3.4em; } /* its frame lies below the axis */
   ${BAR_ALONE} .bars:not([data-comparing]) :is(.draw-bar, .draw-segment > span) { font-size: var(--size-row); }
 }
 .ott:has(tbody[data-tour="dimmed"]):has(.pointer[data-tour="dimmed"]) .bars-table { ${HIDDEN} }
 .settings:has(> .setting[data-tour="dimmed"]) { grid-template-columns: minmax(0, 1fr); }
 .thumb { bottom: calc(var(--tour-way, 0px) - var(--fade, 0px)); }
+@media (max-width: 640px) { /* with its frame it stands above the way on */
+  .thumb[data-tour] { bottom: calc(var(--tour-way, 0px) + 8px); padding-bottom: .4em; }
+}
+.ott:has(.thumb[data-tour="covered"]) .pointer-line { visibility: hidden; } /* it says what cannot be pressed yet */
 .ott.ott [data-tour="lit"] .strip-scroll { height: auto; min-height: 3.4em; max-height: 28em; }
 .ott.ott [data-tour="lit"] .strip-list { font-size: var(--size-row); line-height: 1.4; }
 @media (min-width: 641px) {
   .ott.ott:has(tbody[data-tour="dimmed"]):not(:has(.seldom:is([data-tour="lit"], [data-tour="covered"])))
     [data-tour="lit"] .strip-list { font-size: var(--size-text); }
-  ${MANY} [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
+  ${MANY} {
+    & [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
+    & .strip-scroll.strip-scroll { min-height: 44dvh; }
+    @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
+  }
 }
 ${MANY} {
   & { display: flex; flex-direction: column; } /* its button stands above the text, whose room is drawn */

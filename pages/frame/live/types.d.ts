@@ -568,6 +568,7 @@ interface Entry extends EventFields {
 interface EventFields {
   timing?: Timing;
   token_id?: number | null;
+  at?: number | null; // where the draw bar was pressed
   controls?: Controls;
   [field: string]: unknown;
 }
@@ -582,6 +583,7 @@ interface View extends Position {
   isPeeking: boolean; // the reader wants to see it all the same
   isHolding: boolean; // a finished step stays until the next press
   lastDrawn: DrawnStep | null; // what the end of the text was drawn from; null before the first
+  drawnSteps: DrawnStep[]; // what was pressed last on this text, the newest last
   isDrawn: boolean; // the step that was just pressed is shown
   ids: number[];
   controls: Controls;
@@ -607,7 +609,7 @@ interface View extends Position {
   speed: number;
   notice: Notice | null;
   waitingFor: {
-    nNext: number;
+    nPressed: number; // steps
     isFinishing: boolean;
     trouble: string | null;
     reading: PassProgress | null;
@@ -624,7 +626,9 @@ interface Position {
   settings: Settings | null;
 }
 /** What a finished step was drawn from. */
-type DrawnStep = Omit<Position, "chosenId" | "forced">;
+interface DrawnStep extends Omit<Position, "chosenId" | "forced"> {
+  at?: number | null; // where a finger fell on it
+}
 /** One pass of the model, as the loop and the figures of all passes speak of it. */
 interface Pass {
   phase: Phase;

@@ -126,12 +126,24 @@ export function createActions(live) {
       else live.beats.advance();
       return true;
     },
-    /** @param {number} id */
-    force(id) {
+    /** @param {number} id @param {number|null} at where the draw bar was pressed */
+    force(id, at = null) {
       if (hand.inspecting !== null) actions.branch(hand.inspecting);
       else if (live.header.finished || isHeld()) actions.rewind(live.header.ids.length - 1);
       player.pause();
-      tell("force", { token_id: id }, performance.now());
+      tell("force", { token_id: id, at }, performance.now());
+    },
+    /**
+     * Takes what a place of the draw bar hits. The bar of a step that is looked at or held is that step's own; else
+     * the press is one on the bar of the next token, which may come later than it: then it waits for that bar.
+     * @param {number} at from 0 to 1
+     * @param {number|undefined} id what the bar that is seen has there
+     */
+    press(at, id) {
+      const isOwn = hand.inspecting !== null || live.header.finished !== null || isHeld();
+      if (isOwn && id !== undefined) return actions.force(id, at);
+      player.pause();
+      if (!isOwn) tell("force", { at }, performance.now());
     },
     back() {
       player.pause();

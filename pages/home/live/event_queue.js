@@ -47,7 +47,7 @@ export class EventQueue {
   /** What the person waits for: presses that are queued, and a long answer. */
   get waitingFor() {
     return {
-      nNext: this.waiting.filter(({ kind }) => kind === "next").length,
+      nPressed: this.waiting.filter(({ kind }) => ["next", "force"].includes(kind)).length,
       isFinishing: this.underWay?.kind === "finish",
     };
   }

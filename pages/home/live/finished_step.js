@@ -4,11 +4,14 @@ import { isStill } from "../../frame/live/motion.js";
 import { keepPreference, prefers } from "./controls/preferences.js";
 
 const LIT_MS = 250;
+const MAX_STEPS = 16; // presses that one frame may have to catch up with
 
 /** What the end of the text was drawn from, and whether it is shown in place of what comes next. */
 export class FinishedStep {
-  /** Null before the first. @type {Omit<Position, "chosenId" | "forced">|null} */
+  /** Null before the first. @type {DrawnStep|null} */
   drawn = null;
+  /** The last ones of this text: presses may be faster than frames. @type {DrawnStep[]} */
+  steps = [];
   /** Whether it stays until the next press: so one sees where the pointer fell. */
   isHeld = prefers("hold", true);
   /** How long it is lit from the frame that shows it first, in milliseconds. */
@@ -39,6 +42,7 @@ export class FinishedStep {
   light(drawn, isPlaying, isSlow) {
     this.cutShort();
     this.drawn = drawn;
+    this.steps = [...this.steps, drawn].slice(-MAX_STEPS);
     if (this.isHeld || isSlow) this.duration = Infinity;
     else if (!isPlaying && !isStill()) this.duration = LIT_MS;
   }

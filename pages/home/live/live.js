@@ -19,7 +19,7 @@ import { Player, StageLight } from "./controls/player.js";
 import { beginTiming } from "./timings.js";
 import { Undo } from "./session/undo.js";
 import { visible } from "./controls/stop_field.js";
-import { Frames } from "./view.js";
+import { Frames, hitAt } from "./view.js";
 import { _ } from "../../frame/live/words.js";
 
 const SETTLE_AFTER_MS = 250;
@@ -105,6 +105,11 @@ export class Live {
   begin(entry) {
     if (!this.isOpen && entry.kind !== "state") return null; // there is no text yet
     if (entry.kind === "undo" && !this.undo.turn(entry)) return null;
+    if (entry.kind === "force" && entry.token_id === undefined) {
+      const id = hitAt(this, required(entry.at, "place")); // of the bar that stands by now
+      if (id === null) return null;
+      entry.token_id = id;
+    }
     if (entry.controls) this.hand.controls = entry.controls; // of an undo, or of a press that a reload cut off
     const { kind, timing: _, isUndo: __, ...fields } = entry;
     if (STEP_EVENTS.includes(kind) && !this.beginStep(entry)) return null;
@@ -124,7 +129,7 @@ export class Live {
    * answered keeps a place free.
    * @param {Entry} entry
    */
-  beginStep({ kind, token_id: forcedId, timing }) {
+  beginStep({ kind, token_id: forcedId, at, timing }) {
     const { header, hand } = this;
     if (kind === "back" ? header.ids.length <= header.n_prompt : header.finished) return false;
     const isShown = header.presenter && this.finished.isHeld && !this.hasStepped; // on a projector
@@ -138,7 +143,7 @@ export class Live {
     if (kind !== "back") {
       const { ids, pointer, memory, orders } = header;
       const settings = activeSettings(hand.controls, orders);
-      const drawn = { distribution: this.present, position: ids.length, pointer, memory, settings };
+      const drawn = { distribution: this.present, position: ids.length, pointer, memory, settings, at };
       const isSlow = kind === "next" && this.beats.begin(isFirst, this.player.isPlaying);
       this.finished.light(drawn, this.player.isPlaying, isSlow);
       this.showAt = performance.now() + StageLight.holdOf(this.beat ?? 0);
@@ -167,6 +172,7 @@ export class Live {
     const before = this.#header;
     this.step = null;
     const distribution = readDistribution(header.distribution, arrays, "", this.present);
+    if (before?.branch !== header.branch) this.finished.steps = [];
     this.finished.follow(header, distribution);
     this.#header = header;
     this.ids = header.ids;

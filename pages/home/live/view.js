@@ -4,6 +4,7 @@
 import { labelsAt } from "../../frame/live/labels.js";
 import { NO_MEMORY } from "../../frame/live/memory.js";
 import { activeSettings } from "./controls.js";
+import { activeResult, drawnToken } from "../../frame/live/strategies.js";
 import { afterThisFrame } from "./timings.js";
 
 const NOTHING = {
@@ -113,6 +114,19 @@ function choosePosition({ header, present, inspected, finished, step, hand: { in
   return { ...NOTHING, position: ids.length };
 }
 
+/**
+ * The token that a place of the next bar hits, whatever bar is still on the screen; null: none that the page knows.
+ * @param {import("./live.js").Live} live
+ * @param {number} at from 0 to 1
+ */
+export function hitAt({ header, present, hand }, at) {
+  if (present === null) return null;
+  const { ids, n_prompt: nPrompt, orders, pointer, memory } = header;
+  const settings = activeSettings(hand.controls, orders);
+  const view = { distribution: present, contextIds: ids, nPrompt, settings, toss: pointer ?? 0, memory };
+  return drawnToken(activeResult(view), at)?.id ?? null;
+}
+
 /** Makes the record. @param {import("./live.js").Live} state @returns {View} */
 export function buildView(state) {
   const { header, hand, frames, ids, step, player } = state;
@@ -136,6 +150,7 @@ export function buildView(state) {
     isPeeking: hand.isPeeking,
     isHolding: state.finished.isHeld,
     lastDrawn: state.finished.drawn,
+    drawnSteps: state.finished.steps,
     isDrawn: shown.chosenId !== null && hand.inspecting === null,
     settings,
     contextIds: header.ids.slice(0, shown.position),

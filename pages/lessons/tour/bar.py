@@ -37,7 +37,7 @@ _SAID = "tour_said"  # what was said to the questions, by scene, and of which le
 
 _MORE = Markup('<button type="button" class="tour-more" aria-expanded="false">{}</button>')
 _GRIP = Markup(
-    '<button type="button" class="tour-grip" aria-expanded="true" aria-label="{}"></button>'
+    '<button type="button" class="tour-grip" aria-expanded="false"><span>{}</span></button>'
 )
 _ENDS = ("?", "!", ".", "؟", "。", "？", "！")  # of a title that is a sentence
 _SCRIPTS = Path(__file__).parent
@@ -185,7 +185,7 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
         with st.container(key="tour_answer"):
             if is_done:
                 with st.container(key="tour_why"):
-                    st.html(_GRIP.format(_("The explanation")))  # a phone's, to pull it down
+                    st.html(_GRIP.format(_("Why?")))  # a phone's: it unfolds the answer
                     st.markdown(scene.answer)
                     _show_sentence(scene)
             _hold_room("answer", scene.answer, scene.remember)

@@ -97,8 +97,12 @@ _KINDS: tuple[tuple[str, str, Callable[..., Condition]], ...] = (
     (r"(\d+) tokens? (?:is|are) written", "3 tokens are written", _written),
     (r"the cache holds (\d+) tokens", "the cache holds 12 tokens", _cached),
     (r"a token is forced", "a token is forced", _forced),
-    (r"a step is repeated", "a step is repeated", _repeated),
-    (r"a word is guessed", "a word is guessed", _guessed),
+    (
+        r"the same (?:step is done|text is written) twice",
+        "the same step is done twice",
+        _repeated,
+    ),
+    (r"the bars show", "the bars show", _guessed),
     (r"the text is finished", "the text is finished", _finished),
     (
         r"(temperature|top-k|top-p|min-p) is (above|below|)\s?(\d+(?:\.\d+)?)",

@@ -116,10 +116,9 @@ const bringUp = (wanted) => {
   heading.scrollIntoView();
 };
 
-/** @param {string} wanted */
-const follow = (wanted) => {
-  // what lies above the heading may still be drawn: follow it until a hand moves
-  const observer = new ResizeObserver(() => bringUp(wanted));
+/** Does something now, and again while the page is still drawn, until a hand moves. @param {() => void} act */
+const follow = (act) => {
+  const observer = new ResizeObserver(act);
   const stop = () => {
     observer.disconnect();
     for (const kind of HANDS) removeEventListener(kind, stop, true);
@@ -226,20 +225,19 @@ addEventListener("pointerdown", (event) => {
   if (gripOf(event)) pulledFrom = event.clientY;
 });
 
-/** Folds what is so down to the sentence to remember, or unfolds it: by a press, or as far as it was pulled. */
+/** Unfolds what is so below the sentence to remember, or folds it again: by a press, or as far as it was pulled. */
 addEventListener("pointerup", (event) => {
   const way = event.clientY - pulledFrom;
-  if (gripOf(event) && Math.abs(way) >= MIN_PULL) foldAnswer(way > 0);
+  if (gripOf(event) && Math.abs(way) >= MIN_PULL) openAnswer(way < 0);
 });
 addEventListener("click", (event) => {
-  if (gripOf(event) && (event.detail === 0 || Math.abs(event.clientY - pulledFrom) < MIN_PULL)) foldAnswer();
+  if (gripOf(event) && (event.detail === 0 || Math.abs(event.clientY - pulledFrom) < MIN_PULL)) openAnswer();
 });
 
-/** @param {boolean} [isFolded] the other way round if it is not said */
-const foldAnswer = (isFolded) => {
+/** @param {boolean} [isOpen] the other way round if it is not said */
+const openAnswer = (isOpen) => {
   const why = find(document, ".st-key-tour_why");
-  const is = why.toggleAttribute("data-folded", isFolded);
-  find(why, ".tour-grip").ariaExpanded = String(!is);
+  find(why, ".tour-grip").ariaExpanded = String(why.toggleAttribute("data-open", isOpen));
 };
 
 /**
@@ -254,25 +252,39 @@ const stayAbove = (above) => {
   return Math.max(0, (place()?.getBoundingClientRect().bottom ?? bottom) - MARGIN - bottom);
 };
 
-/** On a phone what is so comes from below: what stands above the question gives way upwards, as far as the picture needs it. */
+/**
+ * On a phone what is so comes from below, and never over the picture: what stands above the question gives way upwards as
+ * far as the picture needs it, then the question and the text, too; the answer unfolds by itself only where the picture leaves it room.
+ */
 const giveWay = () => {
   const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
   const asked = document.querySelector(".st-key-tour_asked");
-  if (scene === null || !sheet || !asked || getComputedStyle(sheet).position !== "fixed") return;
+  if (scene === null || !sheet || !asked || !isTold() || getComputedStyle(sheet).position !== "fixed") return;
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
   const end = scene.page === "" ? Math.max(...lit) : Infinity;
-  const hidden = end + MARGIN - sheet.getBoundingClientRect().top;
+  const hiddenPart = () => end + MARGIN - sheet.getBoundingClientRect().top;
   const above = asked.getBoundingClientRect().top - MARGIN;
-  const way = Math.min(hidden, above + (scene.page === "" ? 0 : stayAbove(above)));
+  openAnswer(true);
+  if (hiddenPart() > above) openAnswer(false);
+  const told = find(document, ".st-key-tour_reply [class*='st-key-tour_told']");
+  const tops = [asked, told, ...nodesOf(scene, scene.light.slice(1))] // all but the text, which is first
+    .map((one) => one.getBoundingClientRect().top - MARGIN);
+  const hidden = hiddenPart();
+  const most = tops.find((top) => top >= hidden) ?? Math.max(...tops.slice(0, 3));
+  const way = scene.page === "" ? Math.min(hidden, most) : above + stayAbove(above);
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
+/** Whether what is so is there to its end. */
+const isTold = () =>
+  document.querySelector(".st-key-tour_why:has(.tour-grip) .st-key-tour_remember p") !== null;
+
 /** Once what is so is there, it is brought into view. */
 const explain = () => {
-  if (scene === null || explained === scene.title || !document.querySelector(".st-key-tour_why")) return;
+  if (scene === null || explained === scene.title || !isTold()) return;
   if (!isThere(scene)) return; // a later change of the page brings it
   explained = scene.title;
-  requestAnimationFrame(giveWay);
+  requestAnimationFrame(() => follow(giveWay));
 };
 
 /** Marks what a phone leaves out: all above the heading of a scene, and all until that is there. @param {Scene} given */
@@ -321,7 +333,7 @@ export default (/** @type {Component<Scene>} */ { data }) => {
   if (watched !== null) watching.observe(watched, { childList: true, subtree: true });
   awaitLive();
   const state = `${data.title}${data.is_open ? "?" : ""}`; // the answer makes the bar higher
-  if (shown !== state && data.heading !== "" && isSticky()) follow(data.heading);
+  if (shown !== state && data.heading !== "" && isSticky()) follow(() => bringUp(data.heading));
   shown = state;
   explain();
   return () => {

@@ -132,13 +132,13 @@ export function readingInWords({ nTokens }) {
 }
 
 /** @param {View} view */
-function waitingInWords({ isPlaying, waitingFor: { isFinishing, nNext } }) {
+function waitingInWords({ isPlaying, waitingFor: { isFinishing, nPressed } }) {
   if (isFinishing) return _("Writing several tokens at once…");
-  if (nNext === 0 || isPlaying) return "";
+  if (nPressed === 0 || isPlaying) return "";
   return ngettext(
     "{n} more pressed, each waits for its distribution",
     "{n} more pressed, each waits for its distribution",
-    nNext,
+    nPressed,
   );
 }
 

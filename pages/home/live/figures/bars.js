@@ -37,7 +37,7 @@ export function createBars(actions, loop) {
   const top = createTopLine();
   const matrix = createMatrix(actions);
   const pointer = createDrawBar(actions);
-  const draws = createDraws(pointer.pressed);
+  const draws = createDraws();
   const cut = createCutWords(() => lastView && update(lastView));
   const settings = createSettingControls(actions, (isNow) => {
     isTouched = isNow;

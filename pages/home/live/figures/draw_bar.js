@@ -60,8 +60,6 @@ export function createDrawBar(actions) {
   let width = 1200;
   let height = 0;
   let size = 13;
-  /** Where it was pressed last, and what it showed then. @type {BarPress|null} */
-  let pressed = null;
   /** @type {BarsView|null} */
   let lastView = null;
   let again = () => {};
@@ -70,9 +68,7 @@ export function createDrawBar(actions) {
     if (lastView === null) return;
     const { left, width: across } = segments.getBoundingClientRect();
     const at = Math.min(MAX_PLACE, Math.max(0, (clientX - left) / across));
-    const hit = drawnToken(activeResult(lastView), at);
-    pressed = hit && { at, id: hit.id, view: lastView };
-    if (hit !== null) actions.force(hit.id);
+    actions.press(at, drawnToken(activeResult(lastView), at)?.id);
   });
   new ResizeObserver(([entry]) => {
     ({ width, height } = entry.contentRect);
@@ -131,7 +127,7 @@ export function createDrawBar(actions) {
     }
     return pool[i];
   }
-  return { element, edge, line, pressed: () => pressed, switches: [hold.element, peek.element], update };
+  return { element, edge, line, switches: [hold.element, peek.element], update };
 }
 
 /**

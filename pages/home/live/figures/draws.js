@@ -12,27 +12,31 @@ import { _ } from "../../../frame/live/words.js";
 const MAX_ROWS = 6; // the newest ones
 const MIN_PRESSES = 4; // of which it is worth to count how many hit the widest piece
 
-/** Makes the list and the sentence below it. @param {() => BarPress|null} pressed the last one on the bar */
-export function createDraws(pressed) {
+/** Makes the list and the sentence below it. */
+export function createDraws() {
   const list = el("ol", { class: "draws-list", translate: false });
   const sentence = el("p", { class: "draws-sentence" });
   const element = el("section", { class: "draws", "aria-label": _("What was drawn so far") }, list, sentence);
   /** @type {OneDraw[]} */
   let draws = [];
-  /** One that its beats do not show yet; what cuts them short shows it. @type {OneDraw|null} */
-  let waiting = null;
+  /** Those that their beats do not show yet; what cuts them short shows them. @type {OneDraw[]} */
+  let waiting = [];
+  /** Those that were read. @type {WeakSet<DrawnStep>} */
+  const known = new WeakSet();
   let text = ""; // the prompt that they belong to
   let shown = "";
 
   /** @param {View} view */
   function update(view) {
     const prompt = `${view.ids.slice(0, view.nPrompt)}`;
-    if (prompt !== text) [draws, waiting, text] = [[], null, prompt];
-    const step = view.lastDrawn;
-    const id = step === null ? undefined : view.ids[step.position];
-    const isNew = step?.settings && !draws.some((one) => one.step === step);
-    if (isNew && id !== undefined && id >= 0) waiting = readDraw(view, step, id, pressed());
-    if (waiting !== null && isDrawShown(view)) [draws, waiting] = [[...draws, waiting], null];
+    if (prompt !== text) [draws, waiting, text] = [[], [], prompt];
+    for (const step of view.drawnSteps) {
+      const id = view.ids[step.position];
+      if (known.has(step) || id === undefined || id < 0) continue;
+      known.add(step);
+      waiting.push(readDraw(view, step, id));
+    }
+    if (isDrawShown(view)) draws.push(...waiting.splice(0));
     const state = draws.map(({ n, id }) => `${n}:${id}`).join();
     if (state === shown) return;
     shown = state;
@@ -50,15 +54,14 @@ export function createDraws(pressed) {
  * @param {View} view
  * @param {DrawnStep} step
  * @param {number} id
- * @param {BarPress|null} pressed
  * @returns {OneDraw}
  */
-function readDraw(view, step, id, pressed) {
+function readDraw(view, step, id) {
   const forced = view.header.steps.forced[step.position - view.nPrompt] ?? view.forced;
-  const press = forced && pressed?.id === id ? pressed : null;
-  const at = forced ? press?.at ?? null : step.pointer;
-  // a press that was faster than the next bar is one on the bar that was seen
-  const then = /** @type {BarsView} */ ({ ...view, ...(press ? press.view : step), forced, chosenId: id });
+  const at = forced ? step.at ?? null : step.pointer;
+  const contextIds = view.ids.slice(0, step.position);
+  const then =
+    /** @type {BarsView} */ ({ ...view, ...step, contextIds, toss: step.pointer ?? 0, forced, chosenId: id });
   const result = activeResult(then);
   const parts = segmentsOf(then, result);
   const hit = parts.find((part) => part.id === id);

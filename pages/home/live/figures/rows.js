@@ -60,7 +60,10 @@ export function readColumn(result, rows, { pointer, nVocab }, rest = "one") {
   const lost = rest === "cut" && !waitsForPython(result)
     ? readLost(tail, { stage, raw, scored, shown })
     : NONE;
-  const others = rest === "one" ? [tail] : [without(tail, lost), lost];
+  const kept = without(tail, lost);
+  // a row of nothing stands last: no gap is left among the others
+  const both = kept.count === 0 ? [lost, { ...NONE, count: 0 }] : [kept, lost];
+  const others = rest === "one" ? [tail] : both;
   return { cells: [...cells, ...others], boundaryId: stage.boundaryId };
 }
 

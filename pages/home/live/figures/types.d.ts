@@ -11,12 +11,6 @@ interface BarSegment {
   width: number;
   count: number; // tokens
 }
-/** A press on the draw bar: where, on which token, and what the bar showed. */
-interface BarPress {
-  at: number;
-  id: number;
-  view: BarsView;
-}
 /** A step that was drawn or pressed, as the list of draws shows it. */
 interface OneDraw {
   step: DrawnStep;
