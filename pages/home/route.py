@@ -63,7 +63,9 @@ async def answer(request: Request) -> Response:
             run = asyncio.get_running_loop().run_in_executor
             packed = await run(_THREADS, _answer, ticket, data, place, spoken)
         headers = _HEADERS
-        if _is_text(packed) and takes_gzip(request.headers):
+        n_header = int.from_bytes(packed[:4], "little")
+        is_worth_it = n_header > max(MIN_COMPRESSED, len(packed) / 2)  # words, and few numbers
+        if is_worth_it and takes_gzip(request.headers):
             packed = await run(_THREADS, gzip.compress, packed)
             headers = headers | {"Content-Encoding": "gzip"}
         return Response(packed, headers=headers, media_type="application/octet-stream")
@@ -79,12 +81,6 @@ async def answer(request: Request) -> Response:
         _large.discard(request)
     with speaking(spoken):
         return JSONResponse({"error": told(refused)}, refused.status, headers=_HEADERS)
-
-
-def _is_text(packed: bytes) -> bool:
-    """Tells whether an answer is worth compressing: a long header, and no array as long."""
-    n_header = int.from_bytes(packed[:4], "little")
-    return n_header > max(MIN_COMPRESSED, len(packed) / 2)
 
 
 async def _body(request: Request) -> bytes:
