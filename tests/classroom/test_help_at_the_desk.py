@@ -277,7 +277,9 @@ def test_a_page_is_shown_where_it_has_more_than_the_room_and_told_once_it_was(
             with pytest.raises(RoomError):
                 desk.show_page(True)
             continue
-        vote(desk, [Answer(None, "1") if desk.room.question.may_write else 0])  # type: ignore[union-attr]
+        question = desk.room.question
+        assert question is not None
+        vote(desk, [Answer(None, "1") if question.may_write else 0])
         desk.close()
         asked = desk.room.screen()["scene"]["address"]
         assert (f"scene={item.number}" in asked, "class=asked" in asked) == (True, True)
