@@ -202,7 +202,7 @@ const keepStory = () => {
   const words = [...root.querySelectorAll(".strip .token:not(.is-special)")].map((node) => node.textContent);
   const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
   const query = new URLSearchParams(location.search);
-  for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
+  for (const name of ["lesson", "scene", "class", "said", "present"]) query.delete(name);
   const story = { text, link: `./?${query}` };
   tabStore.write(STORED_AS, JSON.stringify(story));
   if (root.querySelector(".strip .token:not(.of-prompt, .is-special)")) keepLine(story);
