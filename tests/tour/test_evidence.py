@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.driving.harness import by_key, wait_idle
+from tests.driving.harness import Witness, by_key, wait_idle
 from tests.driving.home_page import Reader
+from tests.frame.accessibility import forget_first_requests
+from tests.tour.test_record import PRINTER
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +26,10 @@ ROWS = """(list) => [...list.children].map((row) => {
     widest: Math.max(...pieces.map((node) => of(node)[1])),
     isOther: row.hasAttribute("data-other"), isPress: mark?.className === "draws-finger" };
 })"""
+PRESSES = """(all) => all.flatMap((token) => {
+  const [hit, finger] = [".is-hit", "b"].map((name) => token.querySelector(`.bar ${name}`).style);
+  return [finger.left, hit.left, hit.width].map(parseFloat);
+})"""
 PHRASE = """async (texts) => {
   const { findPhrase } = await import("/pages/frame/live/phrase.js");
   return texts.map((words) => findPhrase(words));
@@ -41,7 +47,7 @@ def answer(page: Page, reply: str) -> None:
 
 
 def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
-    page: Page, url: str
+    page: Page, url: str, witness: Witness
 ) -> None:
     reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
     answer(page, "the widest")
@@ -66,6 +72,24 @@ def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
     words = sentence.inner_text()
     assert words.startswith(f"{n_widest} of 4 ")
     assert f"{expected:.1f}" in words
+
+    # the end of the lesson shows the same presses, on the same segments
+    page.goto(f"{url}/tour?done=how-a-model-writes")
+    story = by_key(page, "tour_story")
+    pressed = story.locator(".is-pressed")
+    expect(pressed).to_have_count(len(places))
+    ends = pressed.evaluate_all(PRESSES)
+    assert ends == pytest.approx([one for row in drawn for one in (row["at"], *row["hit"])])
+    expect(page.locator(".tour-kept li")).to_have_count(11)
+    page.evaluate(PRINTER)
+    page.get_by_role("button", name="Print what I saw").click()
+    assert "Which piece does a finger hit" in page.evaluate("printed")
+    wait_idle(page)
+    reader.open(lesson="how-a-model-writes", scene="1")  # nothing is pressed there
+    page.goto(f"{url}/tour?done=how-a-model-writes")
+    expect(pressed).to_have_count(len(places))
+    wait_idle(page)
+    forget_first_requests(witness)
 
 
 def test_a_step_that_is_repeated_has_its_pointer_again_and_another_seed_has_not(

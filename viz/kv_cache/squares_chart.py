@@ -48,8 +48,8 @@ def squares_figure(
         labels: Of the text's tokens, which stand above their columns while there is room.
         n_prompt: How many of them are the prompt's.
         n_to_come: Passes that are still to come.
-        sums: Whether the columns are counted. Where a reader counts them, an outline stands only for
-            what a pass to come computes; else neither half tells how many that are.
+        sums: Whether the columns are counted. Where a reader counts them, an outline stands only
+            for what a pass to come computes; else neither half tells how many that are.
     """
     n_steps = len(labels) - n_prompt
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]

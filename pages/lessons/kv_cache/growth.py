@@ -115,7 +115,7 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
                 shown = one_half(chart, half, is_low=is_presenting())
                 total = total_html(generation.n_prompt, len(generation.steps) + 1, half)
                 below = total if is_whole else Markup(HELD)  # its room, until all is counted
-                show_chart(shown, f"kv_squares_{half}", below=partial(st.html, below))
+                show_chart(shown, f"kv_squares_{half}", below=partial(_show_html, below))
         return
 
     show_chart(chart, "kv_squares", below=summary)
@@ -123,6 +123,10 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"
     draw_when_opened(inside, lambda: _show_inside(lesson, grid), key="kv_inside")
+
+
+def _show_html(html: Markup) -> None:
+    st.html(html)
 
 
 def _show_text(lesson: CacheLesson) -> None:
