@@ -145,6 +145,7 @@ def draws_figure(
     if in_scene and not is_covered:
         look |= {"text": [f"<b>{count(n)}</b>" for n in observed], "textposition": "outside"}
         look |= {"textfont": {"size": NUMERAL, "color": colour("ink")}, "cliponaxis": False}
+        look |= {"constraintext": "none", "textangle": 0}  # as large on a phone
     add_columns(figure, "drawn", places, observed, "%{y}", **look)
     figure.update_xaxes(token_ticks(labels[:n_shown], n_characters=MAX_LABEL))
     figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
