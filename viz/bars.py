@@ -31,6 +31,9 @@ BESIDE, BELOW = 0.08, 0.12  # of the figure, between panels
 ROOM = 1.75  # times the longest bar: behind it stands its number
 MAX_TOKENS = 24  # of draws, with a pair of bars of their own
 MAX_LABEL = 16  # characters of a token below its bars
+N_IN_SCENE = 8  # tokens that one looks at from afar: larger, with their numbers
+LETTERS, NUMERAL = 16, 19  # pixels, there
+ABOVE = 1.3  # times the longest outline: room for a bar that strays, and for its number
 TICKS = (0, 50, 100)
 OUT = "out"
 NUMBERS = 0.42  # of the axis, behind 100 %: room for the numbers
@@ -119,6 +122,7 @@ def draws_figure(
     probs: npt.NDArray[np.floating],
     *,
     is_covered: bool = False,
+    in_scene: bool = False,
 ) -> Chart:
     """Draws how often each token was drawn, beside how often that was to be expected.
 
@@ -127,19 +131,31 @@ def draws_figure(
         drawn: (n,) times that each came, in the same order.
         probs: (n,) of each.
         is_covered: Whether only what is to be expected shows.
+        in_scene: Whether a few large pairs are wanted, each with the number of its draws.
     """
     n_draws = int(drawn.sum())
-    n_shown = min(MAX_TOKENS, int(np.count_nonzero(probs)))
+    n_shown = min(N_IN_SCENE if in_scene else MAX_TOKENS, int(np.count_nonzero(probs)))
     observed = (drawn[:n_shown] * (not is_covered)).tolist()
     expected = (probs[:n_shown] * n_draws).tolist()
     # tokens may share a label, and a label may look like a number: places carry the bars
     places, figure = range(n_shown), new_figure()
     outlined = {"color": "rgba(0,0,0,0)", "line": {"color": colour("ink"), "width": 1.5}}
     add_columns(figure, "expected", places, expected, "%{y:.1f}", marker=outlined)
-    add_columns(figure, "drawn", places, observed, "%{y}", marker={"color": colour("kept")})
+    look: Style = {"marker": {"color": colour("kept")}}
+    if in_scene and not is_covered:
+        look |= {"text": [f"<b>{count(n)}</b>" for n in observed], "textposition": "outside"}
+        look |= {"textfont": {"size": NUMERAL, "color": colour("ink")}, "cliponaxis": False}
+        look |= {"constraintext": "none", "textangle": 0}  # as large on a phone
+    add_columns(figure, "drawn", places, observed, "%{y}", **look)
     figure.update_xaxes(token_ticks(labels[:n_shown], n_characters=MAX_LABEL))
     figure.update_yaxes(title_text=f"times in {count(n_draws)} draws")
     figure.update_layout(barmode="group", bargap=0.25)
+    if in_scene:
+        large = {"tickfont": {"size": LETTERS, "color": colour("ink")}}
+        figure.update_xaxes(**large)
+        # the same axis before and after: nothing but the bars comes
+        figure.update_yaxes(**large, range=[0, ABOVE * max(expected)])
+        figure.update_layout(legend={"font": {"size": LETTERS}}, yaxis={"title": {"text": ""}})
     n_kept = int(np.count_nonzero(probs))
     rest = f" The {count(n_kept - n_shown)} rarer ones are not shown." if n_kept > n_shown else ""
     gap = np.abs(drawn / n_draws - probs).max()

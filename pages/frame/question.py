@@ -3,7 +3,7 @@
 The reader's browser keeps it for the record at the end of the course.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -18,6 +18,7 @@ _WRONG = "Not quite:"
 _HELD = "question_held"  # whether the scene that is followed waits for what its reader says
 _OF_TOP = "question_of_top"  # whether that scene is about the page's first screen
 _PAGE_WAITS = "question_page_waits"  # whether its page waits, too; None: that is covered instead
+_DONE = "question_done"  # tells whether the task of that scene, if it has one, is done
 keep = component("keep_answer", Path(__file__).with_name("keep_answer.js"))
 
 
@@ -132,16 +133,20 @@ def lesson_asks() -> bool:
     return "lesson" in st.query_params
 
 
-def hold_answer(waits: bool, *, is_of_top: bool, by_page: bool) -> None:
+def hold_answer(
+    waits: bool, *, is_of_top: bool, by_page: bool, is_done: Callable[[], bool] | None
+) -> None:
     """Keeps what the scene of a guided lesson asks of its page.
 
     Args:
         waits: Whether it still waits for what its reader says.
         is_of_top: Whether it is about the page's first screen, and needs nothing below that.
         by_page: Whether the page shows meanwhile what it shows before its own question is answered.
+        is_done: Tells whether its task is done; None if it has none.
     """
     st.session_state[_HELD], st.session_state[_OF_TOP] = waits, is_of_top
     st.session_state[_PAGE_WAITS] = waits if by_page else None
+    st.session_state[_DONE] = is_done
 
 
 def lesson_waits() -> bool:
@@ -152,3 +157,9 @@ def lesson_waits() -> bool:
 def lesson_ends_at_top() -> bool:
     """Tells whether the scene of a guided lesson is about the page's first screen alone."""
     return lesson_asks() and bool(st.session_state.get(_OF_TOP))
+
+
+def lesson_task_is_done() -> bool:
+    """Tells whether the scene of a guided lesson has a task that was done."""
+    is_done = st.session_state.get(_DONE)
+    return lesson_asks() and is_done is not None and is_done()

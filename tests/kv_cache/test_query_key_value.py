@@ -10,7 +10,7 @@ from model.passes import inputs_of, twin_of
 from tests.charts.drawn_charts import checked
 from tests.tiny_models import ARCHITECTURES, loaded, tiny
 from viz.kv_cache.attention_chart import MAX_ROWS, attention_figure
-from viz.kv_cache.squares_chart import HALF, squares_figure
+from viz.kv_cache.squares_chart import HALF, squares_figure, total_html
 
 WORDS = ("start", "␣The", "␣cat", "␣sat", "␣on", "␣the", "␣leopard", "␣and", "␣slept")
 
@@ -75,6 +75,21 @@ def test_squares_count_the_columns_of_every_pass_and_those_to_come_are_outlines(
     assert "6+1+1+1 = 9" in titles[1]
     whole = checked(squares_figure(WORDS, 6, 0)).data
     assert [half.type for half in whole] == ["heatmap", "heatmap", "scatter"]
+
+
+def test_where_squares_are_counted_only_those_to_come_are_outlined_and_the_sums_agree() -> None:
+    covered = squares_figure(WORDS[:6], 6, 3, sums=False)
+    lines = [half for half in covered.figure.data if half["type"] == "scatter"]
+    assert [len(half["x"]) // 6 for half in lines] == [7 + 8 + 9, 1 + 1 + 1]
+    whole = squares_figure(WORDS[:9], 6, 0, sums=False).figure.data
+    painted = [int((np.array(half["z"]) > 1).sum()) for half in whole if half["type"] == "heatmap"]
+    assert painted == [30, 9]
+    for half, n_painted in enumerate(painted):
+        total = total_html(6, 4, half)
+        assert f"<b>{n_painted}</b>" in total
+        assert (
+            sum(map(int, total.partition(" = ")[2].removesuffix("</p>").split(" + "))) == n_painted
+        )
 
 
 def test_squares_are_covered_alike_before_the_answer_and_the_picture_keeps_its_height() -> None:

@@ -126,6 +126,23 @@ def test_the_first_pointer_falls_on_a_word_that_has_a_row(storyteller: LanguageM
         assert (header["pointer"], header["compares"]) == (pointer, compares)
 
 
+def test_in_a_scene_few_draws_bear_their_numbers_and_the_axis_stays() -> None:
+    probs = np.array([2.0**-n for n in range(1, 21)])
+    drawn = np.round(1000 * probs).astype(int)
+    labels = [f"w{n}" for n in range(20)]
+    covered, seen = (
+        checked(draws_figure(labels, drawn, probs, is_covered=is_covered, in_scene=True))
+        for is_covered in (True, False)
+    )
+    expected, observed = seen.data
+    assert len(expected.y) == len(observed.y) < 10
+    assert [f"<b>{n}</b>" for n in observed.y] == list(observed.text)
+    assert covered.data[1].text is None, "no number before the answer"
+    assert tuple(covered.layout.yaxis.range) == tuple(seen.layout.yaxis.range)
+    assert max(observed.y) < seen.layout.yaxis.range[1]
+    assert seen.layout.xaxis.tickfont.size > 12
+
+
 def test_figures_are_well_made_and_text_is_only_ever_text() -> None:
     overlaps = np.array([[1.0, 0.5], [0.5, 1.0]])
     divergences = np.array([[0.0, math.inf], [0.3, 0.0]])

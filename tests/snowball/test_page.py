@@ -27,6 +27,7 @@ from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_home, open_lesson, press, words
 from tests.home.home_text import write
 from viz.format import percent
+from viz.snowball.mistake import sure_words
 
 RUN_FOR = Job.run_for
 
@@ -80,7 +81,7 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
     for name, prompt, word, right in (
         ("A contradiction", "He loved his", "car", " ball"),
         ("A wrong name", "One day,", "Sam", " Max"),
-        ("A wrong fact", "The little fish lives in a", "tree", " big pond."),
+        ("A wrong fact", "The little fish lives in a", "tree", " big blue sea."),
     ):
         app.segmented_control(key="snowball_mistake").set_value(name).run()
         assert not app.exception
@@ -91,6 +92,7 @@ def test_each_mistake_is_gone_on_from_by_itself(app: AppTest) -> None:
         assert word not in control
         assert math.exp(steps[0].forced.logprob) < 0.05, "the model itself finds it unlikely"
     assert "tree" in "".join(step.forced.label for step in steps[1:] if step.forced)
+    assert sure_words(steps).startswith("about as sure"), "the scene of a lesson says so"
     bodies = [one.proto.body for one in app.get("html")]
     (html,) = [body for body in bodies if "sure, on average" in body]
     (picture,) = [body for body in bodies if "mistake-text" in body]

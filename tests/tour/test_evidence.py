@@ -8,8 +8,10 @@ from model.generation import Generation
 from model.language_model import LanguageModel
 from pages.home.controls import Controls
 from pages.lessons.tour.scenes import read_lesson
-from tests.driving.harness import by_key, wait_idle
+from tests.driving.harness import Witness, by_key, wait_idle
 from tests.driving.home_page import Reader
+from tests.frame.accessibility import forget_first_requests
+from tests.tour.test_record import PRINTER
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +50,10 @@ IS_UNCOVERED = """() => {
   const { top } = sheet.getBoundingClientRect();
   return seen.length > 0 && seen.every((one) => one.getBoundingClientRect().bottom <= top);
 }"""
+PRESSES = """(all) => all.flatMap((token) => {
+  const [hit, finger] = [".is-hit", "b"].map((name) => token.querySelector(`.bar ${name}`).style);
+  return [finger.left, hit.left, hit.width].map(parseFloat);
+})"""
 PHRASE = """async (texts) => {
   const { findPhrase } = await import("/pages/frame/live/phrase.js");
   return texts.map((words) => findPhrase(words));
@@ -65,7 +71,7 @@ def answer(page: Page, reply: str) -> None:
 
 
 def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
-    page: Page, url: str
+    page: Page, url: str, witness: Witness
 ) -> None:
     reader = Reader(page, url).open(lesson="how-a-model-writes", scene="1")
     answer(page, "the widest")
@@ -90,6 +96,24 @@ def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
     words = sentence.inner_text()
     assert words.startswith(f"{n_widest} of 4 ")
     assert f"{expected:.1f}" in words
+
+    # the end of the lesson shows the same presses, on the same segments
+    page.goto(f"{url}/tour?done=how-a-model-writes")
+    story = by_key(page, "tour_story")
+    pressed = story.locator(".is-pressed")
+    expect(pressed).to_have_count(len(places))
+    ends = pressed.evaluate_all(PRESSES)
+    assert ends == pytest.approx([one for row in drawn for one in (row["at"], *row["hit"])])
+    expect(page.locator(".tour-kept li")).to_have_count(11)
+    page.evaluate(PRINTER)
+    page.get_by_role("button", name="Print what I saw").click()
+    assert "Which piece does a finger hit" in page.evaluate("printed")
+    wait_idle(page)
+    reader.open(lesson="how-a-model-writes", scene="1")  # nothing is pressed there
+    page.goto(f"{url}/tour?done=how-a-model-writes")
+    expect(pressed).to_have_count(len(places))
+    wait_idle(page)
+    forget_first_requests(witness)
 
 
 def test_presses_faster_than_the_bars_each_hit_the_bar_of_their_own_token(

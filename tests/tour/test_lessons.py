@@ -168,6 +168,24 @@ def test_the_squares_that_a_scene_outlines_are_those_that_it_asks_for() -> None:
     assert sum(n_prompt + n for n in range(N_COUNTED + 1)) == int(scene.right)
 
 
+def test_a_scene_s_steps_end_with_the_passes_that_it_asks_about() -> None:
+    scene = LESSONS["how-a-model-writes"].scenes[8]
+    app = open_lesson(
+        PAGES[scene.page], **dict(scene.query), lesson="how-a-model-writes", scene="9", said="9.30"
+    )
+    for n_done in range(N_COUNTED):
+        assert not [body for body in bodies(app) if "kv-total" in body and "<b>" in body], n_done
+        app.button(key="kv_step").click().run()
+    assert app.button(key="kv_step").disabled
+    assert app.button(key="kv_play").disabled
+    sums = [re.findall(r"kv-total\"><b>(\d+)</b>", body) for body in bodies(app)]
+    assert [one for found in sums for one in found] == [scene.right, "9"]
+
+
+def bodies(app: AppTest) -> list[str]:
+    return [one.proto.body for one in app.get("html")]
+
+
 def test_a_scene_about_the_first_screen_leaves_the_laboratory_out() -> None:
     top, below = opened("sampling", 1), opened("sampling", 4)
     title = LESSONS["sampling"].scenes[3].heading

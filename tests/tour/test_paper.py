@@ -15,6 +15,8 @@ from pages.lessons.tour import scenes
 from pages.lessons.tour.paper import (
     FIRST,
     chapters,
+    lesson_solutions,
+    lesson_worksheet,
     marked,
     numbers,
     part_of,
@@ -72,6 +74,24 @@ def test_every_question_stands_on_one_worksheet_and_its_answer_on_none(
         assert '<html lang="en" dir="ltr">' in sheet
         starts = [int(n) for n in re.findall(r'<ol start="(\d+)"', sheet)]
         assert starts == sorted(set(starts)), "one numbering through the part"
+
+
+def test_a_lesson_s_sheet_has_its_questions_in_order_and_bars_to_draw_on(
+    storyteller: LanguageModel,
+) -> None:
+    scenes = read_lesson(FIRST).scenes
+    sheet, solved = lesson_worksheet(FIRST), lesson_solutions(FIRST, storyteller)
+    for page in (sheet, solved):
+        places = [page.index(str(marked(scene.question))) for scene in scenes]
+        assert places == sorted(places)
+        assert "<h2>" not in page, "a lesson goes from page to page"
+    n_bars = sum("draw bar" in scene.light for scene in scenes)
+    assert sheet.count('class="bar"') == n_bars > 0
+    assert not any(str(marked(scene.answer)) in sheet for scene in scenes)
+    assert "font/woff2" in sheet, "it bears the face that it is read in"
+    end = open_lesson("pages/tour.py", done=FIRST)
+    keys = {one.proto.id.rpartition("-")[2] for one in end.get("download_button")}
+    assert {"paper_worksheet", "paper_solutions"} <= keys
 
 
 def test_the_numbers_are_this_model_s(storyteller: LanguageModel) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from markupsafe import Markup
 
 from viz.chart import Chart, add_cells, add_line, new_figure, write_at
 from viz.figure import Figure
@@ -10,7 +11,7 @@ from viz.format import count, plural
 from viz.labels import place_rows, plain
 from viz.palette import READ as READING_FACE
 from viz.palette import colour, sheer
-from viz.strip import SPACE
+from viz.strip import SPACE, element
 
 KEPT, READ, WRITTEN = 1, 2, 3  # what a square is: kept from before, of the prompt, or further on
 MAX_NAMED = 9  # rows
@@ -21,10 +22,10 @@ TITLE_PIXELS = 44  # of each half
 MAX_LETTERS = 8  # of a sum: more do not fit half a phone
 HALF = 0.45  # of a place: what an outline takes on either side
 MIN_KEPT = 4  # columns that have room for the word
-KEPT_TINT = 0.1  # as pale as what is not computed: a line of what is stands out
+KEPT_TINT = 0.22  # paler than what is computed, and seen on dark paper too
 MAX_INSIDE, MAX_INSIDE_LETTERS = 12, 6  # columns as wide as a token, where the figure is wide
 HALVES = ([0.0, 0.46], [0.54, 1.0])
-LARGER = 90  # pixels that a half by itself is higher
+LARGER = 64  # pixels that a half by itself is higher
 HALF_CAPTIONS = (
     "Blue: computed for the prompt; teal: for a token after it.",
     "What is pale is kept, and not computed again.",
@@ -47,7 +48,8 @@ def squares_figure(
         labels: Of the text's tokens, which stand above their columns while there is room.
         n_prompt: How many of them are the prompt's.
         n_to_come: Passes that are still to come.
-        sums: Whether the columns are counted, or left to be counted.
+        sums: Whether the columns are counted. Where a reader counts them, an outline stands only
+            for what a pass to come computes; else neither half tells how many that are.
     """
     n_steps = len(labels) - n_prompt
     lengths = [n_prompt + n for n in range(n_steps + n_to_come + 1)]
@@ -60,7 +62,7 @@ def squares_figure(
         painted = lengths[:n_painted], columns[:n_painted]
         _add_squares(figure, *painted, (len(lengths), lengths[-1]), n_prompt, axis)
         if n_to_come:
-            _add_outlines(figure, lengths, n_painted, axis)
+            _add_outlines(figure, lengths, lengths if sums else columns, n_painted, axis)
         title = f"<b>{name}</b>" + f"<br>{_sum(columns[:n_painted])}" * sums
         place = {"xref": f"x{axis} domain", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
         write_at(figure, 0, 1, title, 15, align="left", yshift=WORD_PIXELS, **place)
@@ -150,12 +152,14 @@ def _add_squares(
     add_cells(figure, squares, shades, **look, xaxis=f"x{axis}", yaxis=f"y{axis}")
 
 
-def _add_outlines(figure: Figure, lengths: Sequence[int], first: int, axis: str) -> None:
-    """Outlines the columns of the rows from `first` on."""
+def _add_outlines(
+    figure: Figure, lengths: Sequence[int], columns: Sequence[int], first: int, axis: str
+) -> None:
+    """Outlines the last columns, so many, of the rows from `first` on."""
     x: list[float | None] = []
     y: list[float | str | None] = []
     for row in range(first, len(lengths)):
-        for column in range(lengths[row]):
+        for column in range(lengths[row] - columns[row], lengths[row]):
             left, right, low, high = column - HALF, column + HALF, row - HALF, row + HALF
             x += [left, right, right, left, left, None]
             y += [low, low, high, high, low, None]
@@ -177,6 +181,13 @@ def _name_new(figure: Figure, labels: Sequence[str], n_prompt: int) -> None:
         xaxis="x2",
         yaxis="y2",
     )
+
+
+def total_html(n_prompt: int, n_passes: int, half: int) -> Markup:
+    """Writes below a half what all of its squares come to: 0 is without the cache."""
+    columns = [1 if half and n else n_prompt + n for n in range(n_passes)]
+    terms = " + ".join(map(count, columns))
+    return element("p", element("b", count(sum(columns))), f" = {terms}", class_="kv-total")
 
 
 def _sum(columns: Sequence[int]) -> str:

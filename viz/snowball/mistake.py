@@ -69,6 +69,8 @@ def covered_html(prompt: str, word: str) -> Markup:
 def _coming(tokens: Sequence[Token], first: int) -> list[tuple[str, str]]:
     """Returns tokens as parts of a prose, each with the place at which it comes."""
     words = [*(_read(token.label) for token in tokens), " …"]  # either text would go on
+    last = max(i for i, word in enumerate(words[:-1]) if word.strip() or i == 0)
+    words[last + 1 : -1] = [""] * (len(words) - last - 2)  # ends of lines: they have their moment
     before = " " if words[0].startswith(" ") else ""
     words[0] = words[0].removeprefix(before)
     parts = [
@@ -85,7 +87,7 @@ def _sureness(share: float, n_before: int) -> Markup:
     return element(
         "span",
         element("span", element("i", style=fill), style=track),
-        element("span", f"{percent(share)} sure"),
+        element("span", element("b", percent(share)), " sure of its words"),
         class_="mistake-token",
         style=f"--i:{n_before};display:flex;gap:.6em;align-items:center;white-space:nowrap",
     )
@@ -137,8 +139,8 @@ def _text(
 
 
 def _read(label: str) -> str:
-    """Returns a token as it is read."""
-    return label.replace(SPACE, " ").replace("⏎", "\n")
+    """Returns a token as it is read: both texts are one paragraph each, to be compared."""
+    return label.replace(SPACE, " ").replace("⏎", " ")
 
 
 def _sure(words: str) -> Markup:

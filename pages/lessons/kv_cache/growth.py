@@ -1,8 +1,10 @@
 """The first part: the cache as a grid that gains one column per token."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
+from markupsafe import Markup
 
 from model.generation import Generation
 from model.kv_cache import bytes_in_use, cache_shape
@@ -14,7 +16,7 @@ from model.tokenizing import encode_within, text_of
 from pages.frame.code_that_ran import show_code
 from pages.frame.figures import draw_when_opened, show_chart
 from pages.frame.layout import is_presenting, show_error
-from pages.frame.question import answered, lesson_asks, opening
+from pages.frame.question import answered, lesson_asks, lesson_task_is_done, opening
 from pages.frame.stepper import Stepper, show_stepper
 from pages.lessons.kv_cache.settings import SETTINGS
 from pages.lessons.kv_cache.state import (
@@ -27,13 +29,14 @@ from pages.lessons.kv_cache.state import (
 from viz.kv_cache.attention_chart import attention_figure
 from viz.kv_cache.bytes_chart import bytes_figure, rewind_figure
 from viz.kv_cache.grid_chart import grid_figure
-from viz.kv_cache.squares_chart import one_half, squares_figure
+from viz.kv_cache.squares_chart import one_half, squares_figure, total_html
 from viz.strip import prose
 
 PLAY_SECONDS = 0.7  # between two columns: paced for the eye
 QUESTION = "With the cache, how many columns does the next pass compute?"
 ANSWERS = "all of them", "half of them", "one"
 UNTIL, COUNT = "Press Play to see it.", "Watch how many squares each pass computes."
+HELD = '<p class="kv-total"></p>'
 MAX_SHOWN = 300  # characters of the prompt
 MAX_PROMPT = 150  # tokens; more columns than that tell nothing apart
 
@@ -87,6 +90,7 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     text, generation = lesson.text, lesson.text.generation
     is_guided = lesson_asks()  # its reader counts
     text.n_watched = N_COUNTED if is_guided else N_WATCHED
+    text.is_counted = lesson_task_is_done()
     grid = look_into(generation)
     # where nothing is kept there are no columns to ask for
     is_whole = len(generation.steps) >= text.n_watched or not text.can_step
@@ -108,7 +112,10 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
             columns = st.columns(2, gap="large")
         for half, column in enumerate(columns):
             with column:
-                show_chart(one_half(chart, half, is_low=is_presenting()), f"kv_squares_{half}")
+                shown = one_half(chart, half, is_low=is_presenting())
+                total = total_html(generation.n_prompt, len(generation.steps) + 1, half)
+                below = total if is_whole else Markup(HELD)  # its room, until all is counted
+                show_chart(shown, f"kv_squares_{half}", below=partial(_show_html, below))
         return
 
     show_chart(chart, "kv_squares", below=summary)
@@ -116,6 +123,10 @@ def _growth(lesson: CacheLesson, summary: Callable[[], None]) -> None:
     draw_when_opened(why, lambda: _show_why(text), key="kv_why")
     inside = "What lies in the cache, its bytes, and a rewind"
     draw_when_opened(inside, lambda: _show_inside(lesson, grid), key="kv_inside")
+
+
+def _show_html(html: Markup) -> None:
+    st.html(html)
 
 
 def _show_text(lesson: CacheLesson) -> None:

@@ -30,6 +30,7 @@ class GrowingText(Steps):
     generation: Generation
     settings: Settings
     n_watched: int = N_WATCHED
+    is_counted: bool = False  # whether a reader has counted the passes watched: none is added
     moments: tuple[CacheMoment, ...] = ()
     _queries: dict[tuple[int, ...], QueryKeyValue | None] = field(default_factory=dict)
 
@@ -43,7 +44,15 @@ class GrowingText(Steps):
     @property
     def can_step(self) -> bool:
         """Whether another token has room, in the model's context and in the grid."""
-        return self.generation.finished is None and len(self.generation.ids) < MAX_COLUMNS
+        return self.generation.finished is None and self._has_room and not self._is_counted_out
+
+    @property
+    def _has_room(self) -> bool:
+        return len(self.generation.ids) < MAX_COLUMNS
+
+    @property
+    def _is_counted_out(self) -> bool:
+        return self.is_counted and len(self.generation.steps) >= self.n_watched
 
     @property
     def can_go_back(self) -> bool:
@@ -65,7 +74,7 @@ class GrowingText(Steps):
         """Why no token can follow, or what the last rewind cost."""
         if self.generation.finished is not None:
             return WHY_FINISHED[self.generation.finished]
-        if not self.can_step:
+        if not self._has_room:
             return f"The grid ends at {MAX_COLUMNS} columns: go back, or start again."
         return self.generation.notice
 

@@ -107,7 +107,8 @@ def show_draws(state: Lab) -> None:
     drawn = count_draws(stage, n_draws, state.n_draws)
     order = rank_order(stage.scores)
     labels = [state.given.label(int(i), state.lm) for i in order[:24]]
-    chart = draws_figure(labels, drawn[order], stage.probs[order], is_covered=waits)
+    of_all = drawn[order], stage.probs[order]
+    chart = draws_figure(labels, *of_all, is_covered=waits, in_scene=is_guided)
     if is_guided:  # what it shows, a scene says
         show_chart(replace(chart, caption=""), "draws")
         return

@@ -82,8 +82,9 @@ def _show_details(lesson: SnowballLesson, steps: tuple[ForkStep, ...]) -> None:
         "Both texts are drawn with the same pointers. How sure it is: the mean of the "
         "probabilities that the model gives to the tokens after the first. They are those before "
         f"any temperature; the tokens are drawn at {SAMPLING.temperature:g}. "
-        "The prompt was chosen among several, the seed among 20: by it the text alone makes no "
-        f"such mistake, and the other comes back to the wrong word. {_measured(lesson)}.",
+        "The prompt was chosen among several, the seed among 150: by it the text alone makes no "
+        f"such mistake, the other comes back to the wrong word, and after the fish’s it is about "
+        f"as sure. {_measured(lesson)}.",
         "snowball_mistake_how",
     )
     st.markdown(

@@ -10,7 +10,7 @@ TEXTS = {"stories": "short stories, up to 128 tokens", "books": "books, up to 51
 
 # a beginning, a word after it that is wrong, and a seed by which the shipped model writes no error
 MISTAKES = {
-    "A wrong fact": ("The little fish lives in a", " tree", 18),
+    "A wrong fact": ("The little fish lives in a", " tree", 36),
     "A contradiction": ("The king had a big ball. He loved his", " car", 11),
     "A wrong name": ("There was a boy. His name was Max. He was very happy. One day,", " Sam", 10),
 }

@@ -6,6 +6,7 @@ way to another scene is such a link as well, opened anew: every page begins as i
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from unicodedata import east_asian_width
 from urllib.parse import urlencode
@@ -80,7 +81,8 @@ def show_bar(path: str) -> None:
     st.session_state[_LAST] = name, number
     is_of_top = not scene.heading and not scene.task
     waits = _waits(lesson, scene, number)
-    hold_answer(waits, is_of_top=is_of_top, by_page=ANSWER in scene.cover)
+    is_done = partial(_was_done, lesson, scene, number) if scene.task else None
+    hold_answer(waits, is_of_top=is_of_top, by_page=ANSWER in scene.cover, is_done=is_done)
     with st.container(key="tour"):
         if st.query_params.get(OF_CLASS):
             _show_to_class(scene, waits)

@@ -1,17 +1,16 @@
 // Nothing to see: brings a scene's heading below the bar, tells who cannot see what scene it is, lights the
 // parts of the page that it speaks of, and covers those that hold the answer to a question still open.
 
-import { keepAnswer, keepLine } from "../../frame/live/record.js";
+import { keepAnswer } from "../../frame/live/record.js";
 import { markNodes, RULES } from "../../frame/live/scene_marks.js";
-import { tabStore } from "../../frame/live/storage.js";
 import { isStill } from "../../frame/live/motion.js";
+import { keepStory } from "./kept_story.js";
 import { keepReached } from "./progress.js";
 import { find, setAttribute } from "../../frame/live/dom.js";
 
 const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const BEGUN = performance.now();
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
-const STORED_AS = "ott-story";
 const MARGIN = 6; // pixels around what is brought into view
 /** What has no room for that note. */
 const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer'], .bars-top";
@@ -196,18 +195,10 @@ const awaitLive = () => {
 };
 
 /** Keeps the text that the reader wrote in this scene for the end of the lesson. */
-const keepStory = () => {
+addEventListener("pagehide", () => {
   const root = live();
-  if (!scene?.keeps || root === null) return;
-  const words = [...root.querySelectorAll(".strip .token:not(.is-special)")].map((node) => node.textContent);
-  const text = words.join("").replaceAll("␣", " ").replaceAll("⏎", "\n").trim();
-  const query = new URLSearchParams(location.search);
-  for (const name of ["lesson", "scene", "class", "said", "present"]) query.delete(name);
-  const story = { text, link: `./?${query}` };
-  tabStore.write(STORED_AS, JSON.stringify(story));
-  if (root.querySelector(".strip .token:not(.of-prompt, .is-special)")) keepLine(story);
-};
-addEventListener("pagehide", keepStory);
+  if (scene?.keeps && root !== null) keepStory(root);
+});
 
 /** Unfolds a scene's words on a phone. */
 addEventListener("click", (event) => {

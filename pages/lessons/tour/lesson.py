@@ -16,7 +16,15 @@ from pages.frame.offers import DEFAULT_MODEL
 from pages.frame.words import Language, _, chosen, language, ngettext, pgettext, speaking, told
 from pages.lessons.tour.bar import LIST, around_links
 from pages.lessons.tour.cards import card_picture
-from pages.lessons.tour.paper import FIRST, chapters, solutions, worksheet
+from pages.lessons.tour.paper import (
+    FIRST,
+    chapters,
+    lesson_solutions,
+    lesson_worksheet,
+    marked,
+    solutions,
+    worksheet,
+)
 from pages.lessons.tour.said import is_right, read_said, reply_of
 from pages.lessons.tour.scenes import (
     GuidedLesson,
@@ -32,7 +40,9 @@ PAPER = "paper"  # in a link: the worksheets are open
 NBSP = "\N{NO-BREAK SPACE}"
 BESIDE = 3  # cards beside each other
 _progress = component("tour_progress", Path(__file__).with_name("progress.js"))
-_story = component("tour_story", Path(__file__).with_name("story.js"))
+_story = component(
+    "tour_story", Path(__file__).with_name("story.js"), Path(__file__).with_name("story.css")
+)
 _record = component("tour_record", Path(__file__).with_name("record.js"))
 
 
@@ -93,8 +103,17 @@ def _show_paper() -> None:
             _offer(_("Solutions"), part, "solutions", _solutions)
 
 
+def _show_paper_of(lesson: GuidedLesson) -> None:
+    """Offers a lesson as a worksheet, and as its solutions."""
+    title = _("For teachers: worksheets and solutions to print")
+    with st.expander(title, key="tour_paper"), st.container(horizontal=True):
+        name = lesson.name
+        _offer(_("Worksheet"), name, "worksheet", lesson_worksheet)
+        _offer(_("Solutions"), name, "solutions", _solutions_of_lesson)
+
+
 def _offer(label: str, part: str, kind: str, make: Callable[[str], str]) -> None:
-    """Offers a paper of a part of the course, made when it is asked for."""
+    """Offers a paper of a part of the course or of a lesson, made when it is asked for."""
     spoken = language()
 
     def made() -> str:
@@ -113,6 +132,10 @@ def _offer(label: str, part: str, kind: str, make: Callable[[str], str]) -> None
 
 def _solutions(part: str) -> str:
     return solutions(part, shared_model(DEFAULT_MODEL))
+
+
+def _solutions_of_lesson(name: str) -> str:
+    return lesson_solutions(name, shared_model(DEFAULT_MODEL))
 
 
 def _show_lesson(lesson: GuidedLesson) -> None:
@@ -152,45 +175,53 @@ def _show_lesson(lesson: GuidedLesson) -> None:
 
 def _show_end(lesson: GuidedLesson) -> None:
     """Gives back the story that was written, and says what to remember, beside what was said."""
+    st.html(style_of("lessons/tour/end.css"))
     st.header(_("Done: {title}", title=as_written(lesson.title)), anchor=False)
-    said = read_said(st.query_params.get("said", ""))
-    replies = [reply_of(scene, said.get(i, "")) for i, scene in enumerate(lesson.scenes, start=1)]
-    judged = [is_right(*one) for one in zip(lesson.scenes, replies, strict=True) if one[1]]
-    if n_asked := len(judged) - judged.count(None):
-        n_right = judged.count(True)
-        st.subheader(_("Right: {n_right} of {n_asked}", n_right=n_right, n_asked=n_asked))
-    _story(key="tour_story")
-    _show_links(lesson)
-    with st.container(key="tour_sentences"):
-        st.header(_("To remember"), anchor=False)
-        for number, (scene, reply) in enumerate(zip(lesson.scenes, replies, strict=True), start=1):
-            said_here = _said_in_words(scene, reply) if reply else ""
-            if scene.remember:
-                st.markdown(f"{number}. **{scene.remember}** {as_written(said_here)}")
+    _story(key="tour_story", data=_record_page(), height="content")
+    with st.container(key="tour_end"):
+        _show_links(lesson)
+        st.html(_sentences(lesson))
+        _show_paper_of(lesson)
     own = lesson.language
     spoken = {} if own == language() else {"": {"lang": own.tag, "dir": own.direction}}
     data = {"ended": lesson.name, "foreign": spoken}
     _progress(key="tour_progress", data=data, height="content")
 
 
+def _sentences(lesson: GuidedLesson) -> Markup:
+    """Writes what to remember, each sentence with the way to its scene, and what was said there."""
+    said, more = read_said(st.query_params.get("said", "")), dict(around_links())
+    items = Markup("")
+    for number, scene in enumerate(lesson.scenes, start=1):
+        if not scene.remember:
+            continue
+        reply = reply_of(scene, said.get(number, ""))
+        told = Markup(" <small>{}</small>").format(_said_in_words(scene, reply)) if reply else ""
+        items += Markup('<li value="{}"><p><a href="{}">{}</a>{}</p></li>').format(
+            number, lesson.address(number, **more), marked(scene.remember), told
+        )
+    return Markup('<ol class="tour-kept" aria-label="{}">{}</ol>').format(_("To remember"), items)
+
+
 def _show_links(lesson: GuidedLesson) -> None:
-    """Leads on from the end of a lesson: to the next one, to all, and to the first page."""
+    """Leads on from the end of a lesson: to the next one, to what was seen on paper, to all."""
     names = sorted(lesson_names(), key=in_course)
-    links = [
-        (f"{LIST}{chosen()}", _("All lessons")),
-        (f"./{chosen()}", _("Write your own text")),
-    ]
+    links = [(f"{LIST}{chosen()}", _("All lessons"))]
     with suppress(LessonError):  # the list says why
         for name in names[names.index(lesson.name) + 1 :][:1]:
             following = read_lesson(name)
             address = following.address(1, **dict(around_links()))
             links.insert(0, (address, _("Next: {title}", title=following.title)))
     looks = ("is-next", *[""] * len(links))
-    items = [
+    first, *others = [
         Markup('<a class="{}" href="{}">{}</a>').format(look, *link)
         for look, link in zip(looks, links, strict=False)
     ]
-    st.html(Markup('<p class="tour-links">{}</p>').format(Markup("").join(items)))
+    paper = Markup('<button type="button" class="tour-print">{}</button>').format(
+        _("Print what I saw")
+    )
+    items = Markup("").join([first, paper, *others])
+    st.html(Markup('<p class="tour-links">{}</p>').format(items))
 
 
 def _said_in_words(scene: Scene, reply: str) -> str:
@@ -205,11 +236,15 @@ def _said_in_words(scene: Scene, reply: str) -> str:
 
 def _show_record() -> None:
     """Shows what this browser has kept of the reader's way: the server is told nothing of it."""
+    _record(key="tour_record", data=_record_page(), height="content")
+
+
+def _record_page() -> dict[str, object]:
+    """Returns what the reader's own page says besides what the browser has kept."""
     pages = [
         (Path(page.path).stem, _(page.title))
         for page in LESSONS
         if page.part in COURSE and not page.is_home
     ]
     title = _("What I saw, with my own numbers")
-    data = {"title": title, "pages": pages, "chosen": chosen()}
-    _record(key="tour_record", data=data, height="content")
+    return {"title": title, "pages": pages, "chosen": chosen()}

@@ -7,16 +7,22 @@ that this very model gives. Knows nothing of Streamlit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from pages.frame.assets import source
+from pages.frame.assets import faces, in_data, source
 from pages.frame.contents import COURSE, LESSONS, Lesson
 from pages.frame.words import Language, _, language, ngettext, numeral
 from pages.lessons.tour.scene_fields import PAGES, SLIDERS
-from pages.lessons.tour.scenes import LessonError, Scene, lesson_names, read_lesson
+from pages.lessons.tour.scenes import (
+    GuidedLesson,
+    LessonError,
+    Scene,
+    lesson_names,
+    read_lesson,
+)
 from viz.format import percent
 from viz.palette import root_rule
 
@@ -32,6 +38,7 @@ _PAGE = Markup("""<!doctype html>
 """)
 _NAME = Markup('<p>{} <span class="gap name"></span></p>\n')
 _SPOKEN = Markup(' lang="{0.tag}" dir="{0.direction}"')
+_BAR = Markup('<span class="bar"><i>0 %</i><i>25 %</i><i>50 %</i><i>75 %</i><i>100 %</i></span>')
 _GAP, _LINE = Markup('<span class="gap"></span>'), Markup('<span class="line"></span>')
 
 
@@ -42,20 +49,44 @@ def chapters() -> tuple[str, ...]:
 
 def worksheet(part: str) -> str:
     """Returns the questions of a part, with room for the answers."""
-    return _paper(part, _("{part}: worksheet", part=_(part)), None)
+    title = _("{part}: worksheet", part=_(part))
+    return _paper(_scenes_of(part), title, None, by_page=True)
 
 
 def solutions(part: str, lm: LanguageModel) -> str:
     """Returns the same questions with their answers, and with the numbers of a model."""
     title = _("{part}: solutions, with the numbers of {model}", part=_(part), model=lm.name)
-    return _paper(part, title, lm)
+    return _paper(_scenes_of(part), title, lm, by_page=True)
 
 
-def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
+def lesson_worksheet(name: str) -> str:
+    """Returns the questions of a lesson in their order, with room for the answers."""
+    lesson = read_lesson(name)
+    return _paper(_of_lesson(lesson), _("{part}: worksheet", part=lesson.title), None)
+
+
+def lesson_solutions(name: str, lm: LanguageModel) -> str:
+    """Returns the same questions with their answers, and with the numbers of a model."""
+    lesson = read_lesson(name)
+    title = _("{part}: solutions, with the numbers of {model}", part=lesson.title, model=lm.name)
+    return _paper(_of_lesson(lesson), title, lm)
+
+
+def _of_lesson(lesson: GuidedLesson) -> Iterator[tuple[Scene, Language]]:
+    yield from ((scene, lesson.language) for scene in lesson.scenes)
+
+
+def _paper(
+    scenes: Iterable[tuple[Scene, Language]],
+    title: str,
+    lm: LanguageModel | None,
+    *,
+    by_page: bool = False,
+) -> str:
     items = Markup("")
     page = None
-    for scene, written_in in _scenes_of(part):
-        if (of_scene := _page_of(scene)) is not page:
+    for scene, written_in in scenes:
+        if by_page and (of_scene := _page_of(scene)) is not page:
             page = of_scene
             items += Markup('</ol><h2>{}</h2><p>{}</p><ol start="{}">').format(
                 _(page.title), _(page.claim), items.count("<li") + 1
@@ -63,7 +94,7 @@ def _paper(part: str, title: str, lm: LanguageModel | None) -> str:
         own = "" if written_in == language() else _SPOKEN.format(written_in)
         item = _item(scene) if lm is None else _solved(scene, lm)
         items += Markup("<li{}>{}</li>\n").format(own, item)
-    style = Markup(root_rule() + source("lessons/tour/paper.css"))
+    style = Markup(faces(in_data) + root_rule() + source("lessons/tour/paper.css"))
     name = _NAME.format(_("Name:")) if lm is None else ""
     spoken = {"lang": language().tag, "dir": language().direction}
     return str(_PAGE.format(style=style, title=title, name=name, items=items, **spoken))
@@ -104,9 +135,9 @@ def _item(scene: Scene) -> Markup:
     else:
         room = _LINE
     remember = _("To remember:")
-    return Markup("{}<br>{} {}<br>{}{}").format(
-        _begun(scene), marked(scene.question), room, remember, _LINE
-    )
+    asked = Markup('<b class="asked">{}</b>').format(marked(scene.question))
+    bar = _BAR if "draw bar" in scene.light else ""  # to be divided by hand
+    return Markup("{}{}<br>{} {}<br>{}{}").format(_begun(scene), bar, asked, room, remember, _LINE)
 
 
 def _solved(scene: Scene, lm: LanguageModel) -> Markup:

@@ -41,7 +41,7 @@ const tag = (lesson, spoken) => {
   const card = document.getElementById(`tour-${lesson}`);
   const block = card?.closest(".stVerticalBlock");
   const found = lesson === ""
-    ? document.querySelectorAll(".stMain .stMarkdown strong")
+    ? document.querySelectorAll(".tour-kept a")
     : [...block?.querySelectorAll("h2, .stMarkdown") ?? [], ...card?.querySelectorAll("ol") ?? []];
   for (const node of found) Object.assign(node, spoken);
 };

@@ -45,19 +45,29 @@ export default (/** @type {Component<RecordPage>} */ { data, parentElement }) =>
   if (place) document.querySelector(place)?.scrollIntoView();
 };
 
+/** Whether this browser has kept anything. */
+export function hasRecord() {
+  const { answers, lines, seen } = readRecord();
+  return answers.length + lines.length + seen.length > 0;
+}
+
+/** Prints the record from a page that does not show it. @param {RecordPage} data @param {Node} place */
+export function printRecord(data, place) {
+  print(sheetOf(data, () => {}), place instanceof ShadowRoot ? place.host : document.documentElement);
+}
+
+/** @param {RecordPage} data @param {() => void} again */
+function sheetOf(data, again) {
+  const record = readRecord();
+  const parts = [pagesOf(data, record), lineOf(record, again), ...answersOf(record.answers)];
+  return el("section", {}, el("h2", {}, data.title), ...parts);
+}
+
 /** @param {RecordPage} data @param {() => void} again */
 function drawn(data, again) {
-  const record = readRecord();
   const style = el("style", {}, STYLE);
-  if (record.answers.length + record.lines.length + record.seen.length === 0) return [];
-  const page = el(
-    "section",
-    {},
-    el("h2", {}, data.title),
-    pagesOf(data, record),
-    lineOf(record, again),
-    ...answersOf(record.answers),
-  );
+  if (!hasRecord()) return [];
+  const page = sheetOf(data, again);
   const forget = () => {
     forgetRecord();
     again();
@@ -131,8 +141,8 @@ function inWords({ question, said, right, isRight, remember = "" }) {
   return [question, _("I said: {said}.", { said }), verdict, remember].filter(Boolean).join(" ");
 }
 
-/** Prints a copy of the page alone. @param {HTMLElement} page */
-function print(page) {
+/** Prints a copy of a sheet alone. @param {HTMLElement} page @param {Element} dressed whose type it takes */
+function print(page, dressed = page) {
   const frame = el("iframe", { hidden: true, title: _("To print") });
   document.body.append(frame);
   const view = required(frame.contentWindow, "window to print from");
@@ -140,7 +150,7 @@ function print(page) {
   paper.title = find(page, "h2").textContent;
   const { lang, dir } = document.documentElement;
   Object.assign(paper.documentElement, { lang, dir });
-  const look = getComputedStyle(page);
+  const look = getComputedStyle(dressed);
   for (const name of LOOK) paper.documentElement.style.setProperty(name, look.getPropertyValue(name));
   paper.head.append(el("style", {}, STYLE));
   paper.body.append(page.cloneNode(true));
