@@ -21,7 +21,11 @@ export function createEndFlag() {
     if (end === null) return;
     const middle = (end.from + end.to) / 2;
     element.style.left = `${100 * middle}%`;
-    setAttribute(element, "data-name", `${plainLabel(view.label(end.id))} ${formatProbability(end.to - end.from)}`);
+    setAttribute(
+      element,
+      "data-name",
+      `${plainLabel(view.label(end.id))} ${formatProbability(end.to - end.from)}`,
+    );
     setAttribute(element, "data-hangs", middle > 1 - AT_EDGE ? "before" : null);
   }
   return { element, update };
