@@ -7,7 +7,6 @@ import {
   el,
   find,
   heard,
-  isEnd,
   named,
   plainLabel,
   setAttribute,
