@@ -4,7 +4,7 @@
 import { el, plainLabel, setShown, setText } from "../../../frame/live/dom.js";
 import { _, ngettext } from "../../../frame/live/words.js";
 
-/** Makes the text and the sentence below it. @returns {Part} */
+/** Makes the text and the sentence above it. @returns {Part} */
 export function createEarlier() {
   const text = el("p", { class: "earlier-text", translate: false });
   const sentence = el("p", { class: "earlier-sentence" });
@@ -12,8 +12,8 @@ export function createEarlier() {
     "section",
     { class: "earlier", hidden: true },
     el("p", { class: "muted" }, _("The text before Reset")),
-    text,
     sentence,
+    text,
   );
   /** @type {number[]} */
   let last = [];
