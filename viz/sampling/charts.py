@@ -144,6 +144,9 @@ def answers_html(name: str, answers: Sequence[str], *, is_covered: bool = False)
     return element("div", element("b", f"{name}{told}"), element("div", *boxes, style=side))
 
 
+_READ = "font:var(--size-lead)/1.45 var(--read)"  # what a model wrote
+
+
 def loop_html(before: str, repeated: str, *, is_covered: bool = False) -> Markup:
     """Writes a text with its repeating end, if any, marked; empty lines are left out.
 
@@ -158,5 +161,7 @@ def loop_html(before: str, repeated: str, *, is_covered: bool = False) -> Markup
     )
     before, repeated = (re.sub(r"\n\s*\n", "\n", text) for text in (before, repeated))
     if is_covered:
-        return paragraph(element("span", before, repeated, style=COVERED, aria_hidden="true"))
-    return paragraph(before, element("mark", repeated, style=look) if repeated else "")
+        covered = element("span", before, repeated, style=COVERED, aria_hidden="true")
+        return element("div", paragraph(covered), style=_READ)
+    marked = element("mark", repeated, style=look) if repeated else ""
+    return element("div", paragraph(before, marked), style=_READ)

@@ -120,6 +120,19 @@ export function visibleParts(label) {
     .map((part) => (/[␣⏎⇥]/.test(part) ? el("span", { class: "space", textContent: part }) : part));
 }
 
+/** What ends a text, as models write it. */
+const ENDS = ["<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "<|eot_id|>", "</s>", "<eos>"];
+
+/** Whether a label is that of a token that ends a text. @param {string} label */
+export const isEnd = (label) => ENDS.includes(label);
+
+/** A token's label as a figure shows it: what ends a text by a word, as its facts say how it is written. @param {string} label */
+export const plainLabel = (label) => isEnd(label) ? _("end") : label;
+
+/** The label of a token for a figure or a sentence; the word for the end is no text, and looks it. @param {string} label */
+export const tokenParts = (label) =>
+  isEnd(label) ? [el("span", { class: "end-word", textContent: plainLabel(label) })] : visibleParts(label);
+
 const [OPEN, CLOSE] = ["\uE000", "\uE001"]; // around a token in a sentence: no text has them
 const said = new WeakMap(); // nodes and their sentences
 
@@ -138,7 +151,7 @@ export function setSentence(node, sentence) {
   said.set(node, sentence);
   const parts = sentence.split(/[\uE000\uE001]/); // the odd ones are tokens
   const chip = (/** @type {string} */ label) =>
-    el("span", { class: "named", translate: false }, ...visibleParts(label));
+    el("span", { class: "named", translate: false }, ...tokenParts(label));
   node.replaceChildren(...parts.map((part, i) => i % 2 ? chip(part) : part));
 }
 

@@ -36,7 +36,8 @@ ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
 }
 ${BAR_ALONE}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 26dvh; }
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .draw-bar { --high: 18dvh; }
-:is(.draws, .cut-words)[data-tour="lit"] { display: block; }
+:is(.draws, .cut-words, .earlier)[data-tour="lit"]:not([hidden]), .end-flag[data-tour="lit"]:not([hidden]) { display: block; }
+.ott:has(.end-flag[data-tour="lit"]) .bars .plot .pointer { margin-block-start: 1.2em; } /* its name has a line */
 ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end: .4em; }
 /* the evidence is read from the last row */
 @media (min-width: 641px) {
@@ -128,6 +129,8 @@ ${MANY} {
   & .side { max-width: 26em; }
   & :is(.choice, .settings) { ${HIDDEN} }
 }
+/* two texts, one below the other */
+${MANY}:has(.earlier[data-tour="lit"]) .strip-scroll.strip-scroll { min-height: 5.6em; }
 @media (max-width: 640px) { .thumb[data-tour="covered"] { position: sticky; } }
 /* the pieces of a word, counted */
 @media (min-width: 641px) {

@@ -16,6 +16,7 @@ import {
   setText,
 } from "../../frame/live/dom.js";
 import { flyToStrip } from "./figures/flight.js";
+import { createEarlier } from "./figures/earlier.js";
 import { createGuess } from "./controls/guess.js";
 import { letGoOfFocus, listenForClicks } from "./controls/keys.js";
 import { createLoop } from "./figures/loop.js";
@@ -53,6 +54,7 @@ export function createLayout(actions, shadowRoot) {
     reading: createReading(),
     pieces: createPieces(),
     ownLanguage: createOwnLanguage(),
+    earlier: createEarlier(),
     branches: createBranches(actions),
     table: createTable(),
     passes: createPasses(),
@@ -74,6 +76,7 @@ export function createLayout(actions, shadowRoot) {
     { class: "ott", lang: languageTag(), ariaBusy: "true" },
     ...lines.elements,
     parts.strip.element,
+    parts.earlier.element,
     parts.branches.element,
     el(
       "div",

@@ -15,11 +15,11 @@ PROMPTS = (
     KING,
     "The fish wanted to swim in the",
     "In the forest there was a bird who",
-    "The boy played with the",
+    DEFAULT_PROMPT,
     "The frog jumped into the",
     "The old king looked at",
     "Max was very happy because",
-    DEFAULT_PROMPT,
+    "The boy played with the",
 )
 ENDS = {"sentence": "the end of a sentence", "text": "the model’s end token"}
 

@@ -53,11 +53,10 @@ def begin_phases(waiting: DeltaGenerator, *keys: str) -> PhaseLesson:
 
 
 def offer_phase_link(lesson: PhaseLesson, settings: SettingsTable) -> None:
-    """Offers the link of one of the two pages, beside what is measured."""
+    """Offers the link of one of the two pages; what was measured says on which machine."""
     machine = describe(lesson.lm)
     caption = (
-        f"The model is {machine.model}, of {digits(machine.n_parameters / 1e6)} million "
-        f"parameters, on {machine.processor}."
+        f"The model is {machine.model}, of {digits(machine.n_parameters / 1e6)} million parameters."
     )
     offer_link(settings, lesson.home, caption=caption)
 

@@ -78,10 +78,12 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
     ]
     show_race(lanes, "phase", waits=not is_said)
     with st.container(gap="xsmall"):
-        st.markdown(
-            "Solid: reading, all in one pass, the *prefill*. Striped: writing, one pass for each "
-            "token, the *decode*."
-        )
+        # what the stripes mean is the answer: it has its room, and is not seen before
+        with st.container(key="phase_key" if is_said else "phase_key_to_find"):
+            st.markdown(
+                "Solid: reading, all in one pass, the *prefill*. Striped: writing, one pass for "
+                "each token, the *decode*."
+            )
         with st.container(key="phase_at_end" if is_said else "phase_to_find"):  # by the race's end
             st.markdown(
                 f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**."

@@ -18,13 +18,14 @@ REPLIES = ("a word", *NUMBERS)  # what a question may be answered with, besides 
 OF_CLASS = ("next token", "sampler")  # what a class is asked before the scene's own question
 # what a scene may light or cover on the first page; pieces that are covered show as whole words,
 # and are counted if they are lit; repeats are a phrase that returns, draws those so far, and the
-# cut is top-p's line through the rows
+# cut is top-p's line through the rows, and end the flag of the token that ends a text
 PARTS = {
     "prompt": ".prompt",
     "buttons": ".thumb, .seldom, .switches, .foot",
     "next": ".thumb",
     "+20": ".seldom",
     "text": ".strip",
+    "earlier": ".earlier",
     "pieces": ".strip .token",
     "repeats": ".strip .token",
     "guess": ".choice .guess",
@@ -36,6 +37,7 @@ PARTS = {
     "draw bar": ".pointer, .pointer-line",
     "draws": ".draws",
     "cut": ".cut-words",
+    "end": ".end-flag",
     "loop": ".loop",
     "numbers": ".below, .files",
 }

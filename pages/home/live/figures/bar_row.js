@@ -8,7 +8,7 @@ import {
   setAttribute,
   setShown,
   setText,
-  visibleParts,
+  tokenParts,
 } from "../../../frame/live/dom.js";
 import { formatCount, formatCumulative, formatProbability } from "../../../frame/live/format.js";
 import { createBarCell } from "../../../frame/live/bar_cell.js";
@@ -58,7 +58,7 @@ export function createRow(isTail, actions) {
     const words = view.label(token.id);
     if (words !== shownLabel) {
       shownLabel = words;
-      label.replaceChildren(...visibleParts(words));
+      label.replaceChildren(...tokenParts(words));
       setAttribute(
         element,
         "title",

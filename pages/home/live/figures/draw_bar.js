@@ -8,14 +8,16 @@ import {
   find,
   heard,
   named,
+  plainLabel,
   setAttribute,
   setSentence,
   setShown,
   shorten,
-  visibleParts,
+  tokenParts,
 } from "../../../frame/live/dom.js";
 import { isDrawShown } from "./beats.js";
 import { startAt } from "../../../frame/live/bar_cell.js";
+import { createEndFlag } from "./end_flag.js";
 import { createSwitch } from "../controls/switch.js";
 import { startsBefore } from "./rows.js";
 import { last } from "../../../frame/live/required.js";
@@ -52,8 +54,9 @@ export function createDrawBar(actions) {
   const segments = el("div", { class: "draw-segments", translate: false });
   const marker = el("div", { class: "pointer-marker" });
   const edge = el("div", { class: "cut-edge", hidden: true });
+  const end = createEndFlag();
   const bar = el("div", { class: "draw-bar", role: "img" }, segments);
-  const element = el("div", { class: "pointer" }, bar, edge, marker);
+  const element = el("div", { class: "pointer" }, bar, edge, end.element, marker);
   const line = el("p", { class: "pointer-line", "data-falling": FALLING }, sentence, " ", look, " ", note);
   /** @type {HTMLElement[]} */
   const pool = [];
@@ -91,6 +94,7 @@ export function createDrawBar(actions) {
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
     setShown(edge, line !== null);
+    end.update(view, result);
     setAttribute(edge, "data-whole", line?.isWhole ?? false);
     if (line !== null) {
       edge.style.transform = startAt(line.at);
@@ -193,7 +197,7 @@ function nameBelow({ chosenId, label, pointer }, parts, segments) {
     id !== null && id === chosenId && pointer !== null && from <= pointer && pointer < from + width
   );
   if (i < 0 || chosenId === null || segments[i].textContent !== "") return "";
-  const name = label(chosenId);
+  const name = plainLabel(label(chosenId));
   return shorten(name.length > 1 ? name.replace(/^␣/, "") : name, 16);
 }
 
@@ -263,7 +267,8 @@ export function roomBeside({ from, width }, pointer) {
  */
 function paintSegment(segment, part, view, bar) {
   const { id, from, width, count } = part;
-  const label = id === null ? "" : shorten(view.label(id), 16);
+  const written = id === null ? "" : view.label(id);
+  const label = shorten(plainLabel(written), 16);
   const [start, end] = roomBeside(part, isDrawShown(view) ? view.pointer : null);
   const long = [...label].length * LETTER_WIDTH + 0.6;
   const room = (end - start) * bar.width;
@@ -276,7 +281,7 @@ function paintSegment(segment, part, view, bar) {
   segment.style.width = `${100 * width}%`;
   segment.style.paddingInline = `${100 * (start - from)}% ${100 * (from + width - end)}%`;
   const [word, shown] = [find(segment, "span"), fits ? label : ""];
-  if (word.textContent !== shown) word.replaceChildren(...visibleParts(shown));
+  if (word.textContent !== shown) word.replaceChildren(...(fits ? tokenParts(shorten(written, 16)) : []));
   setAttribute(segment, "data-id", id);
   const isChosen = id !== null && id === view.chosenId && isDrawShown(view);
   setAttribute(segment, "data-state", id === null ? "many" : isChosen && "chosen");

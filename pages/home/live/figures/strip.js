@@ -8,7 +8,7 @@ import {
   setAttribute,
   setShown,
   setText,
-  visibleParts,
+  tokenParts,
 } from "../../../frame/live/dom.js";
 import { keyAlone } from "../../../frame/live/keyboard.js";
 import { foldOldLines, unfoldAll, unfoldFrom } from "./virtualize.js";
@@ -143,7 +143,7 @@ function appendChip(list, view, index, before) {
   const label = isStart ? START : view.label(id);
   const node = createButton("token");
   node.tabIndex = -1;
-  node.append(...visibleParts(label));
+  node.append(...tokenParts(label));
   node.dataset.index = String(index);
   const slot = required(list.lastElementChild, "slot");
   const lineBreak = before && breaksLine(before.label) && !breaksLine(label) ? el("br") : null;
