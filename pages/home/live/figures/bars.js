@@ -47,6 +47,7 @@ export function createBars(actions, loop) {
   const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
   const compare = createSwitch(_("side by side"), _("What each slider does alone, beside the others"), () => {
+    actions.beat(true); // it shows at once
     keepPreference("side", compare.isOn);
     if (lastView) update(lastView);
     else arrange([]);
