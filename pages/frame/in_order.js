@@ -30,6 +30,18 @@ function laterThan(place) {
 // for style sheets: a rule that looked for a lesson's bar would be asked again with each label of a figure
 document.documentElement.toggleAttribute("data-guided", new URLSearchParams(location.search).has("lesson"));
 
+// an icon is the name of a glyph: it waits for its font, or the name would be read
+const ICONS = "Material Symbols Rounded";
+const root = document.documentElement;
+root.setAttribute("data-awaits-icons", "");
+const showIcons = () => {
+  const isThere = [...document.fonts].some(({ family, status }) =>
+    family.replaceAll('"', "") === ICONS && status === "loaded"
+  );
+  if (isThere) root.removeAttribute("data-awaits-icons");
+};
+document.fonts.addEventListener("loadingdone", showIcons);
+
 const begun = performance.now();
 let busyAt = begun;
 let sentAt = Infinity; // when Streamlit had sent all that it had

@@ -215,7 +215,6 @@ def _begins_with(tab: Tab) -> str:
 
 def _toolbar(tab: Tab) -> None:
     lm, shown = tab.lm, tab.shown
-    model_button(lm)
     with st.popover(_begins_with(tab), help=BY_NAME["seed"].sentence):
         if lm.local is None:
             st.caption(_what_is_sent(lm.vocab_size, lm.backend.n_best(lm.vocab_size)))
@@ -228,6 +227,7 @@ def _toolbar(tab: Tab) -> None:
                 st.toggle(label, key=key, on_change=_change_chat, args=(tab, key))
                 st.caption(_(ON if shown["chat"] else OFF))
     switch(_("Guess first"), "hide_bars", "predict")
+    model_button(lm)
     presenter_toggle()
 
 

@@ -82,6 +82,7 @@ def test_a_round_ends_with_the_points_of_both_and_what_made_the_difference() -> 
     assert "1 of 2" in head
     assert [words in score for words in ("100 points", "200", "won")] == [True, True, False]
     assert all(n in rule_words() for n in ("120", "110", "25"))
+    assert "68" in rule_words(0.028)  # a small share earns points, and why is said
     head, score = end_words(alone[:1], ["Ada"])
     assert "1 of 1" in head
     assert [words in score for words in ("110 points", "won")] == [True, True]

@@ -138,18 +138,25 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(words).to_have_count(4, timeout=4 * PATIENCE_MS)
     expect(page.locator(".remember")).to_be_hidden()
     asked, field = board.locator(".board-word"), board.get_by_role("textbox")
+    onward = board.get_by_role("button", name="Next word")
     places = page.evaluate(PLACES)
     words.first.click()
     board.get_by_role("button", name="very").click()
     expect(asked).to_have_count(1, timeout=PATIENCE_MS)
+    expect(words.first).to_be_hidden()
+    onward.click()
     field.focus()
     for n_opened, line in enumerate(("She", "gave 20", "<b>him</b> 5 him 5"), start=2):
         page.keyboard.type(line)
         page.keyboard.press("Enter")
         expect(asked).to_have_count(n_opened, timeout=PATIENCE_MS)
+        expect(board.locator(".bars-row[data-chosen]")).to_have_count(1)
+        expect(words.first).to_be_hidden()  # what came stands alone
+        expect(onward).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(board.locator(".bars-row[data-chosen]")).to_have_count(0)
         expect(field).to_have_value("", timeout=PATIENCE_MS)
         expect(field).to_be_focused()  # so that the next guess can be typed at once
-    expect(board.locator(".bars-row[data-chosen]")).to_have_count(1)
     expect(page.locator(".remember")).to_be_visible()
     expect(page.get_by_role("link", name="Next:")).to_have_count(1)
     # a confidence that cannot be is refused in a sentence, and stays to be mended

@@ -357,3 +357,105 @@ def test_the_row_of_beats_is_in_sight_while_they_run(
         is_phone = screen["width"] < 500
         assert row["y"] + row["height"] <= (button["y"] if is_phone else screen["height"])
         reader.live.locator(".pointer-line").click()
+
+
+def test_a_low_phone_shows_the_picture_to_its_last_sentence(newcomer: Reader) -> None:
+    reader, live = newcomer, newcomer.live
+    reader.page.set_viewport_size({"width": 360, "height": 640})
+    reader.page.emulate_media(reduced_motion="reduce")
+    options = live.locator(".guess-option:visible")
+    expect(options).to_have_count(4)
+    tops = options.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1, "four guesses in one line"
+    options.first.click()
+    for beat in BEATS:
+        at_beat(reader, beat)
+        sentence = live.locator(".pointer-line").bounding_box()
+        button = reader.button("Next").bounding_box()
+        assert sentence is not None
+        assert button is not None
+        assert sentence["y"] + sentence["height"] <= button["y"] - 8, (
+            beat
+        )  # where the bar fades out
+        if beat != "read":
+            verdict = live.locator(".verdict").bounding_box()
+            axis = live.locator(".axis-tick:visible").first.bounding_box()
+            assert verdict is not None
+            assert axis is not None
+            assert verdict["y"] + verdict["height"] <= axis["y"] + 1
+        reader.page.keyboard.press("Space")
+
+
+def test_the_number_that_was_stands_beside_the_one_that_a_setting_makes(newcomer: Reader) -> None:
+    reader, live = newcomer, newcomer.live
+    reader.page.emulate_media(reduced_motion="reduce")
+    number, was = live.locator(".bar-number:visible").first, live.locator(".bar-was:visible")
+    reader.page.keyboard.press("ArrowRight")
+    now = ""
+    for beat in BEATS:
+        at_beat(reader, beat)
+        if beat in ("score", "cut"):
+            before = was.first.locator("s").inner_text()
+            assert before != number.inner_text()
+            assert before == now or beat == "score", "one number, which a setting changes"
+            value = reader.header["controls"]["temperature" if beat == "score" else "top_p"]
+            expect(was.first.locator(".bar-was-by")).to_contain_text(str(value))
+            now = number.inner_text()
+        else:
+            expect(was).to_have_count(0)
+        reader.page.keyboard.press("Space")
+
+
+@pytest.mark.parametrize("beat", ["score", "draw"])
+def test_a_slider_that_is_dragged_ends_the_beats_and_moves_the_picture_of_the_step(
+    newcomer: Reader, beat: str
+) -> None:
+    reader, live = newcomer, newcomer.live
+    reader.page.emulate_media(reduced_motion="reduce")
+    reader.page.keyboard.press("ArrowRight")
+    for one in BEATS[: BEATS.index(beat)]:
+        at_beat(reader, one)
+        reader.page.keyboard.press("Space")
+    at_beat(reader, beat)
+    first = live.locator(".bars-row .bar-number:visible").first
+    before, chosen = first.inner_text(), live.locator(".bars-row[data-chosen]")
+    box = reader.slider("temperature").bounding_box()
+    assert box is not None
+    reader.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    reader.page.mouse.down()
+    reader.page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
+    expect(live.locator(".bars[data-beat]")).to_have_count(0)
+    expect(chosen).to_have_count(1)  # the step stands whole, with the pointer where it fell
+    expect(live.locator(".pointer-marker")).to_be_visible()
+    expect(first).not_to_have_text(before)
+    reader.page.mouse.up()
+    expect(chosen).to_have_count(1)
+
+
+FALL = """(button) => {
+  const marker = button.getRootNode().querySelector(".pointer-marker");
+  button.click();
+  return new Promise((done) => {
+    let n = 0;
+    const look = () => {
+      const [motion] = marker.getAnimations();
+      if (motion || (n += 1) > 60) return done(motion ? motion.effect.getTiming().duration : null);
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+}"""
+MAX_FALL_MS = 300
+
+
+def test_the_pointer_of_a_quick_step_is_seen_to_fall(newcomer: Reader) -> None:
+    reader = newcomer
+    reader.page.keyboard.press("ArrowRight")
+    at_beat(reader, "read")
+    reader.page.keyboard.press("Escape")
+    for _ in range(2):
+        n_tokens = len(reader.ids)
+        duration = reader.button("Next").evaluate(FALL)
+        assert duration is not None
+        assert duration <= MAX_FALL_MS
+        reader.until(lambda n=n_tokens: len(reader.ids) == n + 1, "no token")

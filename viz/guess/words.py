@@ -76,11 +76,18 @@ def gains(done: GuessRound) -> dict[str, int]:
     return people | {MODEL: points(done.model_prob)}
 
 
-def rule_words() -> str:
-    """Says what a share of the word that came has in points."""
+def rule_words(model_prob: float | None = None) -> str:
+    """Says what a share of the word that came has in points.
+
+    Args:
+        model_prob: The share that the model gave the last word; what it earns is said, too.
+    """
     half, quarter = points(0.5), points(0.25)
-    whole = f"100{THIN}% on the word that came is {CERTAIN} points"
-    return f"{whole}, 50{THIN}% is {half}, 25{THIN}% is {quarter}, and so on."
+    whole = f"100{THIN}% on the word that came is {CERTAIN} points, and each halving takes"
+    rule = f"{whole} {CERTAIN - half} away: 50{THIN}% is {half}, 25{THIN}% is {quarter}"
+    if model_prob is None:
+        return f"{rule}, and so on."
+    return f"{rule}, and so on to the model’s {percent(model_prob)}: {number(points(model_prob))}."
 
 
 def end_words(rounds: Sequence[GuessRound], names: Sequence[str]) -> list[str]:

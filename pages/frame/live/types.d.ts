@@ -737,13 +737,15 @@ interface Look {
   pieces: Span[] | null;
   start: number; // where it began before the cut
   isUncut?: boolean; // what stays shows its share before the cut, too
+  was: "raw" | "scored" | null; // the share before this beat, beside the one that it has now
+  changedBy: string; // what changes it, where that is said
 }
 /** What the column that is drawn from shows. */
 interface Picture {
   cells: Cell[];
   pieces: Span[][];
   tokens: { id: number; rank: number }[];
-  shown: { bars: HTMLElement[]; ghost: HTMLElement; number: HTMLElement }[];
+  shown: { bars: HTMLElement[]; ghost: HTMLElement; number: HTMLElement; was: HTMLElement | null }[];
   isStairs: boolean; // end to end
   edge: { at: number; nOut: number; isWhole?: boolean } | null; // of top-p; whole: through all rows
 }

@@ -90,7 +90,7 @@ export function createActions(live) {
   };
   /** @param {Partial<Controls>} changes @param {boolean} isFinal */
   const changeControls = (changes, isFinal) => {
-    const isHeldStep = isHeld() && live.beats.beat === 0;
+    const isHeldStep = isHeld();
     live.beats.end();
     if (!isHeldStep) live.finished.cutShort(); // else the pointer stays where it fell until the next press
     hand.controls = { ...hand.controls, ...changes };

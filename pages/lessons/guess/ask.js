@@ -41,6 +41,7 @@ export function createAsk(actions) {
   let chosen = ""; // the word that was pressed, as it is typed
   /** @type {Field[]} */
   let fields = [];
+  let isByKey = false; // the last word was typed
   const isAlone = () => data?.players.length === 1 && data.unit === "percent";
   const options = Array.from({ length: N_OFFERED }, () => {
     const node = createButton("button guess-option", null, () => choose(node.dataset.typed ?? ""));
@@ -107,6 +108,7 @@ export function createAsk(actions) {
         typed: box.value,
         sure: data?.unit === "hands" ? null : stakes[sureness].share,
       }));
+    isByKey = chosen === "";
     if (written.some(({ typed }) => typed !== "")) actions.guess(written);
   }
   function paint() {
@@ -178,7 +180,8 @@ export function createAsk(actions) {
   }
   /** Gives the focus to what is to be pressed. */
   function focus() {
-    const goal = data?.isOver ? other : data?.isRoundOver ? more : options[0];
+    const question = isByKey ? fields[0]?.box ?? options[0] : options[0];
+    const goal = data?.isOver ? other : data?.isRoundOver ? more : question;
     goal.focus({ preventScroll: true });
   }
   return { element, update, focus };

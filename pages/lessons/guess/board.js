@@ -1,7 +1,7 @@
 // The guessing game: the text with its empty place, the question with words to press, and beside it what came of
 // the last guess. Every part has its room before it is filled.
 
-import { activeIn, el, setAttribute, setText } from "../../frame/live/dom.js";
+import { activeIn, createButton, el, setAttribute, setText } from "../../frame/live/dom.js";
 import { readJson, tabStore } from "../../frame/live/storage.js";
 import { createAsk, points } from "./ask.js";
 import { createResult } from "./result.js";
@@ -32,7 +32,9 @@ export class Board {
       otherText: () => this.tell("other_text", true),
     });
     this.rule = el("p", { class: "muted board-rule" });
-    this.result = createResult(() => this.showQuestion());
+    this.result = createResult();
+    this.next = createButton("button is-primary board-next", "Next word", () => this.showQuestion());
+    this.onward = el("div", { class: "board-onward" }, this.rule, this.next);
     this.root = el(
       "div",
       { class: "ott board", ariaBusy: "true" },
@@ -46,8 +48,7 @@ export class Board {
         el("span", { class: "board-tint-key" }, "the model did not expect it"),
         el("span", { class: "board-named-key" }, "it was guessed"),
       ),
-      el("div", { class: "board-halves" }, this.ask.element, this.result.element),
-      this.rule,
+      el("div", { class: "board-halves" }, this.ask.element, this.result.element, this.onward),
     );
     place.append(this.root);
   }
@@ -96,28 +97,32 @@ export class Board {
         )
       ),
     );
-    const isAnswered = this.shown !== undefined && data.last !== null && this.shown !== data.last.position;
+    const isAnswered = data.last !== null && this.shown !== data.last.position;
     this.shown = data.last?.position ?? null;
     this.ask.update(data);
-    this.result.update(data);
     if (isAnswered) this.showResult();
     else if (data.last === null) this.showQuestion();
+    this.updateResult();
   }
 
-  /** A narrow board shows the question or what came of it: see board.css. */
+  /** The board shows the question or what came of it, never the one beside the bars of the other: see board.css. */
   showResult() {
     const active = activeIn(this.root);
     setAttribute(this.root, "data-result", "");
-    const isHidden = getComputedStyle(this.ask.element).visibility === "hidden";
-    if (isHidden && active && this.ask.element.contains(active)) {
-      this.result.next.focus({ preventScroll: true });
-    }
+    if (active && this.ask.element.contains(active)) this.next.focus({ preventScroll: true });
   }
 
   showQuestion() {
-    const hadFocus = activeIn(this.root) === this.result.next;
+    const hadFocus = activeIn(this.root) === this.next;
     setAttribute(this.root, "data-result", null);
+    this.updateResult();
     if (hadFocus) this.ask.focus();
+  }
+
+  updateResult() {
+    if (this.data === null) return;
+    const isShown = this.root.hasAttribute("data-result") || this.data.isRoundOver;
+    this.result.update(this.data, isShown ? this.data.last : null);
   }
 
   /** @param {GuessBoard} data */

@@ -81,7 +81,7 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
             for name, won in totals(rounds, lesson.names).items()
         ],
         "last": _last(game.rounds[-1], len(rounds) or N_ROUND) if game.rounds else None,
-        "rule": rule_words(),
+        "rule": rule_words(game.rounds[-1].model_prob if rounds else None),
         "others": "all others",
         "covered": [row.model_prob for row in best[:N_BEST]],
         "end": end_words(rounds, lesson.names) if is_over and rounds else [],

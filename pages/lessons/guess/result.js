@@ -2,7 +2,7 @@
 
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
-import { createButton, el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { move } from "../../frame/live/motion.js";
 
@@ -11,8 +11,8 @@ const N_ROWS = 8; // the model's best, what came and was guessed beside them, an
 const GROW_MS = 350;
 const COVERED = "The model’s five likeliest. Which is which shows after your guess.";
 
-/** @param {() => void} goOn shows the next question, where there is room for one of the two alone */
-export function createResult(goOn) {
+/** Makes the sentences and the chart. */
+export function createResult() {
   /** @type {number|undefined} */
   let shown; // the position of the word
   const sentences = announced(el("div", { class: "board-said" }));
@@ -44,11 +44,10 @@ export function createResult(goOn) {
       el("tbody", {}, ...rows.map(({ element }) => element)),
     ),
   );
-  const next = createButton("button is-primary board-next", "Next word", goOn);
-  const element = el("div", { class: "board-right" }, sentences, bars, next);
+  const element = el("div", { class: "board-right" }, sentences, bars);
 
-  /** @param {GuessBoard} data */
-  function update({ last, covered, others, players, model, number, nWords }) {
+  /** @param {GuessBoard} data @param {GuessedWord|null} last what came; null: the next word is asked for */
+  function update({ covered, others, players, model, number, nWords }, last) {
     const isNew = shown !== last?.position;
     shown = last?.position;
     element.style.setProperty("--n-players", String(players.length));
@@ -79,7 +78,7 @@ export function createResult(goOn) {
       for (const { bar } of rows) move(bar, [{ transform: "scaleX(0)" }, {}], { duration: GROW_MS });
     }
   }
-  return { element, next, update };
+  return { element, update };
 }
 
 /** @param {number} player */

@@ -18,6 +18,8 @@ import { N_TOKEN_ROWS } from "./rows.js";
 import { createOthers } from "./others.js";
 import { _ } from "../../../frame/live/words.js";
 
+const MAX_END = 0.7; // of the axis: behind it a number has room beside a bar
+
 /**
  * Makes a row; pressing it forces its token. A tail stands for many tokens together.
  * @param {boolean} isTail
@@ -92,7 +94,8 @@ function createCell(name) {
     "aria-label": _("the pointer falls here"),
   });
   const sum = name === "active" ? el("span", { class: "bar-sum" }) : null;
-  const element = el("td", {}, el("span", { class: "bar-cell" }, track, pointer, number, sum));
+  const was = name === "active" ? el("span", { class: "bar-was", "aria-hidden": "true" }) : null;
+  const element = el("td", {}, el("span", { class: "bar-cell" }, track, was, pointer, number, sum));
   element.dataset.col = name;
 
   /**
@@ -105,6 +108,7 @@ function createCell(name) {
     const share = look.share === "none" ? 0 : cell[look.isUncut ? "scored" : look.share];
     const outline = { out: isOut ? cell.scored : null, outFrom: look.pieces ? look.start : 0 };
     show(share, { ...outline, pieces: look.pieces, words: wordsOf(cell, look, isOut) });
+    if (was) showWas(was, cell, look, isOut ? 0 : share);
     setAttribute(element, "data-state", isOut ? "rejected" : look.share === "none" ? "open" : "kept");
     setAttribute(element, "data-boundary", boundary);
     setAttribute(
@@ -119,9 +123,27 @@ function createCell(name) {
     bars,
     ghost,
     number,
+    was,
     update,
     setSum: (/** @type {string} */ text) => sum && setText(sum, text),
   };
+}
+
+/**
+ * Shows the share that a token had before this beat, beside the one it has now, and what changes it; unless its bar
+ * lies there.
+ * @param {HTMLElement} was
+ * @param {Cell} cell
+ * @param {Look} look
+ * @param {number} share that it has now; 0: it is out
+ */
+function showWas(was, cell, { was: before, changedBy, pieces }, share) {
+  const past = before ? cell[before] : 0;
+  const end = pieces?.at(-1)?.[1] ?? Math.max(past, share);
+  const [from, to] = [past, share].map(formatProbability);
+  setShown(was, before !== null && share > 0 && end < MAX_END && from !== to);
+  if (was.hidden) return;
+  was.replaceChildren(el("span", { class: "bar-was-by" }, changedBy), el("s", {}, from), " →");
 }
 
 /**

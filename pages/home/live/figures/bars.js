@@ -3,7 +3,7 @@
 // logits.
 
 import { APPEND, BEATS } from "./beats.js";
-import { moveBeat, slide } from "./beat_motion.js";
+import { fall, moveBeat, slide } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
 import { createCutWords } from "./cut_words.js";
 import { createDrawBar } from "./draw_bar.js";
@@ -47,6 +47,7 @@ export function createBars(actions, loop) {
   const pictures = createPictures(() => lastView);
   const unsent = el("p", { class: "muted bars-unsent" });
   const compare = createSwitch(_("side by side"), _("What each slider does alone, beside the others"), () => {
+    actions.beat(true); // it shows at once
     keepPreference("side", compare.isOn);
     if (lastView) update(lastView);
     else arrange([]);
@@ -72,6 +73,8 @@ export function createBars(actions, loop) {
   let shownBeat = 0;
   let isTouched = false; // top-p's slider
   let wasStairs = false;
+  /** The position on which the pointer fell last. @type {number|null} */
+  let fellAt = null;
   const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
   arrange(RARER);
 
@@ -124,6 +127,9 @@ export function createBars(actions, loop) {
     if (view.beat !== shownBeat) moveBeat(element, view, active, picture);
     else if (view.beat === 0 && view.pointer === null && picture.isStairs !== wasStairs)
       slide(picture, picture.isStairs);
+    const isTooFast = view.isPlaying && !view.isPaced; // a fall takes longer than a token
+    if (view.isDrawn && view.position !== fellAt && !isTooFast && view.beat === 0) fall(pointer.element);
+    fellAt = view.isDrawn || view.beat > 0 ? view.position : null;
     shownBeat = view.beat;
     wasStairs = picture.isStairs;
   }

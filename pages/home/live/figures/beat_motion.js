@@ -6,13 +6,14 @@ import { APPEND, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { find, setAttribute } from "../../../frame/live/dom.js";
 import { formatProbability } from "../../../frame/live/format.js";
 import { fly, move, rest } from "../../../frame/live/motion.js";
-import { scoredStage } from "../../../frame/live/strategies.js";
+import { lastStage, scoredStage } from "../../../frame/live/strategies.js";
 import { startsBefore } from "./rows.js";
 
 const TOKEN_MS = 90; // from one token that lights up to the next
 const MAX_LIT = 24; // tokens of the text
 const [CUT_OFF, GROWS] = [0.35, 0.6]; // of the beat: all lie end to end; what stays begins to grow
 const SLIDE_MS = 250;
+const FALL_MS = 280;
 const SCORE_MS = 2300;
 const [GROWN, RESHAPES] = [0.3, 0.65]; // of the beat: the bars have grown; the temperature begins
 /** By beat. @type {Record<number, (motion: Motion) => void>} */
@@ -28,7 +29,9 @@ const MOVES = { [READ]: read, [SCORE]: score, [CUT]: cut, [DRAW]: draw, [APPEND]
 export function moveBeat(bars, view, result, picture) {
   const root = /** @type {HTMLElement} */ (bars.closest(".ott"));
   for (
-    const node of root.querySelectorAll(".bar, .bar-ghost, .token, .draw-segment, .pointer-marker, .cut-edge")
+    const node of root.querySelectorAll(
+      ".bar, .bar-ghost, .bar-was, .token, .draw-segment, .pointer-marker, .cut-edge",
+    )
   ) rest(node);
   MOVES[view.beat]?.({ root, view, result, ...picture });
 }
@@ -72,15 +75,37 @@ function score({ root, cells, shown, result }) {
       (t) => t < GROWN ? null : between(t, RESHAPES, 1, raw, scored),
       true,
     );
+    appear(shown[i].was, RESHAPES, timing);
   });
-  const heat = root.querySelector(".setting[data-name=temperature] .setting-head");
-  if (heat && scoredStage(result).name === "temperature")
-    move(heat, [
-      {},
-      { offset: RESHAPES - 0.1 },
-      { backgroundColor: "var(--stage-tint)", boxShadow: "0 0 0 .3em var(--stage-tint)", offset: RESHAPES },
-      { backgroundColor: "var(--stage-tint)", boxShadow: "0 0 0 .3em var(--stage-tint)" },
-    ], timing);
+  if (scoredStage(result).name === "temperature") mark(root, "temperature", RESHAPES, timing);
+}
+
+/**
+ * Marks the setting that changes the shares from a moment of a beat on.
+ * @param {HTMLElement} root
+ * @param {string} name
+ * @param {number} from of the beat
+ * @param {KeyframeAnimationOptions} timing
+ */
+function mark(root, name, from, timing) {
+  const head = root.querySelector(`.setting[data-name=${name}] .setting-head`);
+  const lit = { backgroundColor: "var(--stage-tint)", boxShadow: "0 0 0 .3em var(--stage-tint)" };
+  if (head) move(head, [{}, { offset: from - 0.1 }, { ...lit, offset: from }, lit], timing);
+}
+
+/**
+ * The number that was stands beside the one that is once that changes.
+ * @param {HTMLElement|null} was
+ * @param {number} from of the beat
+ * @param {KeyframeAnimationOptions} timing
+ */
+function appear(was, from, timing) {
+  if (was)
+    move(
+      was,
+      [{ opacity: 0 }, { opacity: 0, offset: from }, { opacity: 1, offset: from + 0.05 }, {}],
+      timing,
+    );
 }
 
 /**
@@ -88,11 +113,12 @@ function score({ root, cells, shown, result }) {
  * stays where it cut.
  * @param {Motion} motion
  */
-function cut({ root, cells, pieces, shown }) {
+function cut({ root, cells, pieces, shown, result }) {
   const timing = { duration: 2200, easing: "ease-in-out" };
   const starts = startsBefore(cells);
   cells.forEach(({ scored, isKept, prob }, i) => {
-    const { number } = shown[i];
+    const { number, was } = shown[i];
+    appear(was, GROWS, timing);
     const there = { width: percent(scored), transform: startAt(starts[i]) };
     const [bar] = shown[i].bars;
     const from = { width: percent(scored), transform: startAt(0) };
@@ -109,6 +135,7 @@ function cut({ root, cells, pieces, shown }) {
         (t) => t < GROWS ? scored : null,
       );
   });
+  mark(root, lastStage(result).name, CUT_OFF, timing);
   const edge = /** @type {HTMLElement} */ (root.querySelector(".cut-edge"));
   const whole = { clipPath: "inset(0 -12em)" }; // through all rows, while all lie where they lay before the cut
   move(edge, [
@@ -203,6 +230,18 @@ function draw({ root, tokens }) {
     duration: 1500,
     delay: 700,
     easing: "cubic-bezier(.35, 0, .1, 1)",
+  });
+}
+
+/**
+ * A press that is played at once: the pointer's line comes down through the rows and the bar.
+ * @param {HTMLElement} pointer
+ */
+export function fall(pointer) {
+  const whole = "inset(-1em -20em -3em)"; // its foot and its number stand out of it
+  move(find(pointer, ".pointer-marker"), [{ clipPath: "inset(-1em -20em 100%)" }, { clipPath: whole }], {
+    duration: FALL_MS,
+    easing: "ease-in",
   });
 }
 

@@ -121,7 +121,7 @@ function cut(view, result) {
       "Nothing is cut: all {n} tokens may be drawn.",
       nVocab,
     );
-  const masks = listed(result.stages.filter(cuts).map(({ name }) => describeStage(name, view.settings)));
+  const masks = masksInWords(view, result);
   return ngettext(
     "The cut, {masks}: {n} token stays and grows to {all}, {n_out} are out.",
     "The cut, {masks}: {n} tokens stay and grow to {all}, {n_out} are out.",
@@ -129,6 +129,14 @@ function cut(view, result) {
     { masks, all: formatProbability(1), n_out: formatCount(nVocab - last.nKept) },
   );
 }
+
+/** @param {BarsView} view @param {Result} result */
+const masksInWords = ({ settings }, result) =>
+  listed(result.stages.filter(cuts).map(({ name }) => describeStage(name, settings)));
+
+/** What changes the shares in the second and the third beat, with its value. @param {BarsView} view @param {Result} result */
+export const changedBy = (view, result) =>
+  view.beat === SCORE ? describeStage("temperature", view.settings) : masksInWords(view, result);
 
 /** @param {Stage} stage @param {number} i @param {Stage[]} all */
 const cuts = (stage, i, all) => i > 0 && stage.nKept < all[i - 1].nKept;

@@ -9,6 +9,14 @@ import { cacheFormula, cacheInWords, loopFacts, passOf } from "./loopfacts.js";
 import { _ } from "../../../frame/live/words.js";
 
 const N_LINES = 4;
+/** What a beat does, until it has happened; of the last the second line shows. @type {Record<string, string[]>} */
+const TO_COME = {
+  read: [_("reads the text")],
+  score: [_("gives each token a share")],
+  cut: [_("leaves out the unlikely")],
+  draw: [_("a pointer falls")],
+  append: ["", _("the token joins")],
+};
 
 /** Makes the band and, folded away, the numbers and the code that ran. @returns {Part} */
 export function createLoop() {
@@ -38,8 +46,8 @@ export function createLoop() {
     const lit = BEATS.findIndex((name) => name === view.stage);
     BEATS.forEach((name, i) => {
       const state = lit === i ? "lit" : view.beat > 0 && i < lit ? "done" : null;
-      const isToCome = view.beat > 0 && i > lit;
-      stations[name].update(isToCome ? [] : facts[name], state);
+      const isToCome = view.beat > 0 ? i > lit : view.hidden && view.asksNewcomer;
+      stations[name].update(isToCome ? TO_COME[name] : facts[name], state);
     });
     setAttribute(stations.read.element, "data-phase", pass.phase);
     cache.update(view.header, pass);

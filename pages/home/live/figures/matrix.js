@@ -2,6 +2,7 @@
 // from 0 to 100 %. Built once; a repaint only writes what changed.
 
 import { createRow } from "./bar_row.js";
+import { changedBy } from "./beat_words.js";
 import { CUT, READ, SCORE } from "./beats.js";
 import { el, setAttribute } from "../../../frame/live/dom.js";
 import { COLUMNS, createHead } from "./column_headers.js";
@@ -72,6 +73,8 @@ export function createMatrix(actions) {
           pieces: isStairs ? pieces[k] : null,
           start: starts[k],
           isUncut: limit !== null,
+          was: isAlone ? shareBefore(view) : null,
+          changedBy: i === 0 ? changedBy(view, active) : "",
         };
         row.cells[c].update(cells[k], look, boundaryAt(i, boundary, tokens));
       });
@@ -141,6 +144,16 @@ function isLaidEndToEnd(view, active, isTouched) {
 function shareOf({ beat }) {
   if (beat === READ) return "none";
   return beat === SCORE ? "scored" : "prob";
+}
+
+/**
+ * Which share a token had before this beat changed it.
+ * @param {View} view
+ * @returns {Look["was"]}
+ */
+function shareBefore({ beat }) {
+  if (beat === SCORE) return "raw";
+  return beat === CUT ? "scored" : null;
 }
 
 /**
