@@ -8,7 +8,10 @@ from viz.palette import colour
 from viz.strip import element
 
 UNKNOWN = "?"
-_ROW = "font:max(1rem,min(2.9vw,4.2vh,2.3rem))/1.75 var(--read)"  # one line on a phone
+_ROW = (
+    "font-family:var(--read);font-size:max(var(--size-body),min(2.9vw,4.2vh,2.3rem));"
+    "line-height:1.75"
+)
 _BOX = (
     "display:inline-block;min-width:3.5em;box-sizing:border-box;text-align:center;line-height:1.45;"
     "border-radius:5px;padding:0 .3em"
