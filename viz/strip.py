@@ -50,7 +50,7 @@ def chip(
     line = "solid" if look == "filled" else "dashed"
     style = (
         f"background:{ground};border:1.5px {line} {colour(role)};border-radius:4px;"
-        f"padding:0 4px;font:var(--size-small)/1.5 var(--mono);color:{colour('ink')};"
+        f"padding:0 4px;font:var(--size-small)/1.5 var(--read);color:{colour('ink')};"
         "white-space:pre-wrap;"
         f"overflow-wrap:anywhere;forced-color-adjust:none;unicode-bidi:plaintext;{style}"
     )

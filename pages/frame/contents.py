@@ -187,7 +187,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Teacher forcing, measured"),
         LABORATORY,
         N_("Teacher forcing: a model learns on true text. Then it writes its own."),
-        N_("On its own text the small model makes {more} on true text."),
+        N_("On its own text the small model makes {more} on true text: {so}."),
         measures="pages/snowball.py",
         sections=(
             "Teacher forcing and free running",
@@ -203,7 +203,7 @@ LESSONS: tuple[Lesson, ...] = (
         N_("Claims about generation, tested"),
         LABORATORY,
         N_("What is said of language models can be tested."),
-        N_("A claim is worth something if a measurement could refute it."),
+        N_("After one wrong word the model makes {found} than without it."),
         has_figure=False,
     ),
     Lesson("pages/tour.py", N_("Guided lessons"), CLASS, has_figure=False),

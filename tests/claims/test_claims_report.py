@@ -7,7 +7,7 @@ import pytest
 
 from model.claims.records import Evidence, Quantity
 from model.claims.verdicts import finding, judge_all, judge_mean, judge_share
-from viz.claims.measured_bars import ROOM, bars_picture
+from viz.claims.measured_bars import bars_picture
 from viz.claims.report import (
     LOOKS,
     Row,
@@ -83,15 +83,17 @@ def test_evidence_is_written_with_its_interval_its_n_and_its_bar(
 
 
 def test_bars_are_as_long_as_their_shares_and_the_last_waits_for_an_answer() -> None:
-    bars, line = [("soon", 0.2), ("late", 0.1)], ("books", 0.15)
+    bars, line = [("alone", 75), ("after", 63)], ("a quarter more", 94)
     shown, covered = (bars_picture("", bars, line, "", is_covered=it) for it in (False, True))
     widths = [float(share) for share in re.findall(r"width:([\d.]+)%", shown)]
-    assert widths == pytest.approx([100 / ROOM, 50 / ROOM], abs=0.01)
+    assert widths == [75, 63], "on the axis that the ticks name"
+    ticks = re.findall(r"left:[\d.]+%;translate:-50%\">(\d+)<", shown)
+    assert [int(tick) for tick in ticks] == [0, 50, 100]
     (at,) = re.findall(r"dashed [^;]+;left:([\d.]+)%", shown)
-    assert float(at) == pytest.approx(75 / ROOM, abs=0.01)
+    assert float(at) == 94
     assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
-    assert "10.0" in shown
-    assert "10.0" not in covered, "nor for who hears it"
+    assert "63" in shown
+    assert "63" not in covered, "nor for who hears it"
 
 
 def test_what_chance_may_explain_says_how_little_was_seen() -> None:

@@ -59,8 +59,8 @@ def test_the_pictures_of_cards_have_the_tokens_of_the_shipped_model(
     for name, drawn in PICTURES.items():
         assert str(picture(name)).count("glossary-row") == drawn.count("/") + 1
     pieces = re.findall(r":(\S+?)(?=[ /]|$)", PICTURES["token"])
-    ids = encode_bare(storyteller, "The hedgehog was sleepy.")
+    ids = encode_bare(storyteller, "The sparrow was sleepy.")
     assert [label(storyteller.tokenizer, i).strip("␣") for i in ids] == pieces
     words = {word for drawn in PICTURES.values() for word in re.findall(r":(\w+)", drawn)}
-    for word in words - set(pieces) - {"mat", "sofa", "bed", "hill"}:
+    for word in words - set(pieces):
         assert len(encode_bare(storyteller, f"a {word}")) == 2, f"{word} is a token"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from model.loading import load_model
 from model.snowball.error_compounding import compounding
 from model.snowball.records import (
     BIAS,
@@ -23,6 +24,8 @@ from model.snowball.records import (
     Version,
     paired_gap,
 )
+from model.tokenizing import vocabulary_labels
+from pages.lessons.snowball.held_out import N_SHOWN, nearest_text
 from tests.charts.drawn_charts import checked, column, recorded
 from viz.chart import Chart
 from viz.snowball import fork_chart, held_out_charts, written_charts
@@ -97,9 +100,19 @@ def test_errors_are_marked_in_a_text_and_counted_and_the_last_waits_for_a_guess(
     assert "at “f” the small model expected “d”, the large one “f”" in shown, "the judge was right"
     assert [picture.count(">?<") for picture in (shown, covered)] == [0, 1]
     assert "37 of" in shown
+    assert [shown.count(f">{n} of 2<") for n in (1, 2)] == [1, 1], "the red boxes are counted"
     assert "37 of" not in covered, "nor for who hears it"
     waiting = [*courses[:1], Course("late", "generated", [], math.nan)]
     assert exposure_picture(waiting).count(">?<") == 1, "nothing is measured of it yet"
+
+
+def test_the_shown_story_has_as_many_mistakes_as_the_bars_say() -> None:
+    errors = [float(np.nanmean(it)) for it in (EXPOSURE.other_forced, EXPOSURE.other_free)]
+    labels = vocabulary_labels(load_model("scribbler"))
+    n_prompt = len(EXPOSURE.stories[0]) - EXPOSURE.other_forced.shape[1]
+    row = nearest_text(EXPOSURE, (errors[0], errors[1]), labels, n_prompt)
+    for differs, error in zip((EXPOSURE.other_forced, EXPOSURE.other_free), errors, strict=True):
+        assert differs[row, :N_SHOWN].sum() == round(N_SHOWN * error)
 
 
 def test_the_texts_of_an_exposure_begin_alike() -> None:

@@ -18,6 +18,7 @@ from tests.driving.harness import by_key
 from tests.frame.accessibility import assert_accessible_to_all
 from tests.frame.driving import errors, kept, open_lesson, press, words
 from tests.tiny_models import tiny
+from viz.format import duration
 
 
 @pytest.fixture
@@ -142,6 +143,8 @@ def test_a_race_writes_the_greedy_text_both_ways_and_counts_every_token(
         assert drafted[-1][1:] == (race.TOLD, 12), "once both texts are there"
         written = "".join(word for word, role, _ in drafted if role not in (race.TOLD, "rejected"))
         assert written == "".join(word for word, *_ in plain)
+        a_round = duration(found.seconds / len(found.rounds))
+        assert a_round in race.round_words(found), "why fewer passes are not as much faster"
     monkeypatch.setattr(race, "MAX_PROMPT", 3)
     press(app, "spec_race_run")
     assert "shorten" in errors(app)

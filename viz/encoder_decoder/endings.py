@@ -8,9 +8,12 @@ from viz.palette import colour
 from viz.strip import element
 
 UNKNOWN = "?"
-_ROW = "font-size:max(var(--size-lead),min(2.9vw,4.2vh,2.3rem));line-height:1.75"
+_ROW = (
+    "font-family:var(--read);font-size:max(var(--size-body),min(2.9vw,4.2vh,2.3rem));"
+    "line-height:1.75"
+)
 _BOX = (
-    "display:inline-block;min-width:4em;box-sizing:border-box;text-align:center;line-height:1.45;"
+    "display:inline-block;min-width:3.5em;box-sizing:border-box;text-align:center;line-height:1.45;"
     "border-radius:5px;padding:0 .3em"
 )
 # what a model sees stands beside its rows, and above them where the page is narrow
@@ -41,7 +44,7 @@ def endings_html(
     rows = (_row(beginning, *pair) for pair in zip(endings, words, strict=True))
     return element(
         "div",
-        element("p", before, style="margin:0;font-size:var(--size-lead);line-height:1.5"),
+        element("p", before, style="margin:0;font:var(--size-lead)/1.5 var(--read)"),
         _side(
             [_row(beginning, endings[0], unseen, is_seen=False)],
             "left to right: sees what is before the gap",

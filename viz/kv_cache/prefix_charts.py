@@ -48,7 +48,7 @@ def changed_strip(name: str, labels: Sequence[str], changed: range, n_kept: int)
         changed: Positions of the tokens that are new.
         n_kept: Tokens at its beginning whose keys and values stay.
     """
-    look = "font:var(--size-row)/1.7 var(--mono)"
+    look = "font:var(--size-row)/1.7 var(--read)"
     chips = [
         chip(label, "generated", style=look, title="changed")
         if i in changed

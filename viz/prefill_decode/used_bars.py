@@ -3,13 +3,14 @@
 from markupsafe import Markup
 
 from model.prefill_decode.records import Roofline, RoofPoint
-from viz.format import count, digits
+from viz.format import THIN, count, digits
 from viz.palette import colour
 from viz.prefill_decode.phase_charts import PHASE_ROLES
 from viz.prefill_decode.roofline_chart import utilisation
 from viz.strip import element
 
 _HEAD = "display:flex;justify-content:space-between;align-items:baseline;margin-top:.7rem"
+_AXIS = f"margin-top:.2rem;color:{colour('muted')};font-size:var(--size-small)"
 _TRACK = (
     "height:2rem;line-height:1.8rem;text-align:center;border-radius:4px;overflow:hidden;"
     "forced-color-adjust:none;"
@@ -44,17 +45,21 @@ def used_bars(run: Roofline, *, is_covered: bool = False) -> Markup:
     rows = [
         _row(name, point, point.mfu(run.ceilings), is_covered) for name, point in passes_by_use(run)
     ]
-    return element("figure", *rows, style=f"margin:0;color:{colour('ink')}")
+    ends = (f"0{THIN}%", f"100{THIN}%: {_peak(run)}")
+    axis = element("small", *(element("span", it) for it in ends), style=f"{_HEAD};{_AXIS}")
+    return element("figure", *rows, axis, style=f"margin:0;color:{colour('ink')}")
 
 
 def used_words(run: Roofline) -> str:
-    """Says what a full bar is, and where the passes ran."""
-    machine, peak = run.machine, run.ceilings.matmul
+    """Says where the passes ran."""
+    return f"Measured on {run.machine.where}, {run.machine.model}."
+
+
+def _peak(run: Roofline) -> str:
+    """Says what a full bar is."""
+    peak = run.ceilings.matmul
     many = f"{digits(peak / 1e12)} trillion" if peak >= 1e12 else f"{digits(peak / 1e9)} billion"
-    return (
-        f"Measured on {machine.where}, {machine.model}. A full bar is all that it can compute, "
-        f"{many} operations a second."
-    )
+    return f"all it can compute, {many} operations a second"
 
 
 def _row(name: str, point: RoofPoint, share: float, is_covered: bool) -> Markup:

@@ -128,7 +128,7 @@ def answers_html(name: str, answers: Sequence[str], *, is_covered: bool = False)
     """
     ((winner, n_votes),) = Counter(answers).most_common(1)
     # one line each, so that the boxes are as high as before
-    look = "font:var(--size-body)/2 var(--mono);text-align:center;padding-inline:0"
+    look = "font:var(--size-body)/2 var(--read);text-align:center;padding-inline:0"
     look += ";white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
     side = "display:grid;gap:5px;grid-template-columns:repeat(auto-fill,minmax(max(3.9em,9%),1fr))"
     boxes = [

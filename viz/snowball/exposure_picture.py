@@ -9,14 +9,15 @@ from markupsafe import Markup
 from viz.palette import colour
 from viz.strip import SPACE, element
 
-MARKED = "red: a mistake, in one text and in every 100 tokens of all texts"
-_COUNT = "float:right;margin-left:.6rem;font-size:var(--size-lead);line-height:1.25"
+MARKED = "Red: a mistake. Above in one story, below in every 100 tokens of all"
+_COUNT = "margin-left:auto;padding-left:.6rem;font:600 var(--size-lead)/1.4 var(--sans)"
+_ROWS = "display:grid;grid-template-columns:1fr auto;align-items:center"
 _TEXT = (
     "display:flex;flex-wrap:wrap;gap:.2rem 0;margin-left:-.2em;"
     "font:var(--size-lead)/1.4 var(--read)"
 )
+_BEGINS = "padding:0 .3em 0 .2em"
 _BOX = "border:1.5px {} {};background:{};border-radius:4px;padding:0 .15em"
-_ROOM = "00 of 100"  # as wide as a count
 _TRACK = "position:relative;height:1.9rem"
 _CELLS = (  # the gaps between a hundred of them
     "position:absolute;inset:0;background:repeating-linear-gradient(90deg,transparent 0 "
@@ -50,6 +51,7 @@ class Course:
     role: str  # of the palette
     readings: Sequence[ReadToken]  # of one text
     error: float  # the share of mistakes among all tokens; NaN before any was measured
+    begins: str = ""  # what the text goes on from
 
     @property
     def n_errors(self) -> int:
@@ -58,8 +60,13 @@ class Course:
 
     @property
     def count(self) -> str:
-        """The mistakes in words."""
+        """The mistakes of all in words."""
         return f"{self.n_errors} of 100"
+
+    @property
+    def count_here(self) -> str:
+        """The mistakes of this text in words: as many boxes are red."""
+        return f"{sum(one.is_mistake for one in self.readings)} of {len(self.readings)}"
 
 
 def exposure_picture(courses: Sequence[Course], *, is_covered: bool = False) -> Markup:
@@ -86,7 +93,9 @@ def _row(one: Course, *, is_hidden: bool) -> Markup:
     """Draws a text, and below it how many mistakes there are in a hundred tokens."""
     unseen = "visibility:hidden" if is_hidden else ""  # what is below does not move
     example = element("span", _example(one), style=f"color:{colour('muted')};{unseen}")
-    count = element("b", _ROOM if is_hidden else one.count, style=f"{_COUNT};{unseen}")
+    said = ("00 of 00",) * 2 if is_hidden else (one.count_here, one.count)
+    here, overall = (element("b", count, style=f"{_COUNT};{unseen}") for count in said)
+    begins = element("span", f"{one.begins} ", style=f"color:{colour('muted')};{_BEGINS}")
     boxes = [_box(it, one.role, is_hidden=is_hidden) for it in one.readings]
     ground = colour(f"{one.role}-tint")
     red = element("i", style=_bar(one.n_errors)) if not is_hidden else ""
@@ -94,9 +103,9 @@ def _row(one: Course, *, is_hidden: bool) -> Markup:
     unknown = element("div", element("i", "?", style=_UNKNOWN), style=_TRACK)
     return element(
         "div",
-        element("div", count, element("b", one.name), " ", example, style="line-height:1.5"),
-        element("div", *boxes, style=_TEXT),
-        unknown if is_hidden else cells,
+        element("div", element("b", one.name), " ", example, style="line-height:1.5"),
+        element("div", begins, *boxes, here, style=_TEXT),
+        element("div", unknown if is_hidden else cells, overall, style=_ROWS),
         style="display:grid;gap:.4rem",
     )
 

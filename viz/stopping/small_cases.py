@@ -70,7 +70,7 @@ def _axis() -> Markup:
 
 def _bar(label: str, prob: float) -> Markup:
     name = element(
-        "span", token(label), style="font:var(--size-small)/1.5 var(--mono);white-space:pre"
+        "span", token(label), style="font:var(--size-small)/1.5 var(--read);white-space:pre"
     )
     fill = f"width:{100 * prob:.2f}%;height:.9em;background:{colour('kept')}"
     look = f"display:block;{fill};forced-color-adjust:none"

@@ -93,7 +93,7 @@ def _box(moment: Moment, begin: int, n_sent: int, *, is_here: bool, has_ended: b
     name = element("span", token(moment.label), style="display:block;min-height:1.5em")
     look = (
         f"border:1.5px {'solid' if is_here else 'dashed'} {colour('generated')};border-radius:6px;"
-        f"padding:2px 5px;font:var(--size-body)/1.5 var(--mono);white-space:pre;text-align:center;"
+        f"padding:2px 5px;font:var(--size-body)/1.5 var(--read);white-space:pre;text-align:center;"
         f"background:{colour('generated-tint') if is_here else 'transparent'};"
         f"opacity:{1 if is_here else 0.75};forced-color-adjust:none"
     )
@@ -115,7 +115,9 @@ def _byte(byte: int, state: str) -> Markup:
 def _client(now: Moment | None, end: str) -> Markup:
     text = now.sent if now else ""
     caret = element("span", "", style=f"border-right:3px solid {colour('ink')};margin-left:1px")
-    words = element("span", text, style="font-size:var(--size-row);unicode-bidi:plaintext")
+    words = element(
+        "span", text, style="font:var(--size-row)/1.5 var(--read);unicode-bidi:plaintext"
+    )
     return paragraph(words, "" if end else caret) + element(
         "p", end, style=f"margin:0;font-weight:600;min-height:1.5em;color:{colour('ink')}"
     )

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from model.claims.context import THOROUGH
+from model.claims.errors import SLIP
 from model.claims.experiments import EXPERIMENTS
 from model.claims.records import ClaimsRun, Finding
 from model.job import Job
@@ -23,6 +24,7 @@ from pages.frame.layout import as_written
 from pages.frame.lesson_state import lesson_state
 from pages.frame.question import answered, was_answered
 from pages.frame.second_run import draw_in_second_run
+from pages.frame.words import _
 from pages.lessons.claims.state import ClaimsLesson
 from viz.claims.measured_bars import bars_picture
 from viz.claims.report import (
@@ -35,9 +37,9 @@ from viz.claims.report import (
     to_html,
     to_json,
     verdict_html,
-    words,
 )
-from viz.claims.squares import sentence_html, squares_html
+from viz.claims.squares import anchor_of, sentence_html, squares_html
+from viz.format import THIN
 
 STATE = "claims_lesson"
 WHEN_TO_USE = Path(__file__).with_name("when_to_use.md").read_text(encoding="utf-8")  # C45
@@ -47,7 +49,7 @@ SLICE_SECONDS = 0.001  # one experiment, then a look at the button
 RUN_WIDTH = 100  # px
 LATEST_HEIGHT = 280  # px, of what is found while more is: nothing below it moves
 SURPRISING = "Four more that surprise"
-SURPRISES = [BY_ID[claim_id] for claim_id in ("C43", "C35", "C31", "C20", "C23")]
+SURPRISES = [BY_ID[claim_id] for claim_id in ("C35", "C23", "C20", "C31", "C43")]
 VERDICTS = ("holds", "holds partly", "does not hold")  # of which a reader says one first
 SECTIONS = list(dict.fromkeys(claim.section for claim in CLAIMS))
 
@@ -59,8 +61,14 @@ def show_claims(waiting: DeltaGenerator) -> None:
     rows = {row.claim: row for row in _rows(lesson, recorded)}
     first = SURPRISES[0]
     _show_first(lesson, first, rows[first.id])
-    show_summary("pages/claims.py", asked=_key_of(first))
+    show_summary("pages/claims.py", asked=_key_of(first), numbers=_found(rows[first.id]))
     draw_in_second_run(lambda: _show_all(lesson, rows, recorded))
+
+
+def _found(row: Row) -> dict[str, str]:
+    """Returns what the sentence to remember says of the first claim."""
+    holds = row.outcome.startswith("holds")
+    return {"found": _("more mistakes") if holds else _("no more mistakes")}
 
 
 def _show_all(lesson: ClaimsLesson, rows: dict[str, Row], recorded: Job[ClaimsRun] | None) -> None:
@@ -199,23 +207,42 @@ def _show_first(lesson: ClaimsLesson, claim: Claim, row: Row) -> None:
         if row.finding is not None:
             is_said = _ask(claim, right)
             if row.finding.evidence:
-                st.html(_thread_picture(row.finding, is_covered=not is_said))
+                st.html(_mistakes_picture(row.finding, is_covered=not is_said))
             is_here = claim.id in lesson.findings
-            # of a run here, which has its room; of the recording the question says it
-            st.html(outcome_html(row.finding) if is_said and is_here else "<b>&nbsp;</b>")
+            with st.container(gap="xsmall", key="claims_first_next"):  # its room is kept
+                if is_said:  # of the recording the question says it
+                    if is_here:
+                        st.html(outcome_html(row.finding))
+                    _link_to_next(claim)
 
 
-def _thread_picture(finding: Finding, *, is_covered: bool) -> Markup:
-    """Draws how much of an opening comes back soon and late, and what the claim asks for."""
-    part, whole = (words(finding.quantities[name]) for name in ("part", "all"))
-    soon, late = (float(finding.quantities[name].value) for name in ("near", "far"))
+def _link_to_next(claim: Claim) -> None:
+    """Leads from one claim that surprises to the next one, which asks as well."""
+    after = SURPRISES[SURPRISES.index(claim) + 1 :]
+    if after:
+        link = f"#{anchor_of(after[0].id)}"
+        st.markdown(f"[Next claim: “{after[0].sentence}”]({link})")
+
+
+def _mistakes_picture(finding: Finding, *, is_covered: bool) -> Markup:
+    """Draws how many unlikely tokens come without a mistake and after one, and the claim's line."""
+    alone, after = (round(100 * _number(finding, name)) for name in ("original", "forced"))
+    more = asked_for(finding) / _number(finding, "original")
     return bars_picture(
-        "Rare words of the opening that come back",
-        [(f"in the next {part} tokens", soon), (f"in the last {part} of {whole}", late)],
-        ("falling as in books by people", soon - asked_for(finding)),
-        "The claim holds if the bar ends before the line.",
+        f"Unlikely tokens (below {_whole_percent(SLIP)}) in 100 texts",
+        [("as the model writes by itself", alone), ("after one wrong word", after)],
+        (f"{_whole_percent(more)} more", alone * (1 + more)),
+        "The claim holds if the last bar passes the line.",
         is_covered=is_covered,
     )
+
+
+def _whole_percent(share: float) -> str:
+    return f"{round(100 * share)}{THIN}%"
+
+
+def _number(finding: Finding, name: str) -> float:
+    return float(finding.quantities[name].value)
 
 
 def asked_for(finding: Finding) -> float:
@@ -264,6 +291,8 @@ def _row(lesson: ClaimsLesson, claim: Claim, row: Row, recorded: Job[ClaimsRun] 
                     return
             if row.finding is not None:
                 st.html(outcome_html(row.finding, recorded=not is_here))
+            if claim in SURPRISES:
+                _link_to_next(claim)
             _details(lesson, claim, row, recorded)
 
 

@@ -16,18 +16,18 @@ ROLES = {  # of a letter
     "e": "error",
     "r": "rejected",
 }
-PICTURES = {  # rows; `p:cat` is a token, `k=6:sofa` a bar and its token, `_=2` an empty place
-    "token": "p:The p:hedge p:ho p:g/p:was p:sleepy p:.",
-    "distribution": "k=10:mat/k=6:sofa/k=3:bed/k=1:hill",
-    "greedy decoding": "c=10:mat/k=6:sofa/k=3:bed/k=1:hill",
-    "sampling": "k=10:mat/k=6:sofa/c=3:bed/k=1:hill",
+PICTURES = {  # rows; `p:bird` is a token, `k=6:sky` a bar and its token, `_=2` an empty place
+    "token": "p:The p:sp p:arrow/p:was p:sleepy p:.",
+    "distribution": "k=10:tree/k=6:sky/k=3:pond/k=1:nest",
+    "greedy decoding": "c=10:tree/k=6:sky/k=3:pond/k=1:nest",
+    "sampling": "k=10:tree/k=6:sky/c=3:pond/k=1:nest",
     "temperature": "k=8 _=2 k=5/k=1 _=9 k=4/k=1 _=9 k=4",
-    "top-p": "k=10:mat/k=6:sofa/r=3:bed/r=1:hill",
-    "KV cache": "p:The p:cat p:sat/o:The o:cat o:sat g:on/o:The o:cat o:sat o:on g:a",
-    "prefill": "p:The p:cat p:sat p:on p:a",
-    "decode": "p:The p:cat g:sat/p:The p:cat p:sat g:on/p:The p:cat p:sat p:on g:a",
+    "top-p": "k=10:tree/k=6:sky/r=3:pond/r=1:nest",
+    "KV cache": "p:The p:bird p:flew/o:The o:bird o:flew g:to/o:The o:bird o:flew o:to g:a",
+    "prefill": "p:The p:bird p:flew p:to p:a",
+    "decode": "p:The p:bird g:flew/p:The p:bird p:flew g:to/p:The p:bird p:flew p:to g:a",
     "beam search": "k:a k:king k:had/k:a k:bird r:was/k:the r:old",
-    "speculative decoding": "p:The d:cat d:sat d:up/p:The g:cat g:sat r:up",
+    "speculative decoding": "p:The d:bird d:flew d:up/p:The g:bird g:flew r:up",
     "hallucination": "p:The p:fish p:lives/g:in g:the e:tree",
 }
 

@@ -36,6 +36,7 @@ from viz.snowball.held_out_charts import (
     judged_words,
     reference_figure,
 )
+from viz.strip import SPACE
 
 N_PROMPT, N_POSITIONS = 24, 96  # tokens of each story
 WRITERS, JUDGES = ("scribbler", "storyteller_early"), ("storyteller",)  # by preference
@@ -46,11 +47,16 @@ COMPARED = {  # each of them, as the sentence to remember says it
     "half as many again": N_("half as many mistakes again as"),
     "twice as many": N_("twice as many mistakes as"),
 }
+SO = {  # and what follows from it
+    "hardly more": N_("one mistake does not bring the next"),
+    "half as many again": N_("one mistake brings the next"),
+    "twice as many": N_("one mistake brings the next"),
+}
 MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
 N_SHOWN = 16  # tokens of each text, a line or two
-JUDGED = "Where a large model expects another token, that counts as a mistake."
+JUDGED = "A mistake: the small model’s likeliest token is not the large model’s."
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:
@@ -82,15 +88,24 @@ def _errors(exposure: Exposure) -> tuple[float, float]:
 def nearest_text(
     exposure: Exposure, errors: tuple[float, float], labels: Sequence[str], n_prompt: int
 ) -> int:
-    """Returns the story that is shown: of whole words, and nearest to the errors of all."""
+    """Returns the story that is shown: with as many mistakes as all have, and of whole words."""
     pieces = [exposure.other_forced[:, :N_SHOWN], exposure.other_free[:, :N_SHOWN]]
-    away = sum(abs(piece.mean(axis=1) - error) for piece, error in zip(pieces, errors, strict=True))
+    away = sum(
+        abs(piece.sum(axis=1) - np.round(N_SHOWN * error))
+        for piece, error in zip(pieces, errors, strict=True)
+    )
     shown = slice(n_prompt, n_prompt + N_SHOWN)
     n_pieces = [
         sum(labels[i][0].isalpha() for i in (*story[shown], *own[shown]))  # no space before it
         for story, own in zip(exposure.stories, exposure.written, strict=True)
     ]
-    return int(np.lexsort((np.nan_to_num(away, nan=np.inf), n_pieces))[0])
+    return int(np.lexsort((n_pieces, np.nan_to_num(away, nan=np.inf)))[0])
+
+
+def _last_sentence(labels: Sequence[str]) -> str:
+    """Returns the words behind the last full stop: what both texts go on from."""
+    text = "".join(labels).replace(SPACE, " ")
+    return text.rpartition(". ")[2].strip()
 
 
 def _how_much_more(exposure: Exposure) -> str:
@@ -136,13 +151,13 @@ class ExposureBias(Experiment[SnowballLesson]):
         exposure = job.result
         courses = self._courses(exposure)
         st.html(exposure_picture(courses, is_covered=not was_answered(MORE_SAID)))
-        st.caption(MARKED)
+        st.caption(f"{MARKED} {len(exposure.forced)} stories.")
         self._summarize()
         show_caption(
             f"Measured on {len(exposure.forced)} stories that no shipped model was trained on: how "
             f"often the token that {exposure.writer}, the small model, holds for the likeliest is "
-            f"not the one of {exposure.judge}, the large one. Shown is a story of whole words, the "
-            f"nearest to these means; its own text is drawn at T = {exposure.temperature:g}. KL, "
+            f"not the one of {exposure.judge}, the large one. Shown is a story with as many "
+            f"mistakes as the mean; its own text is drawn at T = {exposure.temperature:g}. KL, "
             "its course and the intervals are in the laboratory."
         )
 
@@ -151,6 +166,7 @@ class ExposureBias(Experiment[SnowballLesson]):
         labels = vocabulary_labels(_model_of(self.lesson, exposure.writer))
         n_prompt = len(exposure.stories[0]) - exposure.other_forced.shape[1]
         row = nearest_text(exposure, _errors(exposure), labels, n_prompt)
+        begins = _last_sentence([labels[i] for i in exposure.stories[row][:n_prompt]])
         courses = []
         for name, role, ids, expected, error in zip(
             ("on true text", "on its own text"),
@@ -162,13 +178,14 @@ class ExposureBias(Experiment[SnowballLesson]):
         ):
             shown = zip(ids[n_prompt:][:N_SHOWN], *expected.tolist(), strict=False)
             readings = [ReadToken(*(labels[i] for i in three)) for three in shown]
-            courses.append(Course(name, role, readings, error))
+            courses.append(Course(name, role, readings, error, begins))
         return courses
 
     def _summarize(self) -> None:
         if (exposure := self._measured()) is not None:
-            more = _(COMPARED[_how_much_more(exposure)])
-            show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers={"more": more})
+            right = _how_much_more(exposure)
+            said = {"more": _(COMPARED[right]), "so": _(SO[right])}
+            show_summary("pages/teacher_forcing.py", asked=MORE_SAID, numbers=said)
 
     def show_setup(self) -> None:
         """Lets the reader choose other models, below what is to be remembered."""

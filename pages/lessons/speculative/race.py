@@ -22,7 +22,7 @@ from pages.lessons.speculative.proof import TITLE as PROOF
 from pages.lessons.speculative.settings import RACES, SETTINGS
 from pages.lessons.speculative.speed import Drafts, SpeedUp
 from pages.lessons.speculative.state import MAX_PROMPT, SpeculativeLesson
-from viz.format import digits, plural
+from viz.format import digits, duration, plural
 
 N_TOKENS = 24
 SAID = "spec_said"
@@ -79,8 +79,8 @@ class GreedyRace(Experiment[SpeculativeLesson]):
         other = next(text for text in RACES if text != SETTINGS["race"])
         models = f"the large model is {machine.model}, the draft {race.draft}"
         st.container(key="spec_at_end").markdown(
-            f"**With the draft: {pace}.** How many guesses the large model agrees with depends on "
-            f"the text: race on “{other}”, too."
+            f"**With the draft: {pace}.** {round_words(race)} How many guesses the large model "
+            f"agrees with depends on the text: race on “{other}”, too."
         )
         show_caption(
             f"Measured on {machine.where}, greedy, the middle one of a few runs; {models}. "
@@ -91,6 +91,16 @@ class GreedyRace(Experiment[SpeculativeLesson]):
 def _times(race: DraftRace) -> float:
     """Returns how many times as fast the text was with the draft."""
     return race.plain_seconds / race.seconds
+
+
+def round_words(race: DraftRace) -> str:
+    """Says why fewer passes are not as much faster: a round holds the draft's passes, too."""
+    n_tokens, n_rounds = len(race.token_ids), len(race.rounds)
+    plain, drafted = race.plain_seconds / n_tokens, race.seconds / n_rounds
+    return (
+        f"Instead of {plural(n_tokens, 'pass', 'es')} of {duration(plain)} there are "
+        f"{plural(n_rounds, 'round')} of {duration(drafted)}: the draft’s passes cost, too."
+    )
 
 
 def pieces_of(
