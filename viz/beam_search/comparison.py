@@ -134,7 +134,7 @@ def _with_repeats(prompt: str, cost: DecodingCost, *, is_covered: bool) -> Marku
     if is_covered:
         words = [element("span", "".join(parts), style=COVERED, aria_hidden="true")]
     if cost.sample.rstrip()[-1:] not in {*'.!?"'}:
-        words.append(" …")  # it was cut at its last token
+        words.append(Markup(" …"))  # it was cut at its last token
     text = element("p", f"{prompt} ", *words, style="font:var(--size-row)/1.5 var(--read)")
     return element("div", head, text)
 
