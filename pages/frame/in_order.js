@@ -41,6 +41,7 @@ const showIcons = () => {
   if (isThere) root.removeAttribute("data-awaits-icons");
 };
 document.fonts.addEventListener("loadingdone", showIcons);
+document.fonts.addEventListener("loadingerror", () => root.removeAttribute("data-awaits-icons"));
 
 const begun = performance.now();
 let busyAt = begun;

@@ -4,11 +4,11 @@ import re
 from base64 import b64encode
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Route, expect
 
 from benchmarks.icon_font import named_icons
 from pages.frame.assets import ALL_ICONS, ICONS, SERVED
-from tests.driving.harness import ROOT
+from tests.driving.harness import ROOT, Server
 
 pytestmark = pytest.mark.browser
 
@@ -39,6 +39,25 @@ def test_every_icon_that_is_named_is_drawn_as_by_streamlits_font(browser: Browse
     assert of_ours == of_all
     assert of_ours.count(10) > 80
     assert cake == 10 < letters, "an icon that nobody names is left out"
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_the_name_of_an_icon_is_not_read_while_its_font_comes(
+    browser: Browser, server: Server, comes: bool
+) -> None:
+    held: list[Route] = []
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.route("**/MaterialSymbols-Rounded*", lambda route: held.append(route))
+        page.goto(server.url, wait_until="commit")
+        icon = page.get_by_test_id("stIconMaterial").first
+        expect(icon).to_be_attached(timeout=30_000)
+        expect(icon).to_be_hidden()
+        while not held:
+            page.wait_for_timeout(20)
+        for route in held:
+            route.continue_() if comes else route.abort()
+        expect(icon).to_be_visible()
 
 
 def test_the_name_of_an_icon_is_written_out() -> None:
