@@ -9,8 +9,8 @@ from viz.prefill_decode.phase_charts import PHASE_ROLES
 from viz.prefill_decode.roofline_chart import utilisation
 from viz.strip import element
 
-_HEAD = "display:flex;justify-content:space-between;align-items:baseline;margin-top:.7rem"
-_AXIS = f"margin-top:.2rem;color:{colour('muted')};font-size:var(--size-small)"
+_HEAD = "display:flex;justify-content:space-between;align-items:baseline;gap:1rem;margin-top:.7rem"
+_AXIS = f"margin-top:.2rem;text-align:end;color:{colour('muted')};font-size:var(--size-small)"
 _TRACK = (
     "height:2rem;line-height:1.8rem;text-align:center;border-radius:4px;overflow:hidden;"
     "forced-color-adjust:none;"
