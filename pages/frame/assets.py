@@ -45,6 +45,7 @@ SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made 
 _COMPILED_WHOLE = b"//# allFunctionsCalledOnLoad\n"
 _LARGE = "PlotlyChart."  # a module of Streamlit's of which much is called at once
 
+_NOTE = re.compile(rb"^[ \t]*/\*\*.*?\*/[ \t]*$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", re.MULTILINE)
 
 
@@ -209,9 +210,14 @@ def style_sheets(*paths: Path) -> tuple[str, ...]:
 ABSENT = PlainTextResponse("Not found", status_code=404, headers={"Cache-Control": "no-store"})
 
 
+def without_notes(script: bytes) -> bytes:
+    """Leaves out what is told to who writes a script, and keeps its lines where they are."""
+    return _NOTE.sub(lambda found: b"\n" * found[0].count(b"\n"), script)
+
+
 def _served_files() -> Iterable[tuple[str, Asset]]:
     for name in _FILES:
-        yield address(name), Asset(KINDS[Path(name).suffix], partial(_FILES.__getitem__, name))
+        yield address(name), Asset(KINDS[Path(name).suffix], partial(_read_ours, name))
     for language in words.languages().values():
         if where := address_of_words(language):
             yield where, Asset("application/json", partial(_written, language))
@@ -222,6 +228,10 @@ def _served_files() -> Iterable[tuple[str, Asset]]:
     for path in SERVED.glob(ALL_ICONS):  # the hash in its address is of the whole font
         font = Asset("font/woff2", ICONS.read_bytes, FOR_A_DAY)
         yield path.relative_to(SERVED).as_posix(), font
+
+
+def _read_ours(name: str) -> bytes:
+    return without_notes(_FILES[name]) if name.endswith(".js") else _FILES[name]
 
 
 def _read_streamlits(path: Path) -> bytes:

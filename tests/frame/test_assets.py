@@ -19,7 +19,18 @@ from starlette.types import Receive, Scope, Send
 from model.loading import LanguageModel
 from model.tokenizing import vocabulary_labels
 from pages.frame import assets, first_paint, labels
-from pages.frame.assets import PAGES, ROOT, SERVED, Asset, Files, address, imports, modules, source
+from pages.frame.assets import (
+    PAGES,
+    ROOT,
+    SERVED,
+    Asset,
+    Files,
+    address,
+    imports,
+    modules,
+    source,
+    without_notes,
+)
 from pages.frame.words import languages
 from tests.frame.asgi import GZIP, ask, run_apart
 
@@ -53,7 +64,7 @@ def test_a_file_goes_out_compressed_and_is_kept_for_ever(files: Files, name: str
     answered = ask(files, name)
     assert answered.status == 200
     path = PAGES / LIVE if "assets" in name else SERVED / STREAMLITS
-    assert answered.text == path.read_text("utf-8")
+    assert answered.text == without_notes(path.read_bytes()).decode()
     assert len(answered.body) < path.stat().st_size / 2
     headers = answered.headers
     assert headers["content-type"] == "text/javascript; charset=utf-8"
@@ -71,7 +82,7 @@ def test_a_file_goes_out_compressed_and_is_kept_for_ever(files: Files, name: str
 def test_who_takes_no_gzip_gets_none(files: Files, offer: str) -> None:
     plain = ask(files, f"/base/{address(LIVE)}", {"accept-encoding": offer})
     assert "content-encoding" not in plain.headers
-    assert plain.body == (PAGES / LIVE).read_bytes()
+    assert plain.body == without_notes((PAGES / LIVE).read_bytes())
     assert ask(files, f"/base/{STREAMLITS}", {"accept-encoding": offer}).status == 418
 
 
@@ -142,8 +153,32 @@ def test_each_module_stands_once_and_after_what_it_imports() -> None:
         assert {needed for _, needed in found} <= set(ordered[:position])
         assert text.count('.js";') == len(found)
         is_later = re.search(r"(?<![{<])(?<!typeof )\bimport\(", text) is not None
-        later = {"frame/live/lazy_section.js", "frame/live/words_first.js", *BY_PYTHON}
+        picture = "home/live/figures/picture.js"
+        later = {"frame/live/lazy_section.js", "frame/live/words_first.js", picture, *BY_PYTHON}
         assert is_later == (name in later), "it is asked for later"
+
+
+@pytest.mark.parametrize(
+    ("written", "served"),
+    [
+        (b"/** Of a part. */\nconst a = 1;\n", b"\nconst a = 1;\n"),
+        (b"  /**\n   * Of `two`\n   * lines.\n   */\n  f();\n", b"\n\n\n\n  f();\n"),
+        (b"const a = 1; /** @type {1} */\n", None),
+        (b'const a = "/** no note */";\n', None),
+        (b"f(/** @type {any} */ (b));\n", None),
+        (b"/* why */\n// and how\n", None),
+    ],
+)
+def test_a_script_is_served_without_its_notes_line_by_line(
+    written: bytes, served: bytes | None
+) -> None:
+    assert without_notes(written) == (written if served is None else served)
+
+
+def test_no_text_of_a_script_is_taken_for_a_note() -> None:
+    for name in SCRIPTS:
+        code = re.sub(r"^[ \t]*(/\*\*.*?\*/[ \t]*$|//.*?$)", "", source(name), flags=re.M | re.S)
+        assert "/**" not in re.sub(r"/\*\* @type \{.*?\} \*/", "", code, flags=re.S), name
 
 
 def test_modules_that_import_each_other_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
