@@ -50,6 +50,14 @@ IS_UNCOVERED = """() => {
   const { top } = sheet.getBoundingClientRect();
   return seen.length > 0 && seen.every((one) => one.getBoundingClientRect().bottom <= top);
 }"""
+IS_SEEN = "(all) => all.some((one) => one.checkVisibility({ visibilityProperty: true }))"
+# of what is right: how far the middle of its ring is from that of its line
+RING = """(ring) => {
+  const range = document.createRange();
+  range.selectNode(ring.closest("p").lastChild);
+  const [line, box] = [[...range.getClientRects()].at(-1), ring.getBoundingClientRect()];
+  return Math.abs((box.top + box.bottom) / 2 - (line.top + line.bottom) / 2);
+}"""
 PRESSES = """(all) => all.flatMap((token) => {
   const [hit, finger] = [".is-hit", "b"].map((name) => token.querySelector(`.bar ${name}`).style);
   return [finger.left, hit.left, hit.width].map(parseFloat);
@@ -271,6 +279,9 @@ def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, u
         **{"prompt": "The bird sat on the", "use": "temperature", "temperature": "0.1"},
         **{"lesson": "how-a-model-writes", "scene": "7", "said": "7.1"},
     )
+    flag = reader.live.locator(".end-flag[data-name]")
+    expect(flag).to_be_attached()
+    expect(flag).to_be_hidden()  # no scene of this lesson asks for it
     slider = reader.slider("temperature")
     slider.focus()
     while float(slider.input_value()) > 0:  # through shares that are nearly nothing
@@ -287,6 +298,27 @@ def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, u
     assert not any(row["isNone"] for row in shown)
     assert [row["bars"] for row in shown] == [1, *[0] * (len(shown) - 1)]
     assert {row["number"] for row in shown[1:]} == {"out"}
+    unseen = reader.live.locator(".bar-ghost, .bars-key, .pointer-marker, .end-flag")
+    assert not unseen.evaluate_all(IS_SEEN), "nothing is cut, drawn, or said of the end"
+    zero = rows.nth(1).locator("[data-col=active] .bar-number")
+    assert zero.evaluate("(node) => getComputedStyle(node, '::after').content") == '"0\u202f%"'
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [((1280, 800), {}), ((390, 844), {}), ((1280, 720), {"present": "1"})],
+    ids=["desk", "phone", "projector"],
+)
+def test_the_ring_of_what_is_right_stands_on_its_line(
+    page: Page, url: str, size: tuple[int, int], shown: dict[str, str]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    Reader(page, url).open(lesson="how-a-model-writes", scene="4", **shown)
+    answer(page, "6")
+    ring = page.locator("[class*=st-key-tour_told_right] [role=img]")
+    expect(ring).to_be_visible()
+    ring.evaluate("(node) => Promise.all(node.getAnimations().map((one) => one.finished))")
+    assert ring.evaluate(RING) <= 2
 
 
 def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page, url: str) -> None:
