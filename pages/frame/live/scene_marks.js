@@ -79,6 +79,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     &:not(:has(tbody[data-tour="dimmed"])):has(.pointer[data-tour="lit"]) {
       & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; --label: 7em; --number: 5em; }
       & tbody :is(.bars-label, .bar-number) { font-size: var(--size-lead) !important; } /* whole, as high as a row */
+      & .bars-row .bars-label { overflow: clip visible; } /* what hangs below its line, too */
       & .strip .strip-scroll { height: 2.9em; min-height: 0; }
     }
     &:has(.draws[data-tour="lit"]) {
