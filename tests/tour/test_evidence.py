@@ -210,6 +210,19 @@ def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
     expect(reader.live.locator(".cut-words")).to_be_hidden()
 
 
+def test_on_a_projector_of_720_lines_the_draw_bar_and_the_rows_words_are_whole(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
+    shown |= {"lesson": "how-a-model-writes", "scene": "8", "said": "8.5", "present": "1"}
+    reader = Reader(page, url).open(**shown)
+    expect(reader.live.locator(".cut-edge")).to_have_attribute("data-whole", "true")
+    expect(reader.live.locator(".draw-bar")).to_be_in_viewport(ratio=1)
+    label = reader.live.locator(".bars-row:not([hidden]) .bars-label").first
+    assert label.evaluate("(node) => getComputedStyle(node).overflowY") == "visible"
+
+
 def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     page: Page, url: str
 ) -> None:
@@ -272,6 +285,29 @@ def test_on_the_smallest_phone_what_is_so_lies_below_the_picture_that_it_is_abou
     expect(explained).to_be_hidden()
     why.get_by_role("button", name="Why?").click()
     expect(explained).to_be_visible()
+
+
+def test_on_the_smallest_phone_both_sums_are_seen_and_the_sentence_is_folded(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    Reader(page, url).open_link(read_lesson("how-a-model-writes").address(9)[1:])
+    answer(page, "30")
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    sums = page.locator(".kv-total")
+    expect(sums).to_have_count(2)
+    page.wait_for_function(
+        """() => {
+          const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
+          const { top } = sheet.getBoundingClientRect();
+          return [...document.querySelectorAll(".kv-total")].every((sum) =>
+            sum.textContent !== "" && sum.getBoundingClientRect().bottom <= top);
+        }"""
+    )
+    remember = by_key(page, "tour_remember")
+    expect(remember).to_be_hidden()
+    by_key(page, "tour_why").get_by_role("button", name="Why?").click()
+    expect(remember).to_be_visible()
 
 
 def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, url: str) -> None:
