@@ -50,6 +50,14 @@ IS_UNCOVERED = """() => {
   const { top } = sheet.getBoundingClientRect();
   return seen.length > 0 && seen.every((one) => one.getBoundingClientRect().bottom <= top);
 }"""
+IS_SEEN = "(all) => all.some((one) => one.checkVisibility({ visibilityProperty: true }))"
+# of what is right: how far the middle of its ring is from that of its line
+RING = """(ring) => {
+  const range = document.createRange();
+  range.selectNode(ring.closest("p").lastChild);
+  const [line, box] = [[...range.getClientRects()].at(-1), ring.getBoundingClientRect()];
+  return Math.abs((box.top + box.bottom) / 2 - (line.top + line.bottom) / 2);
+}"""
 PRESSES = """(all) => all.flatMap((token) => {
   const [hit, finger] = [".is-hit", "b"].map((name) => token.querySelector(`.bar ${name}`).style);
   return [finger.left, hit.left, hit.width].map(parseFloat);
@@ -202,6 +210,19 @@ def test_top_p_s_line_goes_through_the_rows_as_they_lay_before_the_cut(
     expect(reader.live.locator(".cut-words")).to_be_hidden()
 
 
+def test_on_a_projector_of_720_lines_the_draw_bar_and_the_rows_words_are_whole(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    shown = {"prompt": "The bird sat on the", "use": "top_p", "top_p": "0.5", "temperature": "1"}
+    shown |= {"lesson": "how-a-model-writes", "scene": "8", "said": "8.5", "present": "1"}
+    reader = Reader(page, url).open(**shown)
+    expect(reader.live.locator(".cut-edge")).to_have_attribute("data-whole", "true")
+    expect(reader.live.locator(".draw-bar")).to_be_in_viewport(ratio=1)
+    label = reader.live.locator(".bars-row:not([hidden]) .bars-label").first
+    assert label.evaluate("(node) => getComputedStyle(node).overflowY") == "visible"
+
+
 def test_on_a_phone_the_picture_stays_above_what_is_so_which_is_pulled_down(
     page: Page, url: str
 ) -> None:
@@ -266,11 +287,37 @@ def test_on_the_smallest_phone_what_is_so_lies_below_the_picture_that_it_is_abou
     expect(explained).to_be_visible()
 
 
+def test_on_the_smallest_phone_both_sums_are_seen_and_the_sentence_is_folded(
+    page: Page, url: str
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    Reader(page, url).open_link(read_lesson("how-a-model-writes").address(9)[1:])
+    answer(page, "30")
+    page.get_by_role("button", name="Play", exact=True).first.click()
+    sums = page.locator(".kv-total")
+    expect(sums).to_have_count(2)
+    page.wait_for_function(
+        """() => {
+          const sheet = document.querySelector(".st-key-tour > :has(> .st-key-tour_answer)");
+          const { top } = sheet.getBoundingClientRect();
+          return [...document.querySelectorAll(".kv-total")].every((sum) =>
+            sum.textContent !== "" && sum.getBoundingClientRect().bottom <= top);
+        }"""
+    )
+    remember = by_key(page, "tour_remember")
+    expect(remember).to_be_hidden()
+    by_key(page, "tour_why").get_by_role("button", name="Why?").click()
+    expect(remember).to_be_visible()
+
+
 def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, url: str) -> None:
     reader = Reader(page, url).open(
         **{"prompt": "The bird sat on the", "use": "temperature", "temperature": "0.1"},
         **{"lesson": "how-a-model-writes", "scene": "7", "said": "7.1"},
     )
+    flag = reader.live.locator(".end-flag[data-name]")
+    expect(flag).to_be_attached()
+    expect(flag).to_be_hidden()  # no scene of this lesson asks for it
     slider = reader.slider("temperature")
     slider.focus()
     while float(slider.input_value()) > 0:  # through shares that are nearly nothing
@@ -287,6 +334,27 @@ def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, u
     assert not any(row["isNone"] for row in shown)
     assert [row["bars"] for row in shown] == [1, *[0] * (len(shown) - 1)]
     assert {row["number"] for row in shown[1:]} == {"out"}
+    unseen = reader.live.locator(".bar-ghost, .bars-key, .pointer-marker, .end-flag")
+    assert not unseen.evaluate_all(IS_SEEN), "nothing is cut, drawn, or said of the end"
+    zero = rows.nth(1).locator("[data-col=active] .bar-number")
+    assert zero.evaluate("(node) => getComputedStyle(node, '::after').content") == '"0\u202f%"'
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [((1280, 800), {}), ((390, 844), {}), ((1280, 720), {"present": "1"})],
+    ids=["desk", "phone", "projector"],
+)
+def test_the_ring_of_what_is_right_stands_on_its_line(
+    page: Page, url: str, size: tuple[int, int], shown: dict[str, str]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    Reader(page, url).open(lesson="how-a-model-writes", scene="4", **shown)
+    answer(page, "6")
+    ring = page.locator("[class*=st-key-tour_told_right] [role=img]")
+    expect(ring).to_be_visible()
+    ring.evaluate("(node) => Promise.all(node.getAnimations().map((one) => one.finished))")
+    assert ring.evaluate(RING) <= 2
 
 
 def test_the_pieces_of_a_word_are_counted_once_the_reader_has_counted(page: Page, url: str) -> None:

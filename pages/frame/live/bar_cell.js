@@ -41,6 +41,7 @@ export function createBarCell() {
     lay(ghost, [outFrom, outFrom + (out ?? 0)]);
     const said = words ?? (isOut ? _("out") : formatProbability(share));
     setText(number, said);
+    setAttribute(number, "data-none", isOut ? formatProbability(0) : null); // where nothing is said of a cut
     setAttribute(number, "data-long", said.length > MAX_LENGTH);
   }
   return { track, bars, ghost, number, show };

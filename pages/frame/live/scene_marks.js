@@ -16,6 +16,9 @@ const DRAWS = `${BAR_ALONE}:has(.draws[data-tour="lit"])`;
 const HIDDEN =
   `position: absolute !important; width: 0 !important; height: 0 !important; min-height: 0 !important;
   padding: 0 !important; border: 0 !important; overflow: hidden !important; visibility: hidden !important;`;
+/** A scene about how a setting moves the shares, which cuts nothing. */
+const NO_CUT =
+  '.ott:has(.settings:is([data-tour="lit"], [data-tour="covered"])):not(:has(.cut-words[data-tour="lit"]))';
 /** The style of the marks, for the document or the shadow root in which the parts are. */
 export const RULES = `
 [data-tour="dimmed"], .ott:has([data-tour="dimmed"]) :is(.bars-foot, .more-toggle, .rest-toggle) {
@@ -28,6 +31,14 @@ export const RULES = `
 ${BAR_ALONE} .bars:not([data-comparing]) {
   --label: 1em; --number: 1.4em; --rows: 0px !important;
   & .cut-edge { ${HIDDEN} }
+}
+/* no legend of a cut, and at temperature 0 no pointer that decides nothing: the others have 0 % */
+${NO_CUT} {
+  & .bars-top, & .pointer-marker[data-idle], & .bar-ghost { ${HIDDEN} }
+  & tr:not([data-none]) [data-state="rejected"] .bar-number {
+    visibility: hidden;
+    &::after { content: attr(data-none); visibility: visible; position: absolute; inset-inline-end: 0; }
+  }
 }
 /* what is left has the room of the rest */
 ${BAR_ALONE} .bars:not([data-comparing]) .draw-bar {
@@ -68,6 +79,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     &:not(:has(tbody[data-tour="dimmed"])):has(.pointer[data-tour="lit"]) {
       & .choice > .bars.bars { --row: 1.45em; --track: 1.1em; --label: 7em; --number: 5em; }
       & tbody :is(.bars-label, .bar-number) { font-size: var(--size-lead) !important; } /* whole, as high as a row */
+      & .bars-row .bars-label { overflow: clip visible; } /* what hangs below its line, too */
       & .strip .strip-scroll { height: 2.9em; min-height: 0; }
     }
     &:has(.draws[data-tour="lit"]) {
@@ -178,10 +190,12 @@ export function markNodes(all, { lit, covered, pressed = [], lines, names = [] }
   const again = names.includes("repeats") ? phraseOf(all.filter((node) => node.matches(".token"))) : null;
   /** @param {Element} node */
   const isLit = (node) => lit.some((one) => one.contains(node) || node.contains(one));
+  /** A flag within what is lit is brought up by its own name. @param {Element} node */
+  const isUnasked = (node) => node.matches(".end-flag") && !names.includes("end");
   for (const node of all) {
     node.toggleAttribute("data-press", pressed.includes(node));
     const isCovered = covered.includes(node);
-    const look = lit.length === 0 ? null : isLit(node) ? "lit" : "dimmed";
+    const look = lit.length === 0 || isUnasked(node) ? null : isLit(node) ? "lit" : "dimmed";
     const state = node.matches(".token")
       ? isCovered && isPiece(node)
         ? "joined"

@@ -12,6 +12,7 @@ const PATIENCE_MS = 30_000; // that a page may take until it has the heading
 const BEGUN = performance.now();
 const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"];
 const MARGIN = 6; // pixels around what is brought into view
+const EVIDENCE = ".kv-total"; // what another page comes to: it is seen beside what is so
 /** What has no room for that note. */
 const LINES = ".stMarkdown, .stMetric, .stAlert, [data-testid='stCaptionContainer'], .bars-top";
 /** What shows something on a page of Streamlit's: what is pressed stays. */
@@ -252,17 +253,21 @@ const giveWay = () => {
   const asked = document.querySelector(".st-key-tour_asked");
   if (scene === null || !sheet || !asked || !isTold() || getComputedStyle(sheet).position !== "fixed") return;
   const lit = nodesOf(scene, scene.light).map((node) => node.getBoundingClientRect().bottom);
-  const end = scene.page === "" ? Math.max(...lit) : Infinity;
+  const seen = [...document.querySelectorAll(EVIDENCE)]
+    .map((node) => node.getBoundingClientRect().bottom);
+  const end = scene.page === "" ? Math.max(...lit) : seen.length > 0 ? Math.max(...seen) : Infinity;
   const hiddenPart = () => end + MARGIN - sheet.getBoundingClientRect().top;
   const above = asked.getBoundingClientRect().top - MARGIN;
   openAnswer(true);
   if (hiddenPart() > above) openAnswer(false);
   const told = find(document, ".st-key-tour_reply [class*='st-key-tour_told']");
+  const toldTop = told.getBoundingClientRect().top - MARGIN;
+  const kept = seen.length > 0 && hiddenPart() > above ? toldTop : above; // what is at the upper edge of another page
   const tops = [asked, told, ...nodesOf(scene, scene.light.slice(1))] // all but the text, which is first
     .map((one) => one.getBoundingClientRect().top - MARGIN);
   const hidden = hiddenPart();
   const most = tops.find((top) => top >= hidden) ?? Math.max(...tops.slice(0, 3));
-  const way = scene.page === "" ? Math.min(hidden, most) : above + stayAbove(above);
+  const way = scene.page === "" ? Math.min(hidden, most) : kept + stayAbove(kept);
   if (way > 0) find(document, ".stMain").scrollBy({ top: way, behavior: isStill() ? "auto" : "smooth" });
 };
 
