@@ -322,7 +322,7 @@ def test_a_word_that_is_cut_has_a_row_goes_out_behind_the_line_and_the_verdict_s
         reader.page.keyboard.press("Space")
     at_beat(reader, "append")
     said = reader.live.locator(".verdict").inner_text()
-    assert said.count(".") == 2, "where it stood, and that it is out"
+    assert said.endswith(f"Top\N{NON-BREAKING HYPHEN}p {top_p:g} cut it."), "what took it"
     assert rows.count() == n_rows + 1, "the likeliest stay"
     assert bar.bounding_box() == room
 
