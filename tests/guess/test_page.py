@@ -1,6 +1,7 @@
 """The guessing game as Streamlit runs it, and in a real browser by keyboard alone."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -139,11 +140,14 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(page.locator(".remember")).to_be_hidden()
     asked, field = board.locator(".board-word"), board.get_by_role("textbox")
     onward = board.get_by_role("button", name="Next word")
+    spread = board.locator(".board-spread")
+    expect(spread).to_be_hidden()  # there is no score to explain
     places = page.evaluate(PLACES)
     words.first.click()
     board.get_by_role("button", name="very").click()
     expect(asked).to_have_count(1, timeout=PATIENCE_MS)
     expect(words.first).to_be_hidden()
+    expect(spread).to_be_visible()
     onward.click()
     field.focus()
     for n_opened, line in enumerate(("She", "gave 20", "<b>him</b> 5 him 5"), start=2):
@@ -157,8 +161,6 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
         expect(board.locator(".bars-row[data-chosen]")).to_have_count(0)
         expect(field).to_have_value("", timeout=PATIENCE_MS)
         expect(field).to_be_focused()  # so that the next guess can be typed at once
-    expect(page.locator(".remember")).to_be_visible()
-    expect(page.get_by_role("link", name="Next:")).to_have_count(1)
     # a confidence that cannot be is refused in a sentence, and stays to be mended
     page.keyboard.type("two 80 a 60")
     page.keyboard.press("Enter")
@@ -167,6 +169,22 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     assert page.evaluate(PLACES) == places, "nothing moves when an answer comes"
     page.reload()
     expect(asked).to_have_count(4, timeout=4 * PATIENCE_MS)
+
+    # the way on comes after the last word; a mark in a sentence is a token, and in no quotes
+    marks = 0
+    for n in range(4, N_ROUND):
+        expect(page.locator(".remember")).to_be_hidden()
+        expect(page.get_by_role("link", name="Next:")).to_have_count(0)
+        onward.click()
+        words.first.click()
+        board.get_by_role("button", name="very").click()
+        expect(asked).to_have_count(n + 1, timeout=PATIENCE_MS)
+        said = board.locator(".board-said")
+        expect(said.get_by_text(re.compile("“[.,!?;:]”"))).to_have_count(0)
+        marks += said.locator(".named").count()
+    assert marks > 0
+    expect(page.locator(".remember")).to_be_visible()
+    expect(page.get_by_role("link", name="Next:")).to_have_count(1)
     forget_first_requests(witness)
     assert_accessible_to_all(page)
 

@@ -21,6 +21,7 @@ CROSSED = """(root) => [...root.querySelectorAll(".guess > *")]
     return !getComputedStyle(part).backgroundColor.startsWith("rgb(") || !part.contains(top);
   }).length"""
 AT_ONCE = "Write 20 tokens at once"
+LABORATORY = ".steps", ".passes"  # the worked table, the figures of the passes
 
 
 def n_hands(reader: Reader) -> int:
@@ -34,6 +35,8 @@ def test_a_newcomer_sees_few_controls_and_one_press_brings_the_rest_for_good(
     context = browser.new_context(viewport=SCREEN)
     reader = Reader(context.new_page(), url).open()
     assert n_hands(reader) <= FEW
+    for part in LABORATORY:
+        expect(reader.live.locator(part)).to_be_hidden()
     assert reader.live.locator(".ott").evaluate(CROSSED) == 0, "the question is crossed by lines"
     reader.open(lesson="how-a-model-writes", scene="6")  # which names what is needed less often
     by_key(reader.page, "tour").get_by_role("radio", name="it gets better").click()
@@ -44,6 +47,8 @@ def test_a_newcomer_sees_few_controls_and_one_press_brings_the_rest_for_good(
     expect(reader.button(AT_ONCE)).to_be_hidden()
     reader.button("More").click()
     assert n_hands(reader) >= ALL
+    for part in LABORATORY:
+        expect(reader.live.locator(part)).to_be_visible()
     reader.open()
     assert n_hands(reader) >= ALL
     context.close()

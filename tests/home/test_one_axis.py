@@ -155,3 +155,16 @@ def test_bars_of_another_scale_are_found(full: float) -> None:
     assert len(faults({**out, "cells": [hatched]})) == 1
     apart = {**cell(0.2), "bars": [[100.0, 260.0]], "track": [100.0, 900.0]}
     assert faults({"axis": [100.0, 700.0], "ticks": [[50, 500.0]], "cells": [apart]}) != []
+
+
+def test_one_token_that_is_left_has_its_name_in_the_last_row_too(reader: Reader) -> None:
+    reader.open(prompt="The bird sat on the", top_k="6", top_p="1")  # five rows, and one
+    lone = reader.live.locator(".bars-tail[data-lone]")
+    expect(lone).to_have_count(1)
+    names = reader.live.locator(".bars-row:not([hidden]) .bars-label").all_text_contents()
+    name = lone.locator(".bars-label").text_content()
+    token_id = lone.get_attribute("data-lone")
+    segments = reader.live.locator(".draw-segment:visible")
+    assert segments.nth(5).get_attribute("data-id") == token_id
+    assert str(segments.nth(5).get_attribute("title")).startswith(f"{name} ")
+    assert name not in names

@@ -189,6 +189,7 @@ def test_the_list_names_every_lesson_and_every_fault(
     (folder / "bad.md").write_text("# Bad\n\nNothing.", encoding="utf-8")
     (folder / "odd.md").write_text(LESSON.replace("# Ours", "# <b>*Odd*"), encoding="utf-8")
     app = open_lesson("pages/tour.py")
-    assert {title.value for title in app.header[:2]} == {r"\<b\>\*Odd\*", "Ours"}
+    assert {title.value for title in app.header[:2]} == {r"1. \<b\>\*Odd\*", "2. Ours"}
+    assert links(app).count("Begin here") == 1
     assert "line 3" in app.warning[0].value
     assert "./kv_cache?prompt=A+bird&amp;lesson=ours&amp;scene=1" in links(app)

@@ -76,6 +76,17 @@ def gains(done: GuessRound) -> dict[str, int]:
     return people | {MODEL: points(done.model_prob)}
 
 
+def spread_words(done: GuessRound | None = None) -> str:
+    """Says why the points differ: the model's share is spread over all words, a player's over few.
+
+    Args:
+        done: The last word; before the first one, what is so of who names one word.
+    """
+    if done is None or [len(player.guesses) for player in done.players] == [1]:
+        return f"{MODEL.capitalize()} lays a share on every word; you laid yours on one."
+    return f"{MODEL.capitalize()} lays a share on every word; a player on those that they name."
+
+
 def rule_words(model_prob: float | None = None) -> str:
     """Says what a share of the word that came has in points.
 

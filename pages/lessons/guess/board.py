@@ -12,7 +12,7 @@ from pages.frame.layout import is_presenting
 from pages.lessons.guess.settings import SETTINGS
 from pages.lessons.guess.state import N_ROUND, SURENESS, GuessLesson, line_of
 from viz.guess.score_charts import rows_to_draw
-from viz.guess.words import as_word, end_words, gains, rule_words, totals, verdict
+from viz.guess.words import as_word, end_words, gains, rule_words, spread_words, totals, verdict
 
 KEY = "guess_board"
 N_BEST, N_MORE = 5, 2  # tokens with a bar of their own: before the guess, and with it
@@ -82,6 +82,7 @@ def board_data(lesson: GuessLesson) -> dict[str, Any]:
         ],
         "last": _last(game.rounds[-1], len(rounds) or N_ROUND) if game.rounds else None,
         "rule": rule_words(game.rounds[-1].model_prob if rounds else None),
+        "spread": spread_words(rounds[-1] if rounds else None),
         "others": "all others",
         "covered": [row.model_prob for row in best[:N_BEST]],
         "end": end_words(rounds, lesson.names) if is_over and rounds else [],

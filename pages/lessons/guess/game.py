@@ -15,19 +15,20 @@ from pages.frame.lesson_state import lesson_state
 from pages.lessons.guess.board import show_board
 from pages.lessons.guess.scores import show_laboratory
 from pages.lessons.guess.settings import OWN_TEXT, PASSAGES, SETTINGS
-from pages.lessons.guess.state import GuessLesson
+from pages.lessons.guess.state import N_ROUND, GuessLesson
 from viz.format import percent
 
 LESSON = "guess_lesson"
 FIRST = next(iter(PASSAGES.values()))
-N_TO_REMEMBER = 3  # words, before what to remember shows
 
 
 def show_game(waiting: DeltaGenerator) -> None:
     """Draws the page for this reader."""
     lesson = lesson_state(LESSON, waiting, _begin, over_server=True)
     show_board(lesson, lambda: _start_next(lesson))
-    is_played = len(lesson.game.rounds) >= N_TO_REMEMBER
+    is_played = (
+        lesson.game.is_over or len(lesson.game.rounds) >= N_ROUND
+    )  # what to remember waits for the last word
     with st.container(key="guess_played_unseen" if is_played else "guess_begun_unseen"):
         st.html("<span></span>")  # as high as before: what is below stays
     show_summary("pages/guess.py", found="guess_played_unseen")

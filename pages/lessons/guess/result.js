@@ -2,12 +2,14 @@
 
 import { announced } from "../../frame/live/announced.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
-import { el, setAttribute, setShown, setText } from "../../frame/live/dom.js";
+import { el, named, setAttribute, setSentence, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
 import { move } from "../../frame/live/motion.js";
 
 const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
 const N_ROWS = 8; // the model's best, what came and was guessed beside them, and all others
+/** A token without a letter or a digit in quotes, which close up around a full stop. */
+const MARK = /“([^\p{L}\p{N}”]+)”/gu;
 const GROW_MS = 350;
 const COVERED = "The model’s five likeliest. Which is which shows after your guess.";
 
@@ -62,7 +64,8 @@ export function createResult() {
       ...said.map((words, k) => {
         const isHit = last?.hits[k];
         const sign = isHit === undefined ? "" : isHit ? "✓ " : "✗ ";
-        const line = el("p", {}, sign + words);
+        const line = el("p");
+        setSentence(line, sign + words.replace(MARK, (_quoted, token) => named(token)));
         setAttribute(line, "data-right", isHit === true ? "" : null);
         return line;
       }),

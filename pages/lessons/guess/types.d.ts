@@ -27,6 +27,7 @@ interface GuessBoard {
   totals: { name: string; points: number; gain: number | null }[]; // gain: of the last word
   last: GuessedWord | null;
   rule: string; // what points are
+  spread: string; // why those of the model and of a player differ
   others: string; // the name of all others
   covered: number[]; // shares of the likeliest, before anything was guessed
   end: string[]; // what is said of a round that is over: a headline, and what explains it

@@ -13,7 +13,17 @@ from pages.frame.contents import COURSE, LESSONS
 from pages.frame.layout import as_written
 from pages.frame.models import shared_model
 from pages.frame.offers import DEFAULT_MODEL
-from pages.frame.words import Language, _, chosen, language, ngettext, pgettext, speaking, told
+from pages.frame.words import (
+    Language,
+    _,
+    chosen,
+    language,
+    ngettext,
+    numeral,
+    pgettext,
+    speaking,
+    told,
+)
 from pages.lessons.tour.bar import LIST, around_links
 from pages.lessons.tour.cards import card_picture
 from pages.lessons.tour.paper import (
@@ -68,7 +78,7 @@ def show_lessons() -> None:
             except LessonError as error:
                 st.warning(as_written(told(error)))
                 continue
-            _show_lesson(lesson)
+            _show_lesson(lesson, number + 1)
             if lesson.language != language():
                 foreign[name] = lesson.language
     for fault in misnamed():
@@ -138,10 +148,11 @@ def _solutions_of_lesson(name: str) -> str:
     return lesson_solutions(name, shared_model(DEFAULT_MODEL))
 
 
-def _show_lesson(lesson: GuidedLesson) -> None:
+def _show_lesson(lesson: GuidedLesson, place: int) -> None:
+    """Shows the card of a lesson, with its place on the way through all of them."""
     if picture := card_picture(lesson.scenes[0].page):
         st.html(picture)
-    st.header(as_written(lesson.title), anchor=False)
+    st.header(f"{numeral(str(place))}. {as_written(lesson.title)}", anchor=False)
     first, rest = cut_first(lesson.about)
     if first:
         with st.container(key=f"tour_hook_{lesson.name}"):
@@ -166,7 +177,7 @@ def _show_lesson(lesson: GuidedLesson) -> None:
         ).format(
             lesson.name,
             lesson.address(1, **more),
-            pgettext("a lesson", "Start"),
+            _("Begin here") if place == 1 else pgettext("a lesson", "Start"),
             n_scenes,
             items,
         )

@@ -16,7 +16,7 @@ import {
   setText,
 } from "../../../frame/live/dom.js";
 import { formatCount } from "../../../frame/live/format.js";
-import { activeResult, lastStage } from "../../../frame/live/strategies.js";
+import { activeResult, describeStage } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 import { N_GUESSES, N_LOOKED_AT, wordsToGuess } from "../../../frame/live/words_to_guess.js";
 
@@ -139,14 +139,18 @@ function verdictOf(view) {
     "The model writes “{text}” in {n_tokens} tokens; the first, {token}, is number {rank} of {n_vocab}.",
     facts,
   );
-  if (isOut(view)) return `${said} ${_("It is out.")}`;
+  const mask = cutBy(view);
+  if (mask !== null) return `${said} ${_("{mask} cut it.", { mask })}`;
   return hasLanded(view) && guess.n_tokens === 1 ? `${said} ${_("Another was drawn.")}` : said;
 }
 
-/** Whether the masks took the guess, once they have cut. @param {View} view */
-function isOut(view) {
-  if (!hasDistribution(view) || (view.beat > 0 && view.beat < CUT)) return false;
+/** The mask that took the guess, as a sentence begins with it, once it has cut; null: the guess stays. @param {View} view */
+function cutBy(view) {
+  if (!hasDistribution(view) || (view.beat > 0 && view.beat < CUT)) return null;
   const result = activeResult(view);
   const id = guessedId(result, view);
-  return id !== null && !lastStage(result).kept[result.rowOf(id)];
+  const stage = id === null ? null : result.stages.find(({ kept }) => !kept[result.rowOf(id)]);
+  if (!stage) return null;
+  const name = describeStage(stage.name, view.settings);
+  return name[0].toUpperCase() + name.slice(1);
 }

@@ -25,6 +25,8 @@ export function createPrompt(actions) {
     "aria-label": _("Prompt: the text that the model continues"),
     placeholder: _("Write the beginning of a text"),
   });
+  // the box says more of itself to who hears it
+  const name = el("span", { class: "prompt-name", "aria-hidden": "true" }, _("Write your own beginning"));
   const hint = el("span", { class: "hint", hidden: true }, _("Enter starts from this text"));
   const state = { shown: null, timer: 0, isTyping: false };
   const isChanged = () => state.shown !== null && box.value !== state.shown;
@@ -74,7 +76,7 @@ export function createPrompt(actions) {
     ...examples,
   );
   return {
-    element: el("div", { class: "prompt" }, box, el("div", { class: "prompt-foot" }, tries, hint)),
+    element: el("div", { class: "prompt" }, name, box, el("div", { class: "prompt-foot" }, tries, hint)),
     get text() {
       return box.value;
     },

@@ -42,11 +42,21 @@ export function createRow(isTail, actions) {
   let shownLabel = null;
   if (!isTail) element.addEventListener("click", () => actions.force(Number(element.dataset.id)));
 
-  /** @param {number|null} count of the tokens of a tail; null: it has no room @param {BarsView} view @param {Result} result */
-  function setCount(count, view, result) {
+  /**
+   * @param {number|null} count of the tokens of a tail; null: it has no room
+   * @param {BarsView} view
+   * @param {Result} result
+   * @param {number|null} loneId the one token of the tail
+   */
+  function setCount(count, view, result, loneId) {
     setShown(element, count !== null);
     setAttribute(element, "data-none", count === 0);
-    setText(label, _("{number} more", { number: formatCount(count ?? 0) }));
+    setAttribute(element, "data-lone", loneId);
+    const words = loneId === null
+      ? _("{number} more", { number: formatCount(count ?? 0) })
+      : view.label(loneId);
+    if (words !== shownLabel) label.replaceChildren(...(loneId === null ? [words] : tokenParts(words)));
+    shownLabel = words;
     others?.offer(view, result);
   }
   /** @param {{id: number, rank: number}|null} token @param {BarsView} view */

@@ -19,7 +19,6 @@ import { isDrawShown } from "./beats.js";
 import { startAt } from "../../../frame/live/bar_cell.js";
 import { createEndFlag } from "./end_flag.js";
 import { createSwitch } from "../controls/switch.js";
-import { startsBefore } from "./rows.js";
 import { last } from "../../../frame/live/required.js";
 import { SETTINGS } from "../../../frame/live/settings.js";
 import { formatCount, formatPointer, formatProbability, formatSetting } from "../../../frame/live/format.js";
@@ -108,10 +107,7 @@ export function createDrawBar(actions) {
     setAttribute(marker, "data-forced", view.forced && view.chosenId !== null);
     setAttribute(marker, "data-at", isShown && view.pointer !== null ? formatPointer(view.pointer) : null);
     setAttribute(marker, "data-token", nameBelow(view, parts, pool));
-    const behind = view.pointer === null ? -1 : outAt(picture, view.pointer);
-    setAttribute(marker, "data-behind", behind >= 0);
     setAttribute(marker, "data-idle", isGreedy(result));
-    setRows(marker, "above", behind + 0.5, picture);
     setAttribute(marker, "data-hangs", view.pointer === null ? null : hangs(view.pointer));
     const words = said ?? (view.isBeforeDraw ? lastAnswer(view) : sentenceOf(view, drawn, result));
     setSentence(sentence, words);
@@ -224,19 +220,6 @@ function sideOf(at, room, pointer) {
 function setRows(node, name, n, { tokens }) {
   node.style.setProperty(`--n-${name}`, String(Math.min(n, tokens.length)));
   node.style.setProperty(`--n-rests-${name}`, String(Math.max(0, n - tokens.length)));
-}
-
-/**
- * The row that is out under a pointer, which falls on none of these; -1: none.
- * @param {Picture} picture
- * @param {number} pointer
- */
-function outAt({ cells, isStairs }, pointer) {
-  if (!isStairs) return -1;
-  const starts = startsBefore(cells);
-  return cells.findIndex(({ isKept, scored }, i) =>
-    !isKept && starts[i] <= pointer && pointer <= starts[i] + scored
-  );
 }
 
 /** Where a pointer's number keeps within the bar. @param {number} pointer */

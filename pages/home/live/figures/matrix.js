@@ -10,6 +10,7 @@ import {
   chooseRows,
   cumulativeMass,
   layEndToEnd,
+  loneOther,
   N_TOKEN_ROWS,
   readColumn,
   startsBefore,
@@ -82,7 +83,7 @@ export function createMatrix(actions) {
       const hasOthers = where.nVocab > tokens.length;
       rests.forEach((row, i) => {
         const rest = hasOthers ? cells[tokens.length + i] : undefined;
-        row.setCount(rest?.count ?? null, view, active);
+        row.setCount(rest?.count ?? null, view, active, loneOther(active, tokens, rest));
       });
       const isEdgeShown = isStairs && (view.beat === CUT || isTouched);
       const edge = limit !== null

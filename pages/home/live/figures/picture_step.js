@@ -9,7 +9,15 @@ import { APPEND, BEAT_NAMES, BEATS, CUT, DRAW, READ, SCORE } from "./beats.js";
 import { bottomOf, drawRows, LARGE } from "./picture_rows.js";
 import { drawText } from "./picture_text.js";
 import { sharesInWords, tokensRead } from "./reading.js";
-import { chooseRows, cumulativeMass, layEndToEnd, readColumn, startsBefore, topPEdge } from "./rows.js";
+import {
+  chooseRows,
+  cumulativeMass,
+  layEndToEnd,
+  loneOther,
+  readColumn,
+  startsBefore,
+  topPEdge,
+} from "./rows.js";
 import { _ } from "../../../frame/live/words.js";
 
 /**
@@ -54,9 +62,11 @@ function readStep(view, isCut) {
   const pieces = isGreedy
     ? cells.map(({ prob }) => [[0, prob]])
     : layEndToEnd(cells, rows, cumulativeMass(result, rows, drawn));
-  const rests = cells.slice(rows.length).map(({ count }) =>
-    count ? _("{number} more", { number: formatCount(count) }) : ""
-  );
+  const rests = cells.slice(rows.length).map((rest) => {
+    const lone = loneOther(result, rows, rest);
+    if (lone !== null) return shorten(view.label(lone), 14);
+    return rest.count ? _("{number} more", { number: formatCount(rest.count) }) : "";
+  });
   const labels = [...rows.map(({ id }) => shorten(view.label(id), 14)), ...rests];
   const ids = rows.map(({ id }) => id);
   const edge = topPEdge(result, view.settings, cells);

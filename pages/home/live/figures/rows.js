@@ -67,6 +67,22 @@ export function readColumn(result, rows, { pointer, nVocab }, rest = "one") {
   return { cells: [...cells, ...others], boundaryId: stage.boundaryId };
 }
 
+/**
+ * The token that a last row stands for, where it is one alone that is drawn from: it has its name.
+ * @param {Result} result
+ * @param {{id: number}[]} rows
+ * @param {Cell|undefined} rest
+ */
+export function loneOther(result, rows, rest) {
+  if (rest?.count !== 1 || !rest.isKept) return null;
+  const shown = new Set(rows.map(({ id }) => id));
+  const { kept } = lastStage(result);
+  const row = result.order.find((/** @type {number} */ row) =>
+    kept[row] === 1 && !shown.has(result.idOf(row))
+  );
+  return row === undefined ? null : result.idOf(row);
+}
+
 /** Whether a distribution shows. @param {View} view @returns {view is BarsView} */
 export const hasDistribution = (view) => view.distribution !== null;
 
