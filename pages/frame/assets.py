@@ -45,7 +45,7 @@ SERVED = Path(st.__file__).parent / "static"  # what Streamlit's pages are made 
 _COMPILED_WHOLE = b"//# allFunctionsCalledOnLoad\n"
 _LARGE = "PlotlyChart."  # a module of Streamlit's of which much is called at once
 
-_NOTE = re.compile(rb"^[ \t]*/\*\*.*?\*/[ \t]*$", re.MULTILINE | re.DOTALL)
+_NOTE = re.compile(rb"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^(?:import|export)\b[^;\"]*\"(\.{1,2}/[^\"]+\.js)\";$", re.MULTILINE)
 
 

@@ -167,6 +167,7 @@ def test_each_module_stands_once_and_after_what_it_imports() -> None:
         (b'const a = "/** no note */";\n', None),
         (b"f(/** @type {any} */ (b));\n", None),
         (b"/* why */\n// and how\n", None),
+        (b"/** @type {1} */ (f)();\nconst a = 1; /** b */\n", None),  # nothing between two
     ],
 )
 def test_a_script_is_served_without_its_notes_line_by_line(
@@ -177,7 +178,9 @@ def test_a_script_is_served_without_its_notes_line_by_line(
 
 def test_no_text_of_a_script_is_taken_for_a_note() -> None:
     for name in SCRIPTS:
-        code = re.sub(r"^[ \t]*(/\*\*.*?\*/[ \t]*$|//.*?$)", "", source(name), flags=re.M | re.S)
+        code = re.sub(
+            r"^[ \t]*(/\*\*(?:(?!\*/).)*\*/[ \t]*$|//.*?$)", "", source(name), flags=re.M | re.S
+        )
         assert "/**" not in re.sub(r"/\*\* @type \{.*?\} \*/", "", code, flags=re.S), name
 
 
