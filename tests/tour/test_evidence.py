@@ -288,10 +288,11 @@ def test_on_the_smallest_phone_what_is_so_lies_below_the_picture_that_it_is_abou
 
 
 def test_on_the_smallest_phone_both_sums_are_seen_and_the_sentence_is_folded(
-    page: Page, url: str
+    page: Page, url: str, witness: Witness
 ) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
-    Reader(page, url).open_link(read_lesson("how-a-model-writes").address(9)[1:])
+    page.goto(f"{url}{read_lesson('how-a-model-writes').address(9)[1:]}")
+    wait_idle(page)
     answer(page, "30")
     page.get_by_role("button", name="Play", exact=True).first.click()
     sums = page.locator(".kv-total")
@@ -308,6 +309,7 @@ def test_on_the_smallest_phone_both_sums_are_seen_and_the_sentence_is_folded(
     expect(remember).to_be_hidden()
     by_key(page, "tour_why").get_by_role("button", name="Why?").click()
     expect(remember).to_be_visible()
+    forget_first_requests(witness)
 
 
 def test_at_temperature_0_no_row_and_no_bar_is_left_of_what_is_out(page: Page, url: str) -> None:
