@@ -41,7 +41,6 @@ class Question:
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
     spoken: Spoken | None = None  # of words and options; None: each screen says them in its own
     setting: str = ""  # of "sampler": what shaped the bar
-    is_whole: bool = False  # of "number": something is counted
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,9 @@ class Dots:
 
     dots: tuple[tuple[float, int, int], ...]  # place, how high it is stacked from 1, series
     marks: tuple[tuple[str, float, str], ...]  # words, place, role of the palette
-    ticks: tuple[tuple[float, str], ...]  # places from end to end, and the numbers below them
-    piles: tuple[tuple[float, int, str], ...] = ()  # place, height, how many
+    ends: tuple[str, str]  # what the line's ends say; empty where a number stands there
+    ticks: tuple[float, ...]  # places between them
+    piles: tuple[tuple[float, int, str, str], ...] = ()  # place, height, how many, which number
     beyond: tuple[str, str] = ("", "")  # what lies far behind each end
 
 

@@ -224,7 +224,6 @@ class Room:
         seconds: float | None = None,
         spoken: Spoken | None = None,
         setting: str = "",
-        is_whole: bool = False,
     ) -> Question:
         """Asks the class; an earlier question ends.
 
@@ -253,7 +252,6 @@ class Room:
                 closes_at,
                 spoken,
                 setting,
-                is_whole,
             )
             self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:

@@ -6,9 +6,9 @@ five rows, and one for all that has none: more cannot be read from the back of a
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from viz.format import count, in_full, percent
 MAX_BARS = 5
 MAX_TOKENS = 5  # of the model beside a class: as many as a class is offered
 MAX_TICKS = 5  # along the line of numbers
-MAX_WHOLE = 12  # whole numbers that each have a tick
 N_PLACES = 30  # columns of dots that have room beside each other
 N_DIGITS = 36  # and digits below them
 FAR = 4  # times the median, or the true number, is far away
@@ -54,10 +53,7 @@ def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outc
     names = list(dict.fromkeys([*now, *before]))
     if tally.question.kind != "choice" or not tally.question.options:
         names.sort(key=lambda name: -now.get(name, 0))
-    if tally.question.kind == "next":
-        shown = _offered_first(names, tally)
-    else:
-        shown = names if len(names) <= MAX_BARS else _most_frequent(names, now, right)
+    shown = names if len(names) <= MAX_BARS else _most_frequent(names, now, right)
     rounds = [now, before] if earlier else [now]
     bars = [
         _votes_bar(name, [votes.get(name, 0) for votes in rounds], rounds, right) for name in shown
@@ -83,17 +79,6 @@ def _most_frequent(names: Sequence[str], votes: Mapping[str, int], right: str) -
     return [name for name in names if name in best]
 
 
-def _offered_first(names: Sequence[str], tally: Tally) -> list[str]:
-    """Returns the tokens that have a row: those on offer, then written ones while there is room.
-
-    A written one that most gave has a row in any case.
-    """
-    votes, offered = _votes(tally), tally.question.options
-    ranked = sorted(names, key=lambda name: (name not in offered, -votes.get(name, 0)))
-    kept = {*ranked[:MAX_BARS], *names[:1]}
-    return [name for name in names if name in kept]
-
-
 def _votes_bar(
     name: str,
     votes: Sequence[int],
@@ -112,7 +97,7 @@ def _votes_bar(
     )
 
 
-def beside(found: ClassRound, came: int | None = None, offered: Collection[int] = ()) -> Outcome:
+def beside(found: ClassRound, came: int | None = None) -> Outcome:
     """Draws the votes of each token beside the model's probability, all others in one row.
 
     A token without a vote has the model's bar alone.
@@ -120,20 +105,17 @@ def beside(found: ClassRound, came: int | None = None, offered: Collection[int] 
     Args:
         found: The class beside the model.
         came: The token that was appended; it is marked, and takes nobody's row.
-        offered: Tokens that had a button: they have their rows before what was written.
     """
     n = found.n_answers
 
-    def weight(row: ClassRow) -> tuple[bool, float]:
-        return row.token_id not in offered, -max(row.n_votes / max(1, n), row.model_prob)
+    def weight(row: ClassRow) -> float:
+        return -max(row.n_votes / max(1, n), row.model_prob)
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
         votes = _of(n_votes, n) if n_votes else ""
         return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[:MAX_TOKENS]
-    if offered:  # what most wrote has a row in any case
-        kept.append(max(found.rows, key=lambda row: (row.n_votes, row in kept)))
     rows = [row for row in found.rows if row in kept or row.token_id == came]
     bars = [
         bar(row.label, row.n_votes, row.model_prob, is_drawn=row.token_id == came) for row in rows
@@ -211,12 +193,12 @@ def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = No
     elif middle is not None:
         words = Sentence("median {number}", number=Numeral(in_full(middle)))
         marks.append((words, place(middle), "prompt"))
-    ticks = [(place(number), words) for number, words in _labels(steps, truths, place).items()]
-    piles = _piles(near[0], columns, dots, place)
+    piles, ends = _piles(near[0], columns, dots, place, truths, (low, high))
+    ticks = sorted({*map(place, steps[1:-1]), *map(place, truths)})
     beyond = tuple(
         _more([number for number in rounds[0] if number * sign >= far]) for sign in (-1, 1)
     )
-    drawn_dots = Dots(tuple(dots), tuple(marks), tuple(ticks), piles, (beyond[0], beyond[1]))
+    drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(ticks), piles, (beyond[0], beyond[1]))
     said = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle or 0)))
     return Outcome(series, dots=drawn_dots, words="" if middle is None else said)
 
@@ -239,15 +221,10 @@ def _more(numbers_behind: Sequence[float]) -> str:
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Returns round numbers a step apart, the last one above all of a line: there is air.
-
-    Few whole numbers are all there: a class counts along them.
-    """
+    """Returns round numbers a step apart, the last one above all of a line: there is air."""
     wanted = ((high - low) or 1.0) / MAX_TICKS
     power = 10.0 ** math.floor(math.log10(wanted))
     step = next(n * power for n in (1, 2, 5, 10) if n * power >= wanted)
-    if step >= 1 and math.floor(high) + 2 - math.floor(low) <= MAX_WHOLE:
-        step = 1.0
     first = math.floor(low / step)
     return [float(f"{step * i:.12g}") for i in range(first, math.floor(high / step) + 2)]
 
@@ -279,41 +256,37 @@ def _piles(
     columns: Mapping[float, tuple[float, ...]],
     dots: Sequence[tuple[float, int, int]],
     place: Callable[[float], float],
-) -> tuple[tuple[float, int, str], ...]:
-    """Returns how many stand in each column, and how high."""
-    found: list[tuple[float, int, str]] = []
-    for column in _by_column(given, columns):
+    truths: Sequence[float],
+    line: tuple[float, float],
+) -> tuple[tuple[tuple[float, int, str, str], ...], tuple[str, str]]:
+    """Returns how many stand in each column, with its number; and what the line's ends say.
+
+    Where not all numbers have room, the true one has, then the most frequent ones, then the ends.
+    """
+    taken: list[tuple[float, int]] = []
+
+    def label(at: float, words: str) -> str:
+        is_free = all(
+            abs(at - other) >= ((len(words) + n) / 2 + 0.6) / N_DIGITS for other, n in taken
+        )
+        if is_free:
+            taken.append((at, len(words)))
+        return Numeral(words) if is_free else ""
+
+    found: list[tuple[float, int, str, str]] = []
+    is_true = {number: number in truths for number in given}
+    for column in sorted(
+        _by_column(given, columns), key=lambda one: (not any(map(is_true.get, one)), -len(one))
+    ):
         at = place(columns[column[0]][0])
         top = max(height for other, height, _ in dots if other == at)
-        found.append((at, top, count(len(column))))
-    return tuple(sorted(found))
-
-
-def _labels(
-    steps: Sequence[float], truths: Sequence[float], place: Callable[[float], float]
-) -> dict[float, str]:
-    """Returns what stands below the line at each step, and at the true number.
-
-    The labels are evenly apart: where not all have room, every second or fifth has, and none that
-    would touch the true number's.
-    """
-
-    def are_apart(one: float, other: float) -> bool:
-        n_digits = (len(in_full(one)) + len(in_full(other))) / 2 + 0.6
-        return abs(place(one) - place(other)) >= n_digits / N_DIGITS
-
-    every = (1, 2, 5, len(steps))
-    labelled = next(
-        some
-        for some in (steps[::n] for n in every)
-        if len(some) == 1 or all(are_apart(one, other) for one, other in pairwise(some))
-    )
-    free = [one for one in labelled if all(are_apart(one, truth) for truth in truths)]
-    said = {*free, *truths}
-    return {
-        number: Numeral(in_full(number)) if number in said else ""
-        for number in sorted({*steps, *truths})
-    }
+        ends = dict.fromkeys((in_full(column[0]), in_full(column[-1])))
+        found.append((at, top, count(len(column)), label(at, "–".join(ends))))
+    for truth in truths:
+        if truth not in given and (words := label(place(truth), in_full(truth))):
+            found.append((place(truth), 0, "", words))
+    low, high = (label(place(end), in_full(end)) for end in line)
+    return tuple(sorted(found)), (low, high)
 
 
 def in_short(tally: Tally, right: str = "") -> tuple[float, Bar | None]:

@@ -59,7 +59,6 @@ let code = codeInAddress();
 let view = NO_STATE;
 let since = 0; // when it came
 let sureness = 0.5;
-let sureOf = 0; // the number of the question for which it was said
 let soon = ""; // what the ear was told of the time that is left
 let isLost = false; // the last question to the server was not answered: what was refused stays until one writes again
 let hasJoined = false; // just now, by the form: the question takes the focus
@@ -69,12 +68,7 @@ let painted = null; // the question whose answers are on the screen: its number,
 const key = () => `one-token-room-${code.toUpperCase()}`;
 /** Whether this phone was right, by the question. @returns {Record<string, boolean>} */
 const isRightOf = () => readJson(localStore, `${key()}-right`) ?? {};
-/** Says what went wrong: while one writes, directly below the field, where a keyboard does not hide it. @param {string} words */
-function say(words) {
-  const isWriting = !byId("room").hidden && !byId("write").hidden;
-  setText(byId("refused"), isWriting ? words : "");
-  setText(byId("error"), isWriting ? "" : words);
-}
+const say = (/** @type {string} */ words) => setText(byId("error"), words);
 /** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) =>
   ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
@@ -207,7 +201,7 @@ function paintTime() {
 
 /** @param {PhoneQuestion|null} question */
 function paintSent(question) {
-  const said = question === null ? [] : sentInWords(question, view.outcome, sureOf === question.number);
+  const said = question === null ? [] : sentInWords(question, view.outcome);
   if (byId("sent").textContent === said.join(" ")) return;
   byId("sent").replaceChildren(...said.flatMap((words, i) => [i === 0 ? "" : " ", el("span", {}, words)]));
 }
@@ -303,7 +297,7 @@ function paintSureness(question, isOpen) {
 function choose(value) {
   sureness = value;
   const { option, word } = required(view.question?.mine, "answer yet");
-  send({ option, word, confidence: value }, true);
+  send({ option, word, confidence: value });
 }
 
 /** @param {PhoneQuestion|null} question @param {boolean} isOpen */
@@ -341,12 +335,11 @@ function paintLink(isOpen) {
   setText(byId("over"), view.scene?.is_end ? toRecord : of);
 }
 
-/** @param {Partial<RoomAnswer> & {confidence: number}} answer @param {boolean} [isSure] whether it says how sure */
-async function send(answer, isSure = false) {
+/** @param {Partial<RoomAnswer> & {confidence: number}} answer */
+async function send(answer) {
   try {
     await asking("answer", { number: required(view.question, "question").number, ...answer });
     const { option = null, word = "", confidence } = answer;
-    if (isSure) sureOf = view.question?.number ?? 0;
     if (view.question) view.question.mine = { option, word, confidence };
     say("");
     paint();

@@ -74,8 +74,6 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
         return Picture(rows=SIX_TOKENS)
     if not _has_bar(scene):
         return Picture()
-    if "next" in scene.light and item.kind == "own" and not _is_number(item):
-        return Picture(lines=_first_draw(lm, prompt_of(scene)))
     if _is_about_text(scene) or _is_about_runs(item):
         return Picture(lines=(((_unfinished(prompt_of(scene)), ""),),))
     if _is_about_bars(scene):
@@ -236,13 +234,6 @@ def _runs(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
         label = Sentence("pass {number}", number=count(n))
         lines.append(((label, "label"), (before, ""), (token, "generated")))
     return tuple(lines)
-
-
-def _first_draw(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
-    """Returns what one step appends by a seed: what is asked about doing it once more."""
-    token = _read(Generation(lm, prompt, seed=0).step(DRAWING).text)
-    label = Sentence("seed {n}", n=count(0))
-    return (((label, "label"), (prompt, ""), (token, "generated"), (_unfinished(""), "")),)
 
 
 def _draws(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:

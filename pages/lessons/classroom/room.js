@@ -278,7 +278,7 @@ function axisOf(long) {
 }
 
 /** @param {RoomDots} shown @param {RoomSeries} series */
-function dotsOf({ dots, marks, ticks, piles, beyond }, series) {
+function dotsOf({ dots, marks, ends, ticks, piles, beyond }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
   const step = Math.min(series.length > 1 ? 0.65 : 0.9, MAX_PILE / highest); // a whole class may say the same
@@ -297,18 +297,23 @@ function dotsOf({ dots, marks, ticks, piles, beyond }, series) {
     dot.style.bottom = `${step * (height - 1)}em`;
     place.append(dot);
   }
-  for (const [at, height, n] of piles) {
+  for (const [at, height, n, number] of piles) {
     const many = el("span", { class: "pile", textContent: n });
-    many.style.left = `${100 * at}%`;
+    const which = el("span", { class: "end", textContent: number });
+    many.style.left = which.style.left = `${100 * at}%`;
     many.style.bottom = `${step * height}em`;
-    place.append(many);
+    place.append(many, which);
   }
-  for (const [at, number] of ticks) {
+  for (const at of ticks) {
     const tick = el("i", { class: "tick" });
-    const words = el("span", { class: "end", textContent: number });
-    tick.style.left = words.style.left = `${100 * at}%`;
-    place.append(tick, words);
+    tick.style.left = `${100 * at}%`;
+    place.append(tick);
   }
+  ends.forEach((words, i) => {
+    const end = el("span", { class: "end", textContent: words });
+    end.style.left = `${100 * i}%`;
+    place.append(end);
+  });
   beyond.forEach((words, i) => {
     if (words === "") return;
     const side = i === 0 ? "is-before" : "is-behind";

@@ -116,8 +116,7 @@ class Classroom:
         said: list[str] = [Sentence(SAID[how], word=word)]
         if votes is not None:
             self.is_revealed = True
-            found = votes.beside(logits, [*self.offered, came])
-            self.room.show_outcome(beside(found, came, self.offered))
+            self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
             if how != "favourite":
                 said += given(votes.score(logits, came), len(votes.answers))
         self.show_text()
@@ -175,9 +174,9 @@ class Classroom:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
         kind: QuestionKind = "choice" if choices or scene.reply == "a word" else "number"
         more = {"may_write": not choices, "seconds": seconds, "spoken": self.script.spoken}
-        more["is_whole"] = kind == "number" and scene.right.isdecimal()
         self._ask(kind, item.question, choices, **more)
-        self.right, self.about = plain(scene.right), plain(scene.answer)
+        self.right = plain(scene.right)
+        self.about = plain(scene.answer)
 
     @one_at_a_time
     def show_end(self) -> None:
@@ -255,7 +254,7 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        same = ("shares", "has_rest", "may_write", "spoken", "setting", "is_whole")
+        same = ("shares", "has_rest", "may_write", "spoken", "setting")
         more = {name: getattr(asked, name) for name in same}
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
@@ -334,10 +333,10 @@ class Classroom:
         if tally is None or not self.can_reveal:
             raise RoomError(Sentence("There is nothing to reveal: close a question first."))
         self.is_revealed = True
-        if (votes := self.votes) is not None:
-            shown = {*self.offered, *chain.from_iterable(votes.shares)}
-            found = votes.beside(self.text.generation.logits_with(shown), self.offered)
-            self.room.show_outcome(beside(found, offered=self.offered))
+        if self.votes is not None:
+            shown = {*self.offered, *chain.from_iterable(self.votes.shares)}
+            logits = self.text.generation.logits_with(shown)
+            self.room.show_outcome(beside(self.votes.beside(logits, self.offered)))
             return
         said = Sentence("Right is “{answer}”.", answer=self.right)
         if self._is_of("number"):

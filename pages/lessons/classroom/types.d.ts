@@ -72,8 +72,9 @@ interface RoomBar {
 interface RoomDots {
   dots: [position: number, height: number, series: number][];
   marks: [words: string, position: number, role: string][];
-  ticks: [position: number, number: string][];
-  piles: [position: number, height: number, count: string][];
+  ends: [string, string];
+  ticks: number[];
+  piles: [position: number, height: number, count: string, number: string][];
   beyond: [before: string, behind: string]; // what lies far behind each end; empty where nothing does
 }
 /** How a closed question was answered. */
