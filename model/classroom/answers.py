@@ -2,7 +2,7 @@
 
 from model.classroom.limits import MAX_WORD
 from model.classroom.members import RoomError
-from model.classroom.names import as_seen, in_line
+from model.classroom.names import in_line
 from model.classroom.records import Answer, Question
 from model.sentences import Sentence
 from model.typed import NO_NUMBER, number_typed
@@ -24,9 +24,6 @@ def checked(given: Answer, question: Question) -> Answer:
         raise RoomError(Sentence("Choose one of the answers on offer."))
     if question.kind == "number":
         read_number(word)
-    for option, name in enumerate(question.options):
-        if as_seen(name) == as_seen(word):  # typed or pressed, it is one answer, counted once
-            return Answer(option, "", confidence)
     return Answer(None, word, confidence)
 
 

@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -28,11 +27,9 @@ from viz.format import count, in_full, percent
 MAX_BARS = 5
 MAX_TOKENS = 5  # of the model beside a class: as many as a class is offered
 MAX_TICKS = 5  # along the line of numbers
-N_PLACES = 30  # columns of dots that have room beside each other
-N_DIGITS = 36  # and digits below them
-FAR = 4  # times the median, or the true number, is far away
-LEAST_FAR = 10.0  # and nothing below this
-MAX_FAR = 0.25  # of the numbers: more of them have their place on the line
+N_PLACES = 40  # dots that have room beside each other
+N_LABELS = 14  # and numbers below them
+WIDE = 1000  # times the least number is the largest: their line is logarithmic
 CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "kept")
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
@@ -66,10 +63,7 @@ def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outc
 
 def _votes(tally: Tally) -> dict[str, int]:
     """Returns how often each answer was given: those on offer, and those that were written."""
-    votes: Counter[str] = Counter()
-    for name, n in chain(zip(tally.question.options, tally.counts, strict=True), tally.words):
-        votes[name] += n  # a word that is on offer as well is one answer
-    return votes
+    return dict(zip(tally.question.options, tally.counts, strict=True)) | dict(tally.words)
 
 
 def _most_frequent(names: Sequence[str], votes: Mapping[str, int], right: str) -> list[str]:
@@ -154,70 +148,48 @@ def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
 
 
 def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:
-    """Draws the numbers that a class wrote as columns of dots along a line from 0.
+    """Draws the numbers that a class wrote as stacked dots along a line from 0, and their median.
 
-    The line goes beyond the largest number, so that this is not taken for the largest there is. A
-    few that are many times as large as the others are told at its end: they would leave no room.
+    The line goes beyond the largest number, so that this is not taken for the largest there is.
 
     Args:
         tally: What was written.
         earlier: The same of the first time, where it was asked twice.
-        truth: The true number, where the class may see it; without it the median is marked.
+        truth: The true number, where the class may see it.
     """
     rounds = [_numbers(each) for each in (tally, earlier) if each is not None]
-    truths = [] if truth is None else [truth]
+    every = [*rounds[0], *(rounds[1] if earlier else ()), *([] if truth is None else [truth])]
     series = (NOW, BEFORE) if earlier else (CLASS,)
-    if not any(rounds) and not truths:
+    if not every:
         return Outcome(series, words=Sentence("Nobody wrote a number."))
-    far = _far([number for of_round in rounds for number in of_round], truths)
-    near = [[number for number in of_round if abs(number) < far] for of_round in rounds]
-    every = [*chain.from_iterable(near), *truths]
-    steps = _steps(min(0.0, *every), max(0.0, *every))
-    low, high = steps[0], steps[-1]
-
-    def place(number: float) -> float:
-        return (number - low) / (high - low)
-
-    columns = _columns(every, place)
+    low, high = min(every), max(every)
+    is_wide = low > 0 and high >= WIDE * low
+    steps = [] if is_wide else _steps(min(0.0, low), max(0.0, high))
+    low, high = (low, high) if is_wide else (steps[0], steps[-1])
+    place = _scale(low, high, is_log=is_wide)
+    heights = [_stacked(list(map(place, of_round))) for of_round in rounds]
     dots = [
-        (place(columns[number][0]), height, i)
-        for i, of_round in enumerate(near)
-        for column in _by_column(of_round, columns)
-        for height, number in enumerate(column, start=1)
+        (place(number), height, i)
+        for i, of_round in enumerate(rounds)
+        for number, height in zip(of_round, heights[i], strict=True)
     ]
-    middle = float(np.median(rounds[0])) if rounds[0] else None
-    marks: list[tuple[str, float, str]] = []
+    marks = []
+    if rounds[0]:
+        middle = float(np.median(rounds[0]))
+        marks.append(
+            (Sentence("median {number}", number=Numeral(in_full(middle))), place(middle), "prompt")
+        )
     if truth is not None:
-        words = Sentence("true {number}", number=Numeral(in_full(truth)))
-        marks.append((words, place(truth), "generated"))
-    elif middle is not None:
-        words = Sentence("median {number}", number=Numeral(in_full(middle)))
-        marks.append((words, place(middle), "prompt"))
-    piles, ends = _piles(near[0], columns, dots, place, truths, (low, high))
-    ticks = sorted({*map(place, steps[1:-1]), *map(place, truths)})
-    beyond = tuple(
-        _more([number for number in rounds[0] if number * sign >= far]) for sign in (-1, 1)
-    )
-    drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(ticks), piles, (beyond[0], beyond[1]))
-    said = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle or 0)))
-    return Outcome(series, dots=drawn_dots, words="" if middle is None else said)
-
-
-def _far(given: Sequence[float], truths: Sequence[float]) -> float:
-    """Returns from which size on numbers lie behind the end; infinity where too many would."""
-    middle = float(np.median(given)) if given else 0.0
-    far = max(LEAST_FAR, FAR * max(abs(middle), *map(abs, truths), 0.0))
-    n_far = sum(abs(number) >= far for number in given)
-    return far if 0 < n_far <= MAX_FAR * len(given) else math.inf
-
-
-def _more(numbers_behind: Sequence[float]) -> str:
-    """Says how many numbers lie behind an end, and which."""
-    if not numbers_behind:
-        return ""
-    those = list(dict.fromkeys(in_full(number) for number in numbers_behind))
-    named = " … ".join((those[0], those[-1])) if len(those) > 1 else those[0]
-    return Sentence("{n} more: {numbers}", n=count(len(numbers_behind)), numbers=Numeral(named))
+        marks.append(
+            (Sentence("true {number}", number=Numeral(in_full(truth))), place(truth), "generated")
+        )
+    words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
+    if rounds[0] and not is_wide:
+        words = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle)))
+    piles = _piles(rounds[0], place, [dot[:2] for dot in dots])
+    ends = Numeral(in_full(low)), Numeral(in_full(high))
+    drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(map(place, steps[1:-1])), piles)
+    return Outcome(series, dots=drawn_dots, words=words)
 
 
 def _steps(low: float, high: float) -> list[float]:
@@ -229,64 +201,23 @@ def _steps(low: float, high: float) -> list[float]:
     return [float(f"{step * i:.12g}") for i in range(first, math.floor(high / step) + 2)]
 
 
-def _columns(
-    every: Sequence[float], place: Callable[[float], float]
-) -> dict[float, tuple[float, ...]]:
-    """Returns for each number those that share its column: itself, or all within a dot's width."""
-    columns: list[list[float]] = []
-    for number in sorted(set(every)):
-        if columns and place(number) - place(columns[-1][0]) < 0.999 / N_PLACES:
-            columns[-1].append(number)
-        else:
-            columns.append([number])
-    return {number: tuple(column) for column in columns for number in column}
-
-
-def _by_column(
-    given: Sequence[float], columns: Mapping[float, tuple[float, ...]]
-) -> list[list[float]]:
-    found: dict[tuple[float, ...], list[float]] = {}
-    for number in given:
-        found.setdefault(columns[number], []).append(number)
-    return list(found.values())
-
-
 def _piles(
     given: Sequence[float],
-    columns: Mapping[float, tuple[float, ...]],
-    dots: Sequence[tuple[float, int, int]],
     place: Callable[[float], float],
-    truths: Sequence[float],
-    line: tuple[float, float],
-) -> tuple[tuple[tuple[float, int, str, str], ...], tuple[str, str]]:
-    """Returns how many stand in each column, with its number; and what the line's ends say.
+    dots: Sequence[tuple[float, int]],
+) -> tuple[tuple[float, int, str, str], ...]:
+    """Returns how many gave each number, above all dots that are near it.
 
-    Where not all numbers have room, the true one has, then the most frequent ones, then the ends.
+    Where not all have room, the most frequent ones have.
     """
-    taken: list[tuple[float, int]] = []
-
-    def label(at: float, words: str) -> str:
-        is_free = all(
-            abs(at - other) >= ((len(words) + n) / 2 + 0.6) / N_DIGITS for other, n in taken
-        )
-        if is_free:
-            taken.append((at, len(words)))
-        return Numeral(words) if is_free else ""
-
     found: list[tuple[float, int, str, str]] = []
-    is_true = {number: number in truths for number in given}
-    for column in sorted(
-        _by_column(given, columns), key=lambda one: (not any(map(is_true.get, one)), -len(one))
-    ):
-        at = place(columns[column[0]][0])
-        top = max(height for other, height, _ in dots if other == at)
-        ends = dict.fromkeys((in_full(column[0]), in_full(column[-1])))
-        found.append((at, top, count(len(column)), label(at, "–".join(ends))))
-    for truth in truths:
-        if truth not in given and (words := label(place(truth), in_full(truth))):
-            found.append((place(truth), 0, "", words))
-    low, high = (label(place(end), in_full(end)) for end in line)
-    return tuple(sorted(found)), (low, high)
+    for number, n in Counter(given).most_common():
+        at = place(number)
+        if all(abs(at - other) >= 1 / N_LABELS for other, *_ in found):
+            top = max(height for other, height in dots if abs(other - at) < 0.5 / N_LABELS)
+            is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end's number stands there
+            found.append((at, top, count(n), "" if is_at_end else Numeral(in_full(number))))
+    return tuple(sorted(found))
 
 
 def in_short(tally: Tally, right: str = "") -> tuple[float, Bar | None]:
@@ -329,3 +260,22 @@ def _of(n: int, all_: int) -> Sentence:
 
 def _numbers(tally: Tally) -> list[float]:
     return sorted(float(number) for number, n in tally.words for _ in range(n))
+
+
+def _scale(low: float, high: float, *, is_log: bool) -> Callable[[float], float]:
+    """Returns what gives a number its place from 0 to 1: by its size, or by its logarithm."""
+    if is_log:
+        return lambda number: math.log(number / low) / math.log(high / low)
+    return lambda number: (number - low) / (high - low) if high > low else 0.5
+
+
+def _stacked(places: Sequence[float]) -> list[int]:
+    """Returns a height for each place, rising ones: the lowest where no dot is in the way."""
+    lasts: list[float] = []  # at each height, where the last dot stands
+    heights: list[int] = []
+    for place in places:
+        free = (i for i, last in enumerate(lasts) if place > last + 1 / N_PLACES)
+        height = next(free, len(lasts))
+        lasts[height : height + 1] = [place]
+        heights.append(height + 1)
+    return heights

@@ -17,7 +17,7 @@ const CELLS = {
 };
 
 /**
- * Draws the bar from 0 to 100 % that shares are laid out on, and the pointers that fell on it.
+ * Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it.
  * @param {HTMLElement} place
  * @param {Pick<RoomDrawBar, "shares" | "options" | "has_rest"> & {cut?: number|null}} shown
  * @param {number[]} pointers
@@ -70,7 +70,7 @@ export const endsOf = (setting) =>
   el(
     "p",
     { class: "ends" },
-    ...["0\u202f%", setting, "100\u202f%"].map((words) => el("span", { dir: "auto" }, numeral(words))),
+    ...["0", setting, "1"].map((words) => el("span", { dir: "auto" }, numeral(words))),
   );
 
 /** A text in parts, each with a role of its own or none. @param {[string, string][]} parts @param {string} className */

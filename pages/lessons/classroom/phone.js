@@ -59,8 +59,9 @@ let code = codeInAddress();
 let view = NO_STATE;
 let since = 0; // when it came
 let sureness = 0.5;
+/** The answer that is on its way. @type {Record<string, unknown>|null} */
+let pending = null;
 let soon = ""; // what the ear was told of the time that is left
-let isLost = false; // the last question to the server was not answered: what was refused stays until one writes again
 let hasJoined = false; // just now, by the form: the question takes the focus
 /** @type {string|null} */
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
@@ -80,10 +81,8 @@ const poll = keepAsking(async () => {
       [view, since] = [told, performance.now()];
       paint();
     } else paintTime();
-    if (isLost) say("");
-    isLost = false;
+    if (pending === null) say("");
   } catch (error) {
-    isLost = true;
     say(trouble(error));
     if (!(error instanceof Refusal)) return true;
     return showJoin(); // the room was lost, or forgot this phone
@@ -228,7 +227,6 @@ function paintOptions(question, isOpen) {
     const hadFocus = place.contains(document.activeElement);
     painted = shown;
     byId("word").value = ""; // what was written to another question
-    if (!isLost) say(""); // and refused
     paintAnswers(place, isOpen ? question : null);
     const isLong = question?.options.some((words, _, { length }) => words.length > LONG || length <= FEW);
     const isBar = question?.kind === "sampler";
@@ -317,7 +315,7 @@ function paintBar(question) {
   const isDrawn = question !== null && question.kind === "sampler" && !question.is_open; // else it is the answers
   setShown(byId("bar"), isDrawn);
   setShown(byId("ends"), question !== null && question.kind === "sampler" && question.is_open);
-  byId("ends").replaceChildren(...[0, 50, 100].map((at) => el("span", {}, numeral(`${at}\u202f%`))));
+  byId("ends").replaceChildren(...[0, 0.5, 1].map((at) => el("span", {}, numeral(String(at)))));
   if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer]);
 }
 
@@ -337,19 +335,19 @@ function paintLink(isOpen) {
 
 /** @param {Partial<RoomAnswer> & {confidence: number}} answer */
 async function send(answer) {
+  pending = { number: required(view.question, "question").number, ...answer };
   try {
-    await asking("answer", { number: required(view.question, "question").number, ...answer });
+    await asking("answer", pending);
     const { option = null, word = "", confidence } = answer;
     if (view.question) view.question.mine = { option, word, confidence };
     say("");
     paint();
   } catch (error) {
-    isLost = !(error instanceof Refusal);
     say(trouble(error));
   }
+  pending = null;
 }
 
-byId("word").addEventListener("input", () => say(""));
 byId("write").addEventListener("submit", (event) => {
   event.preventDefault();
   const word = byId("word").value.trim();

@@ -52,8 +52,7 @@ def scene_of(lm: LanguageModel, item: Item, spoken: Spoken | None) -> SceneShown
     scene = item.scene
     words = plain(scene.title), plain(scene.words_alone)
     picture = picture_of(lm, item)
-    told = item.page(is_told=True) if item.kind == "own" else ""
-    return SceneShown(*words, item.page(), picture, spoken=spoken, premise=item.premise, told=told)
+    return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
 
 
 def picture_of(lm: LanguageModel, item: Item) -> Picture:
@@ -94,13 +93,9 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     if bar is None or scene.at_reveal is None:
         return Picture(bars=(bar,) if bar else ())
     name, number = scene.at_reveal
-    bar = replace(bar, of="")  # the names say what the two are
     if name == "top-p":
-        cut = Sentence("Top-p {n} cuts", n=Numeral(f"{number:g}"))
-        kept = _bar_of(lm, item, Settings(top_p=number))
-        anew = Sentence("What stays, shared out anew")
-        others = [replace(kept, name=anew, of="", setting="")] if kept else ()
-        return Picture(bars=(replace(bar, name=cut, cut=number), *others))
+        return Picture(bars=(replace(bar, cut=number),))
+    bar = replace(bar, of="")  # the names say what the two are
     hot, cold = (Sentence("Temperature {n}", n=Numeral(f"{n:g}")) for n in (1, number))
     other = _bar_of(lm, item, Settings(temperature=number))
     others = [replace(other, name=cold, of="", setting="")] if other else ()
@@ -160,7 +155,6 @@ def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> 
         bar = ClassText(lm, prompt_of(scene)).segments(settings, min(n_segments, MOST_SEGMENTS))
     except ValueError:  # this model cannot read the lesson's prompt
         return None
-    bar = bar if item.says_setting else replace(bar, setting="")
     if item.kind == "next":
         return replace(bar, options=("",) * len(bar.options), of=_unfinished(prompt_of(scene)))
     pairs = zip(bar.options, bar.shares, strict=True)

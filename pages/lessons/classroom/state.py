@@ -18,7 +18,7 @@ from model.classroom.members import RoomError
 from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally, WordsAndRoles
 from model.classroom.room import Room
 from model.classroom.rooms import close_room, open_room
-from model.classroom.rounds import Votes, first_of_two, landed
+from model.classroom.rounds import Votes, landing
 from model.language_model import LanguageModel
 from model.sentences import Numeral, Sentence, joined
 from model.typed import parts_typed
@@ -73,7 +73,6 @@ class Classroom:
     about: str = ""  # and what the desk says about it
     remember: str = ""  # one sentence of the scene, which Reveal shows to end its question with
     is_revealed: bool = False
-    was_page_shown: bool = False  # once that was
     n_presses: int = 0  # that a desk has done
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -165,7 +164,7 @@ class Classroom:
             if item.kind == "next":
                 self.ask_next(may_write=may_write, seconds=seconds)
             else:
-                self.ask_draws(seconds=seconds, says_setting=item.says_setting)
+                self.ask_draws(seconds=seconds)
         self.place = place
         self.remember = item.remember
         self.room.show_scene(scene_of(self.text.lm, item, self.script.spoken))
@@ -188,15 +187,9 @@ class Classroom:
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:
         """Shows the page of the scene on the projector, or takes it away."""
-        if not self.has_page:
+        if self.room.scene is None:
             raise RoomError(Sentence("No scene is shown: choose one of the script."))
-        self.was_page_shown |= is_shown and self.is_revealed
         self.room.show_page(is_shown)
-
-    @property
-    def has_page(self) -> bool:
-        """Whether a scene is shown whose page shows more than the room does."""
-        return bool(self.room.scene and self.room.scene.address)
 
     @property
     def n_items(self) -> int:
@@ -218,11 +211,10 @@ class Classroom:
         self.offered = offered
 
     @one_at_a_time
-    def ask_draws(self, *, seconds: float | None = None, says_setting: bool = True) -> None:
+    def ask_draws(self, *, seconds: float | None = None) -> None:
         """Gives each phone a random number, and asks on which segment of the bar it falls."""
         bar = self.text.segments()
-        more = {"shares": bar.shares, "has_rest": bar.has_rest}
-        more["setting"] = bar.setting if says_setting else ""
+        more = {"shares": bar.shares, "has_rest": bar.has_rest, "setting": bar.setting}
         self._ask("sampler", WORDS["sampler"], bar.options, seconds=seconds, **more)
 
     @one_at_a_time
@@ -320,10 +312,12 @@ class Classroom:
 
     def _count_pointers(self, tally: Tally) -> None:
         asked = tally.question
-        fell, n_right = landed(asked.shares, self.room.pointers())
-        self.room.show_outcome(drawn(asked, fell))
+        falls = [(landing(asked.shares, at), answer) for at, answer in self.room.pointers()]
+        landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
+        n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+        self.room.show_outcome(drawn(asked, landed))
         if n := sum(tally.counts):
-            found = Sentence("{n} of the {all} who answered found the token.", n=n_right, all=n)
+            found = Sentence("{n} of the {all} who answered found the word.", n=n_right, all=n)
             self.room.reveal(found, "", OF_CHANCE)
 
     @one_at_a_time
@@ -384,9 +378,16 @@ class Classroom:
         """The answers of the first time the same question was asked, where it was asked twice."""
         if self.tally is None or self._is_of("sampler"):
             return None
-        return first_of_two(self.room.tallies, self.tally.question)
+        asked = self.tally.question
+        same = [
+            tally
+            for tally in self.room.tallies
+            if (tally.question.words, tally.question.options) == (asked.words, asked.options)
+        ]
+        return same[0] if len(same) > 1 else None
 
     def _is_of(self, kind: QuestionKind) -> bool:
+        """Tells whether the question that was closed last is of a kind."""
         return self.tally is not None and self.tally.question.kind == kind
 
     def _clear(self) -> None:
@@ -395,5 +396,5 @@ class Classroom:
 
     def _forget(self) -> None:
         self.tally = self.votes = None
-        self.offered, self.is_revealed, self.was_page_shown = [], False, False
+        self.offered, self.is_revealed = [], False
         self.right = self.about = self.remember = ""

@@ -75,7 +75,6 @@ interface RoomDots {
   ends: [string, string];
   ticks: number[];
   piles: [position: number, height: number, count: string, number: string][];
-  beyond: [before: string, behind: string]; // what lies far behind each end; empty where nothing does
 }
 /** How a closed question was answered. */
 interface RoomOutcome {
@@ -137,8 +136,6 @@ interface DeskState extends ProjectorState {
   can_count: boolean;
   written: [word: string, count: number][];
   advice: string;
-  recommended: string; // what the advice says to press; empty for the next question
-  has_page: boolean; // the scene's page shows more than the room does
   lessons?: [name: string, title: string][]; // for a fresh page
   is_late?: boolean; // of the answer to a press: another press came first
 }
