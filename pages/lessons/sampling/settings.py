@@ -42,7 +42,7 @@ CASES: tuple[dict[str, float], ...] = (  # in which two engines draw different t
     {"mirostat": 2.0},
 )
 QUESTION = "The bird was thirsty. He wanted to drink some"
-LOOP_PROMPT = "The king said: I am a king. The boy said: I am a boy."
+LOOP_PROMPT = "The bird sang la la la la"
 AIM_PROMPT = "The little boy"
 _COMPARED = (
     Choice("draw_from", "Draw from", "alone:top_p", FROM),
