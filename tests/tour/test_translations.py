@@ -228,7 +228,7 @@ def test_a_faulty_translation_shows_english_and_the_list_says_why(folder: Path) 
         assert "line 15" in lesson.fault
     app = open_lesson("pages/tour.py", lang="de")
     assert [("mine.de.md" in one.value, "15" in one.value) for one in app.warning] == [(True, True)]
-    assert app.header[0].value == "A lesson"
+    assert app.header[0].value == "1. A lesson"
 
 
 def test_links_keep_a_language_that_was_chosen(folder: Path) -> None:
