@@ -315,6 +315,7 @@ def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_tha
     texts = [text.before + text.repeated for text in again]
     assert texts[0] not in texts[1:]
     assert any(text.loop is None for text in again[1:])
+    assert texts[1].startswith(f"{LOOP_PROMPT}unching"), "the fourth la, as the lesson says"
 
 
 @pytest.mark.parametrize(("n_tokens", "near"), [(24, 0.6), nightly((90, 0.2))])
