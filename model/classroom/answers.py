@@ -2,12 +2,13 @@
 
 from model.classroom.limits import MAX_WORD
 from model.classroom.members import RoomError
-from model.classroom.names import in_line
+from model.classroom.names import as_seen, in_line
 from model.classroom.records import Answer, Question
 from model.sentences import Sentence
 from model.typed import NO_NUMBER, number_typed
 
 MAX_NUMBER = 1e15
+NO_WHOLE_NUMBER = Sentence("Write a whole number, such as 12.")
 
 
 def checked(given: Answer, question: Question) -> Answer:
@@ -22,8 +23,11 @@ def checked(given: Answer, question: Question) -> Answer:
     word = in_line(given.word)[:MAX_WORD]
     if not question.may_write or not word:
         raise RoomError(Sentence("Choose one of the answers on offer."))
-    if question.kind == "number":
-        read_number(word)
+    if question.kind == "number" and not read_number(word).is_integer() and question.is_whole:
+        raise RoomError(NO_WHOLE_NUMBER)
+    for option, name in enumerate(question.options):
+        if as_seen(name) == as_seen(word):  # typed or pressed, it is one answer, counted once
+            return Answer(option, "", confidence)
     return Answer(None, word, confidence)
 
 

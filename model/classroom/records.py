@@ -41,6 +41,7 @@ class Question:
     closes_at: float | None = None  # on the room's clock, seconds; None: when the teacher closes it
     spoken: Spoken | None = None  # of words and options; None: each screen says them in its own
     setting: str = ""  # of "sampler": what shaped the bar
+    is_whole: bool = False  # of "number": something is counted
 
 
 @dataclass(frozen=True)
@@ -116,9 +117,9 @@ class Dots:
 
     dots: tuple[tuple[float, int, int], ...]  # place, how high it is stacked from 1, series
     marks: tuple[tuple[str, float, str], ...]  # words, place, role of the palette
-    ends: tuple[str, str]  # what the line's ends say
-    ticks: tuple[float, ...]  # places between them
-    piles: tuple[tuple[float, int, str, str], ...] = ()  # place, height, how many, which number
+    ticks: tuple[tuple[float, str], ...]  # places from end to end, and the numbers below them
+    piles: tuple[tuple[float, int, str], ...] = ()  # place, height, how many
+    beyond: tuple[str, str] = ("", "")  # what lies far behind each end
 
 
 @dataclass(frozen=True)
@@ -172,9 +173,10 @@ class SceneShown:
 
     title: str
     words: str
-    address: str  # of the page, from the app's first page on
+    address: str  # of the page, from the app's first page on; empty if it shows no more than this
     picture: Picture = Picture()
     answer: Picture | None = None  # takes its place once what is right was revealed
+    told: str = ""  # the page's address then
     spoken: Spoken | None = None  # of title and words
     premise: str = ""  # one sentence of it, above its question
     is_page_shown: bool = False  # on the projector
@@ -184,4 +186,5 @@ class SceneShown:
     def seen(self, *, is_explained: bool) -> Self:
         """Returns it as the screens are told it: a picture that tells the answer comes later."""
         picture = self.answer if is_explained and self.answer else self.picture
-        return replace(self, picture=picture, answer=None)
+        address = self.told if is_explained and self.told else self.address
+        return replace(self, picture=picture, answer=None, address=address, told="")

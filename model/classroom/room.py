@@ -224,6 +224,7 @@ class Room:
         seconds: float | None = None,
         spoken: Spoken | None = None,
         setting: str = "",
+        is_whole: bool = False,
     ) -> Question:
         """Asks the class; an earlier question ends.
 
@@ -252,6 +253,7 @@ class Room:
                 closes_at,
                 spoken,
                 setting,
+                is_whole,
             )
             self._is_closed, self._hands, self._removed = False, [], set()
             for member in self._members:
@@ -344,14 +346,16 @@ class Room:
             return [*of_phones, *(("", answer) for answer in self._hands)]
 
     def written(self) -> list[tuple[str, int]]:
-        """Returns the words that were written, with how often, the most frequent first."""
-        words = Counter(answer.word for _, answer in self.answers() if answer.option is None)
-        return words.most_common()
+        """Returns the words that were written, the most frequent first; alike ones are one."""
+        words = [answer.word for _, answer in self.answers() if answer.option is None]
+        spelled = {as_seen(one): one for one, _ in reversed(Counter(words).most_common())}
+        return Counter(spelled[as_seen(word)] for word in words).most_common()
 
     def pointers(self) -> list[tuple[float, Answer | None]]:
-        """Returns the random number of every phone for this question, and what it answered."""
+        """Returns the random number of each phone that is here or answered, and what it said."""
         with self._lock:
-            return [(self._pointer(member), member.answer) for member in self._members]
+            those = [one for one in self._members if one.answer or self._members.is_here(one)]
+            return [(self._pointer(member), member.answer) for member in those]
 
     def thinking(self) -> list[str]:
         """Returns the names of the phones that are here and have not answered; some are empty."""

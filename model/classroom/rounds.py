@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from model.classroom.names import as_word
-from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore
+from model.classroom.records import Answer, ClassRound, ClassRow, ClassScore, Question, Tally
 from model.draw import best_ids, draw_many
 from model.guess.parsing import MAX_CONFIDENCE, tokens_of_guess
 from model.language_model import LanguageModel
@@ -103,3 +103,22 @@ def _shares_of(
 def landing(shares: Sequence[float], pointer: float) -> int:
     """Returns the segment of the cumulative bar on which a pointer in [0, 1) falls."""
     return int(draw_many(np.arange(len(shares)), np.array(shares), [pointer])[0])
+
+
+def landed(
+    shares: Sequence[float], pointers: Iterable[tuple[float, Answer | None]]
+) -> tuple[list[int], int]:
+    """Returns how many pointers fell on each segment, and how many phones said where theirs did."""
+    falls = [(landing(shares, at), answer) for at, answer in pointers]
+    n_right = sum(answer is not None and answer.option == i for i, answer in falls)
+    return [sum(place == i for place, _ in falls) for i in range(len(shares))], n_right
+
+
+def first_of_two(tallies: Iterable[Tally], asked: Question) -> Tally | None:
+    """Returns the answers of the first time that a question was asked, if it was asked twice."""
+    same = [
+        tally
+        for tally in tallies
+        if (tally.question.words, tally.question.options) == (asked.words, asked.options)
+    ]
+    return same[0] if len(same) > 1 else None

@@ -2,13 +2,30 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.classroom.records import ClassRound, ClassRow, Question, QuestionKind, Tally
-from viz.classroom.bars import MAX_BARS, MAX_TOKENS, beside, counted, drawn, in_short, numbers
+from model.classroom.records import (
+    ClassRound,
+    ClassRow,
+    Outcome,
+    Question,
+    QuestionKind,
+    Tally,
+)
+from viz.classroom.bars import (
+    MAX_BARS,
+    MAX_TOKENS,
+    N_PLACES,
+    beside,
+    counted,
+    drawn,
+    in_short,
+    numbers,
+)
 
 counts = st.lists(st.integers(0, 60), min_size=2, max_size=8)
 
@@ -29,6 +46,16 @@ def test_every_vote_is_in_one_of_at_most_five_rows(votes: list[int], words: dict
     said = [bar.texts[0].split(" of ") for bar in bars if bar.texts[0]]
     assert sum(int(k) for k, _ in said) == n
     assert {all_ for _, all_ in said} == ({str(n)} if n else set()), "no votes are no bars"
+
+
+def test_a_word_that_was_typed_and_pressed_is_counted_once_and_both_add_up() -> None:
+    both = tally([9, 0], [("answer 0", 1)], kind="next")
+    assert [(bar.label, *bar.texts) for bar in counted(both).bars] == [
+        ("answer 0", "10 of 10"),
+        ("answer 1", "0 of 10"),
+    ]
+    share, bar = in_short(both, "answer 0")
+    assert (share, bar and bar.texts) == (1, ("10 of 10",))
 
 
 def test_choices_keep_their_order_and_words_come_by_their_votes() -> None:
@@ -84,6 +111,23 @@ def test_class_and_model_each_fill_their_bars_and_what_came_is_among_them(
     assert [bar.is_rest for bar in outcome.bars] == [False] * (len(outcome.bars) - 1) + [True]
 
 
+def test_what_was_on_offer_has_a_row_before_what_was_written() -> None:
+    words = [("roof", 2), ("shed", 1)]
+    names = [bar.label for bar in counted(tally([1, 6, 1, 1, 0], words, kind="next")).bars]
+    assert sorted(names[:-1]) == [f"answer {i}" for i in range(5)], "those with one vote, too"
+    most = [bar.label for bar in counted(tally([1, 6, 1, 1, 0], [("roof", 7)], kind="next")).bars]
+    assert (most[0], len(most)) == ("roof", 6), "what most wrote has a row more"
+
+    votes = [1, 6, 1, 1, 0, 2, 0]
+    rows = tuple(ClassRow(i, f"word {i}", n, 0.1 - 0.01 * i) for i, n in enumerate(votes))
+    beside_it = beside(ClassRound(11, rows), None, range(5)).bars
+    assert [bar.label for bar in beside_it[:-1]] == [f"word {i}" for i in range(5)]
+    rows = (*rows[:5], ClassRow(5, "word 5", 7, 0.01), rows[6])
+    assert [bar.label for bar in beside(ClassRound(16, rows), 6, range(5)).bars[:-1]] == [
+        f"word {i}" for i in range(7)
+    ]
+
+
 def of_pointers(*, has_rest: bool = False) -> Question:
     return Question(1, "sampler", "Where?", ("a", "b"), (0.25, 0.75), has_rest)
 
@@ -134,29 +178,72 @@ def written(*those: tuple[str, int]) -> Tally:
     return tally([], those, "number")
 
 
-def test_numbers_are_dots_that_hide_none_beside_median_and_truth() -> None:
-    outcome = numbers(written(("8000.5", 1)), written(("100", 2), ("1e6", 1)), 8192)
+def test_numbers_are_dots_in_columns_and_none_hangs_in_the_air() -> None:
+    given = written(("1", 2), ("2", 1), ("5", 1), ("6", 3), ("7", 1))
+    outcome = numbers(given, written(("5", 2), ("20", 1)), 6)
     assert outcome.dots is not None
-    places = {(place, height) for place, height, _ in outcome.dots.dots}
-    assert len(places) == len(outcome.dots.dots) == 4, "equal numbers are stacked"
-    assert sorted(i for _, _, i in outcome.dots.dots) == [0, 1, 1, 1]
-    ends = [place for place, _, i in outcome.dots.dots if i == 1]
-    assert (min(ends), max(ends)) == (0, 1)
-    assert outcome.dots.ticks == (), "its steps are no equal ones"
-    (_, middle, _), (_, true, _) = outcome.dots.marks
-    logs = [math.log10(n / 100) / 4 for n in (8000.5, 8192)]  # from 100 to a million
-    assert [middle, true] == pytest.approx(logs)
-    assert outcome.words, "a line that is logarithmic says so"
+    by_place: dict[tuple[float, int], list[int]] = {}
+    for place, height, i in outcome.dots.dots:
+        by_place.setdefault((place, i), []).append(height)
+    assert sorted(map(sorted, by_place.values())) == [[1], [1], [1], [1], [1, 2], [1, 2], [1, 2, 3]]
+    assert sum(map(len, by_place.values())) == 11, "each answer is a dot"
+    assert [role for _, _, role in outcome.dots.marks] == ["generated"], "the true one alone"
+    assert (outcome.dots.marks[0][1], "6") in outcome.dots.ticks
+    closed = numbers(given).dots
+    assert closed is not None
+    assert [role for _, _, role in closed.marks] == ["prompt"], "the median, until then"
     assert "5.5" in numbers(written(("2", 1), ("9", 1))).words, "half of them said so, or less"
 
 
-def test_numbers_say_how_many_gave_each_as_long_as_there_is_room() -> None:
-    outcome = numbers(written(("3", 5), ("6", 13), ("7", 2), ("18", 1)))
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_few_that_are_far_away_are_told_at_the_end_of_the_line(sign: int) -> None:
+    those = [("1", 1), ("2", 2), ("5", 2), ("6", 3), ("7", 2)]
+    dots = numbers(written(*those, (str(1000 * sign), 1)), truth=6).dots
+    assert dots is not None
+    assert len(dots.dots) == 10
+    said = dots.beyond[sign > 0]
+    assert ("1 more" in said, "000" in said, dots.beyond[sign < 0]) == (True, True, "")
+    labels = [float(words.replace("\u202f", "")) for _, words in dots.ticks if words]
+    assert max(map(abs, labels)) <= 10, "the others have the line"
+    half = numbers(written(("1", 2), ("2000", 2))).dots  # these are no exception
+    assert half is not None
+    assert (len(half.dots), half.beyond) == (4, ("", ""))
+
+
+@given(st.dictionaries(st.integers(-50, 10**6), st.integers(1, 9), min_size=1, max_size=12))
+def test_every_number_is_a_dot_or_told_at_an_end(of: dict[int, int]) -> None:
+    dots = numbers(written(*((str(number), n) for number, n in of.items())), truth=30).dots
+    assert dots is not None
+    n_told = sum(int(words.split(" ")[0]) for words in dots.beyond if words)
+    assert len(dots.dots) + n_told == sum(of.values())
+    assert all(0 <= place <= 1 for place, *_ in dots.dots)
+    places = sorted({place for place, *_ in dots.dots})
+    assert all(b - a > 0.99 / N_PLACES for a, b in pairwise(places)), "no column hides another"
+
+
+def test_numbers_say_how_many_gave_each_and_the_right_one_has_its_number() -> None:
+    outcome = numbers(written(("3", 5), ("6", 13), ("7", 2), ("18", 1)), truth=7)
     assert outcome.dots is not None
-    assert outcome.dots.ends == ("0", "20"), "the line goes on behind the largest"
-    assert outcome.dots.ticks == (0.25, 0.5, 0.75)
-    piles = {round(20 * place): (n, label) for place, _, n, label in outcome.dots.piles}
-    assert piles == {3: ("5", "3"), 6: ("13", "6"), 18: ("1", "18")}, "7 is too near"
+    piles = {round(20 * place): n for place, _, n in outcome.dots.piles}
+    assert piles == {3: "5", 6: "13", 7: "2", 18: "1"}
+    assert labels_of(outcome) == ["0", "5", "7", "10", "15", "20"]
+    nobody = numbers(written(("3", 1)), truth=7).dots
+    assert nobody is not None
+    assert [n for *_, n in nobody.piles] == ["1"]
+
+
+def labels_of(outcome: Outcome) -> list[str]:
+    assert outcome.dots is not None
+    return [words for _, words in outcome.dots.ticks if words]
+
+
+def test_labels_are_evenly_apart_and_none_is_left_out_between() -> None:
+    few = numbers(written(("3", 5), ("4", 1), ("8", 2)), truth=6)
+    assert labels_of(few) == [str(n) for n in range(10)]
+    half = numbers(written(("3.5", 1), ("10", 2)))
+    assert labels_of(half) == [str(n) for n in range(12)]
+    long = labels_of(numbers(written(("3000000", 1), ("4000000", 1))))
+    assert [int(words.replace("\u202f", "")) // 10**6 for words in long] == [0, 2, 4]
 
 
 @pytest.mark.parametrize("given", [("0",), ("0.3", "0.7"), ("1e15",), ("-5", "2"), ("-7",)])
@@ -164,13 +251,14 @@ def test_no_number_stands_at_the_end_of_its_line(given: tuple[str, ...]) -> None
     outcome = numbers(written(*((one, 1) for one in given)))
     assert outcome.dots is not None
     assert all(0 <= place < 1 for place, *_ in outcome.dots.dots)
-    assert list(outcome.dots.ticks) == sorted({at for at in outcome.dots.ticks if 0 < at < 1})
+    places = [at for at, _ in outcome.dots.ticks]
+    assert (places, places[0], places[-1]) == (sorted({*places}), 0, 1)
 
 
 def test_one_number_alone_and_none_are_drawn_too() -> None:
     alone = numbers(written(("7", 1))).dots
     assert alone is not None
     assert alone.dots == ((7 / 8, 1, 0),)
-    assert alone.ends == ("0", "8"), "the line begins at nought"
+    assert labels_of(numbers(written(("7", 1)))) == [*map(str, range(9))], "from nought on"
     assert numbers(written()).dots is None
     assert numbers(written()).words

@@ -19,7 +19,7 @@ from pages.frame.assets import source
 from pages.frame.words import languages, speaking
 from pages.home import page_model
 from pages.lessons.classroom import script
-from pages.lessons.classroom.advice import advise
+from pages.lessons.classroom.advice import advise, recommended
 from pages.lessons.classroom.desk import PRESSES, view
 from pages.lessons.classroom.script import PLAN, items_of, prompt_of, sentences_of
 from pages.lessons.classroom.state import Classroom, open_class
@@ -123,7 +123,8 @@ def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
         desk.close()
         assert picture() == shown
         assert set("".join(shown["rows"])) <= {"p"}, "an idea shows how it comes out: not its text"
-        assert not [role for role in roles(shown) if role in ("piece", "again", "generated")]
+        made = [role for role in roles(shown) if role in ("piece", "again", "generated")]
+        assert made == ["generated"] * (item.number == 3), "a step that is asked for once more"
         assert not [bar for bar in shown["bars"] if bar["cut"]]
         if item.kind == "own":
             desk.reveal()
@@ -154,9 +155,13 @@ def test_what_was_asked_is_drawn_with_reveal_alone(desk: Classroom) -> None:
     hot, cold = found[7]["bars"]
     assert cold["shares"][0] > 0.9 > hot["shares"][0]
     assert all(bar["name"] for bar in (hot, cold))
-    (cut,) = found[8]["bars"]
+    cut, anew = found[8]["bars"]
     kept = [sum(cut["shares"][:i]) < cut["cut"] for i in range(len(cut["shares"]))]
     assert (cut["cut"], sum(kept), len(kept)) == (0.5, 5, 8), "the answer, two more, and the rest"
+    assert len(anew["shares"]) == 5, "what stays fills the bar again"
+    assert sum(anew["shares"]) == pytest.approx(1)
+    names = [[name.split("\n")[0] for name in one["options"][:5]] for one in (cut, anew)]
+    assert names[0] == names[1]
     assert [role for role in roles(found[11]) if role] == ["error", "generated"]
 
 
@@ -211,6 +216,82 @@ def test_each_show_brings_a_picture_that_tells_no_answer(desk: Classroom) -> Non
     assert desk.room.question is not None
     assert sampler.kind == "sampler"
     assert desk.room.question.shares == pytest.approx(bar["shares"]), "one bar, shown or asked"
+
+
+def test_what_shapes_a_bar_is_said_only_where_the_scene_speaks_of_it(desk: Classroom) -> None:
+    said = {}
+    for place, item in enumerate(desk.script.items):
+        desk.ask_item(place)
+        assert desk.room.question is not None
+        bars = desk.room.screen()["scene"]["picture"]["bars"]
+        said[place] = desk.room.question.setting or any(bar["setting"] for bar in bars)
+        assert bool(said[place]) <= item.says_setting
+    assert not said[0]
+    assert said[len(said) - 3], "top-p was taught by then"
+
+
+def test_a_word_on_offer_that_is_typed_is_a_press_on_its_button(desk: Classroom) -> None:
+    desk.ask_next(may_write=True)
+    word = desk.text.words([desk.offered[1]])[0]
+    typed = [Answer(None, f" {word.upper()} "), Answer(None, word), Answer(None, "Pea")]
+    phones = vote(desk, [1, 1, *typed, Answer(None, "pea")])
+    desk.close()
+    (tally,) = desk.room.tallies
+    assert (tally.counts[1], tally.words) == (4, (("Pea", 2),)), "the table has each once"
+    assert texts(desk)[0] == "4 of 6"
+    assert desk.room.view(phones[2])["question"]["mine"]["option"] == 1
+    desk.reveal()
+    assert desk.room.outcome is not None
+    assert "4 of 6" in {bar.texts[0] for bar in desk.room.outcome.bars if bar.label == word}
+
+
+def test_the_line_and_the_first_button_are_one(desk: Classroom) -> None:
+    def pressed() -> tuple[str, str]:
+        return recommended(desk), str(advise(desk))
+
+    items = desk.script.items
+    tried = [i for i, item in enumerate(items) if item.tries_it and item.scene.choices]
+    for place, n_right, first in ((tried[1], 8, "reveal"), (tried[0], 2, "again")):
+        desk.ask_item(place)
+        assert pressed()[0] == "close"
+        right = items[place].scene.choices.index(items[place].scene.right)
+        vote(desk, [right] * n_right + [(right + 1) % 3] * (10 - n_right))
+        desk.close()
+        assert pressed()[0] == first
+        assert ("neighbour" in pressed()[1]) == (first == "again")
+    desk.ask_again()
+    desk.close()
+    desk.reveal()
+    assert (pressed()[0], "“Show its page”" in pressed()[1]) == ("page", True)
+    desk.show_page(True)
+    assert (pressed()[0], f"question {place + 2}" in pressed()[1]) == ("", True)
+
+
+def test_a_page_is_shown_where_it_has_more_than_the_room_and_told_once_it_was(
+    desk: Classroom,
+) -> None:
+    with_page = []
+    for place, item in enumerate(desk.script.items):
+        desk.ask_item(place)
+        with_page.append(desk.has_page)
+        if not desk.has_page:
+            with pytest.raises(RoomError):
+                desk.show_page(True)
+            continue
+        question = desk.room.question
+        assert question is not None
+        vote(desk, [Answer(None, "1") if question.may_write else 0])
+        desk.close()
+        asked = desk.room.screen()["scene"]["address"]
+        assert (f"scene={item.number}" in asked, "class=asked" in asked) == (True, True)
+        if item.kind == "own":
+            desk.reveal()
+            assert "class=told" in desk.room.screen()["scene"]["address"]
+            desk.ask_again()
+            assert desk.room.screen()["scene"]["address"] == asked, "covered again"
+    pages = [item.scene.page for item in desk.script.items]
+    assert not with_page[pages.index("engines")], "a laboratory is no class's"
+    assert with_page.count(True) == 10
 
 
 @pytest.mark.parametrize("tag", languages())

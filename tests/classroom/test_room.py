@@ -146,6 +146,15 @@ def test_a_number_is_right_however_it_is_written(room: Room) -> None:
     assert room.view(phone)["question"]["is_right"] is True
 
 
+def test_what_is_counted_is_a_whole_number(room: Room) -> None:
+    ada = room.join("Ada")
+    number = room.ask("number", "How many?", [], may_write=True, is_whole=True).number
+    with pytest.raises(RoomError):
+        room.answer(ada, number, Answer(None, "3.5"))
+    room.answer(ada, number, Answer(None, "3.0"))
+    assert room.close().words == (("3.0", 1),)
+
+
 def test_what_a_question_came_to_stays_while_its_text_goes_on(room: Room) -> None:
     phone = room.join()
     asked(room)

@@ -6,8 +6,9 @@ five rows, and one for all that has none: more cannot be read from the back of a
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -27,9 +28,12 @@ from viz.format import count, in_full, percent
 MAX_BARS = 5
 MAX_TOKENS = 5  # of the model beside a class: as many as a class is offered
 MAX_TICKS = 5  # along the line of numbers
-N_PLACES = 40  # dots that have room beside each other
-N_LABELS = 14  # and numbers below them
-WIDE = 1000  # times the least number is the largest: their line is logarithmic
+MAX_WHOLE = 12  # whole numbers that each have a tick
+N_PLACES = 30  # columns of dots that have room beside each other
+N_DIGITS = 36  # and digits below them
+FAR = 4  # times the median, or the true number, is far away
+LEAST_FAR = 10.0  # and nothing below this
+MAX_FAR = 0.25  # of the numbers: more of them have their place on the line
 CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "kept")
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
@@ -50,7 +54,10 @@ def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outc
     names = list(dict.fromkeys([*now, *before]))
     if tally.question.kind != "choice" or not tally.question.options:
         names.sort(key=lambda name: -now.get(name, 0))
-    shown = names if len(names) <= MAX_BARS else _most_frequent(names, now, right)
+    if tally.question.kind == "next":
+        shown = _offered_first(names, tally)
+    else:
+        shown = names if len(names) <= MAX_BARS else _most_frequent(names, now, right)
     rounds = [now, before] if earlier else [now]
     bars = [
         _votes_bar(name, [votes.get(name, 0) for votes in rounds], rounds, right) for name in shown
@@ -63,7 +70,10 @@ def counted(tally: Tally, earlier: Tally | None = None, right: str = "") -> Outc
 
 def _votes(tally: Tally) -> dict[str, int]:
     """Returns how often each answer was given: those on offer, and those that were written."""
-    return dict(zip(tally.question.options, tally.counts, strict=True)) | dict(tally.words)
+    votes: Counter[str] = Counter()
+    for name, n in chain(zip(tally.question.options, tally.counts, strict=True), tally.words):
+        votes[name] += n  # a word that is on offer as well is one answer
+    return votes
 
 
 def _most_frequent(names: Sequence[str], votes: Mapping[str, int], right: str) -> list[str]:
@@ -71,6 +81,17 @@ def _most_frequent(names: Sequence[str], votes: Mapping[str, int], right: str) -
     is_wrong = {name: name.casefold() != right.casefold() for name in names}
     best = sorted(names, key=lambda name: (is_wrong[name], -votes.get(name, 0)))[: MAX_BARS - 1]
     return [name for name in names if name in best]
+
+
+def _offered_first(names: Sequence[str], tally: Tally) -> list[str]:
+    """Returns the tokens that have a row: those on offer, then written ones while there is room.
+
+    A written one that most gave has a row in any case.
+    """
+    votes, offered = _votes(tally), tally.question.options
+    ranked = sorted(names, key=lambda name: (name not in offered, -votes.get(name, 0)))
+    kept = {*ranked[:MAX_BARS], *names[:1]}
+    return [name for name in names if name in kept]
 
 
 def _votes_bar(
@@ -91,7 +112,7 @@ def _votes_bar(
     )
 
 
-def beside(found: ClassRound, came: int | None = None) -> Outcome:
+def beside(found: ClassRound, came: int | None = None, offered: Collection[int] = ()) -> Outcome:
     """Draws the votes of each token beside the model's probability, all others in one row.
 
     A token without a vote has the model's bar alone.
@@ -99,17 +120,20 @@ def beside(found: ClassRound, came: int | None = None) -> Outcome:
     Args:
         found: The class beside the model.
         came: The token that was appended; it is marked, and takes nobody's row.
+        offered: Tokens that had a button: they have their rows before what was written.
     """
     n = found.n_answers
 
-    def weight(row: ClassRow) -> float:
-        return -max(row.n_votes / max(1, n), row.model_prob)
+    def weight(row: ClassRow) -> tuple[bool, float]:
+        return row.token_id not in offered, -max(row.n_votes / max(1, n), row.model_prob)
 
     def bar(name: str, n_votes: int, prob: float, **more: bool) -> Bar:
         votes = _of(n_votes, n) if n_votes else ""
         return Bar(name, (n_votes / max(1, n), prob), (votes, Numeral(percent(prob))), **more)
 
     kept = sorted(found.rows, key=weight)[:MAX_TOKENS]
+    if offered:  # what most wrote has a row in any case
+        kept.append(max(found.rows, key=lambda row: (row.n_votes, row in kept)))
     rows = [row for row in found.rows if row in kept or row.token_id == came]
     bars = [
         bar(row.label, row.n_votes, row.model_prob, is_drawn=row.token_id == came) for row in rows
@@ -148,76 +172,148 @@ def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
 
 
 def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:
-    """Draws the numbers that a class wrote as stacked dots along a line from 0, and their median.
+    """Draws the numbers that a class wrote as columns of dots along a line from 0.
 
-    The line goes beyond the largest number, so that this is not taken for the largest there is.
+    The line goes beyond the largest number, so that this is not taken for the largest there is. A
+    few that are many times as large as the others are told at its end: they would leave no room.
 
     Args:
         tally: What was written.
         earlier: The same of the first time, where it was asked twice.
-        truth: The true number, where the class may see it.
+        truth: The true number, where the class may see it; without it the median is marked.
     """
     rounds = [_numbers(each) for each in (tally, earlier) if each is not None]
-    every = [*rounds[0], *(rounds[1] if earlier else ()), *([] if truth is None else [truth])]
+    truths = [] if truth is None else [truth]
     series = (NOW, BEFORE) if earlier else (CLASS,)
-    if not every:
+    if not any(rounds) and not truths:
         return Outcome(series, words=Sentence("Nobody wrote a number."))
-    low, high = min(every), max(every)
-    is_wide = low > 0 and high >= WIDE * low
-    steps = [] if is_wide else _steps(min(0.0, low), max(0.0, high))
-    low, high = (low, high) if is_wide else (steps[0], steps[-1])
-    place = _scale(low, high, is_log=is_wide)
-    heights = [_stacked(list(map(place, of_round))) for of_round in rounds]
+    far = _far([number for of_round in rounds for number in of_round], truths)
+    near = [[number for number in of_round if abs(number) < far] for of_round in rounds]
+    every = [*chain.from_iterable(near), *truths]
+    steps = _steps(min(0.0, *every), max(0.0, *every))
+    low, high = steps[0], steps[-1]
+
+    def place(number: float) -> float:
+        return (number - low) / (high - low)
+
+    columns = _columns(every, place)
     dots = [
-        (place(number), height, i)
-        for i, of_round in enumerate(rounds)
-        for number, height in zip(of_round, heights[i], strict=True)
+        (place(columns[number][0]), height, i)
+        for i, of_round in enumerate(near)
+        for column in _by_column(of_round, columns)
+        for height, number in enumerate(column, start=1)
     ]
-    marks = []
-    if rounds[0]:
-        middle = float(np.median(rounds[0]))
-        marks.append(
-            (Sentence("median {number}", number=Numeral(in_full(middle))), place(middle), "prompt")
-        )
+    middle = float(np.median(rounds[0])) if rounds[0] else None
+    marks: list[tuple[str, float, str]] = []
     if truth is not None:
-        marks.append(
-            (Sentence("true {number}", number=Numeral(in_full(truth))), place(truth), "generated")
-        )
-    words = Sentence("Logarithmic: each step to the right multiplies.") if is_wide else ""
-    if rounds[0] and not is_wide:
-        words = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle)))
-    piles = _piles(rounds[0], place, [dot[:2] for dot in dots])
-    ends = Numeral(in_full(low)), Numeral(in_full(high))
-    drawn_dots = Dots(tuple(dots), tuple(marks), ends, tuple(map(place, steps[1:-1])), piles)
-    return Outcome(series, dots=drawn_dots, words=words)
+        words = Sentence("true {number}", number=Numeral(in_full(truth)))
+        marks.append((words, place(truth), "generated"))
+    elif middle is not None:
+        words = Sentence("median {number}", number=Numeral(in_full(middle)))
+        marks.append((words, place(middle), "prompt"))
+    ticks = [(place(number), words) for number, words in _labels(steps, truths, place).items()]
+    piles = _piles(near[0], columns, dots, place)
+    beyond = tuple(
+        _more([number for number in rounds[0] if number * sign >= far]) for sign in (-1, 1)
+    )
+    drawn_dots = Dots(tuple(dots), tuple(marks), tuple(ticks), piles, (beyond[0], beyond[1]))
+    said = Sentence("Half of you said {number} or less.", number=Numeral(in_full(middle or 0)))
+    return Outcome(series, dots=drawn_dots, words="" if middle is None else said)
+
+
+def _far(given: Sequence[float], truths: Sequence[float]) -> float:
+    """Returns from which size on numbers lie behind the end; infinity where too many would."""
+    middle = float(np.median(given)) if given else 0.0
+    far = max(LEAST_FAR, FAR * max(abs(middle), *map(abs, truths), 0.0))
+    n_far = sum(abs(number) >= far for number in given)
+    return far if 0 < n_far <= MAX_FAR * len(given) else math.inf
+
+
+def _more(numbers_behind: Sequence[float]) -> str:
+    """Says how many numbers lie behind an end, and which."""
+    if not numbers_behind:
+        return ""
+    those = list(dict.fromkeys(in_full(number) for number in numbers_behind))
+    named = " … ".join((those[0], those[-1])) if len(those) > 1 else those[0]
+    return Sentence("{n} more: {numbers}", n=count(len(numbers_behind)), numbers=Numeral(named))
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Returns round numbers a step apart, the last one above all of a line: there is air."""
+    """Returns round numbers a step apart, the last one above all of a line: there is air.
+
+    Few whole numbers are all there: a class counts along them.
+    """
     wanted = ((high - low) or 1.0) / MAX_TICKS
     power = 10.0 ** math.floor(math.log10(wanted))
     step = next(n * power for n in (1, 2, 5, 10) if n * power >= wanted)
+    if step >= 1 and math.floor(high) + 2 - math.floor(low) <= MAX_WHOLE:
+        step = 1.0
     first = math.floor(low / step)
     return [float(f"{step * i:.12g}") for i in range(first, math.floor(high / step) + 2)]
 
 
+def _columns(
+    every: Sequence[float], place: Callable[[float], float]
+) -> dict[float, tuple[float, ...]]:
+    """Returns for each number those that share its column: itself, or all within a dot's width."""
+    columns: list[list[float]] = []
+    for number in sorted(set(every)):
+        if columns and place(number) - place(columns[-1][0]) < 0.999 / N_PLACES:
+            columns[-1].append(number)
+        else:
+            columns.append([number])
+    return {number: tuple(column) for column in columns for number in column}
+
+
+def _by_column(
+    given: Sequence[float], columns: Mapping[float, tuple[float, ...]]
+) -> list[list[float]]:
+    found: dict[tuple[float, ...], list[float]] = {}
+    for number in given:
+        found.setdefault(columns[number], []).append(number)
+    return list(found.values())
+
+
 def _piles(
     given: Sequence[float],
+    columns: Mapping[float, tuple[float, ...]],
+    dots: Sequence[tuple[float, int, int]],
     place: Callable[[float], float],
-    dots: Sequence[tuple[float, int]],
-) -> tuple[tuple[float, int, str, str], ...]:
-    """Returns how many gave each number, above all dots that are near it.
-
-    Where not all have room, the most frequent ones have.
-    """
-    found: list[tuple[float, int, str, str]] = []
-    for number, n in Counter(given).most_common():
-        at = place(number)
-        if all(abs(at - other) >= 1 / N_LABELS for other, *_ in found):
-            top = max(height for other, height in dots if abs(other - at) < 0.5 / N_LABELS)
-            is_at_end = min(at, 1 - at) < 1 / N_LABELS  # the end's number stands there
-            found.append((at, top, count(n), "" if is_at_end else Numeral(in_full(number))))
+) -> tuple[tuple[float, int, str], ...]:
+    """Returns how many stand in each column, and how high."""
+    found: list[tuple[float, int, str]] = []
+    for column in _by_column(given, columns):
+        at = place(columns[column[0]][0])
+        top = max(height for other, height, _ in dots if other == at)
+        found.append((at, top, count(len(column))))
     return tuple(sorted(found))
+
+
+def _labels(
+    steps: Sequence[float], truths: Sequence[float], place: Callable[[float], float]
+) -> dict[float, str]:
+    """Returns what stands below the line at each step, and at the true number.
+
+    The labels are evenly apart: where not all have room, every second or fifth has, and none that
+    would touch the true number's.
+    """
+
+    def are_apart(one: float, other: float) -> bool:
+        n_digits = (len(in_full(one)) + len(in_full(other))) / 2 + 0.6
+        return abs(place(one) - place(other)) >= n_digits / N_DIGITS
+
+    every = (1, 2, 5, len(steps))
+    labelled = next(
+        some
+        for some in (steps[::n] for n in every)
+        if len(some) == 1 or all(are_apart(one, other) for one, other in pairwise(some))
+    )
+    free = [one for one in labelled if all(are_apart(one, truth) for truth in truths)]
+    said = {*free, *truths}
+    return {
+        number: Numeral(in_full(number)) if number in said else ""
+        for number in sorted({*steps, *truths})
+    }
 
 
 def in_short(tally: Tally, right: str = "") -> tuple[float, Bar | None]:
@@ -260,22 +356,3 @@ def _of(n: int, all_: int) -> Sentence:
 
 def _numbers(tally: Tally) -> list[float]:
     return sorted(float(number) for number, n in tally.words for _ in range(n))
-
-
-def _scale(low: float, high: float, *, is_log: bool) -> Callable[[float], float]:
-    """Returns what gives a number its place from 0 to 1: by its size, or by its logarithm."""
-    if is_log:
-        return lambda number: math.log(number / low) / math.log(high / low)
-    return lambda number: (number - low) / (high - low) if high > low else 0.5
-
-
-def _stacked(places: Sequence[float]) -> list[int]:
-    """Returns a height for each place, rising ones: the lowest where no dot is in the way."""
-    lasts: list[float] = []  # at each height, where the last dot stands
-    heights: list[int] = []
-    for place in places:
-        free = (i for i, last in enumerate(lasts) if place > last + 1 / N_PLACES)
-        height = next(free, len(lasts))
-        lasts[height : height + 1] = [place]
-        heights.append(height + 1)
-    return heights

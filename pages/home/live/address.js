@@ -5,7 +5,7 @@ import { LANGUAGE } from "../../frame/live/words.js";
 
 const SWITCHES = ["present", "predict", "hold", "side", "said"];
 /** What it says of the page around the text, such as the scene of a lesson. */
-const AROUND = ["lesson", "scene", "embed", "engine", LANGUAGE, ...SWITCHES];
+const AROUND = ["lesson", "scene", "class", "embed", "engine", LANGUAGE, ...SWITCHES];
 
 /**
  * Writes a text's link into it; empty where the text has none. What lies around the text stays.

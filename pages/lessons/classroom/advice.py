@@ -2,11 +2,36 @@
 
 from model.sentences import Sentence, joined
 from pages.lessons.classroom.state import Classroom
+from viz.classroom.bars import in_short
 
 JOIN = Sentence("Say: “Point your camera at the picture, or type the code.”")
 ALONE = Sentence("Say: “Answer alone, without a word.”")
 ALL = Sentence("All have answered: press “Close”.")
 REVEAL, BESIDE = Sentence("“Reveal”"), Sentence("“Beside the model”")
+
+
+MOST = 0.7  # of a class that is right: its discussion would teach nobody
+
+
+def recommended(desk: Classroom) -> str:
+    """Returns what the line says to press, as the desk sends it; empty for the next question."""
+    if desk.room.is_open:
+        return "close"
+    if desk.can_reveal:
+        is_known = desk.votes is not None or desk.earlier is not None or _are_most_right(desk)
+        return "reveal" if is_known else "again"
+    return "page" if _is_page_next(desk) else ""
+
+
+def _are_most_right(desk: Classroom) -> bool:
+    tally = desk.tally
+    return tally is not None and in_short(tally, desk.right)[0] >= MOST
+
+
+def _is_page_next(desk: Classroom) -> bool:
+    """Tells whether what was revealed is now tried on the page of its scene."""
+    is_tried = desk.is_revealed and desk.remember and desk.script.items[desk.place].tries_it
+    return bool(is_tried) and desk.has_page and not desk.was_page_shown
 
 
 def advise(desk: Classroom) -> Sentence:
@@ -23,15 +48,7 @@ def advise(desk: Classroom) -> Sentence:
             "“Ask again”."
         )
     if desk.can_reveal:
-        reveal = BESIDE if desk.votes else REVEAL
-        if desk.earlier is None:
-            return Sentence(
-                "Say: “Tell your neighbour why.” Then press “Ask again”, or {button}.",
-                button=reveal,
-            )
-        return Sentence(
-            "Say: “Who changed their mind, and why?” Then press {button}.", button=reveal
-        )
+        return _before_reveal(desk)
     if desk.votes is not None and not desk.has_appended:
         said = Sentence("Say: “Where do we differ from the model? Nobody is wrong.”")
         return joined((said, then if desk.n_items else Sentence("Then append a token.")))
@@ -80,8 +97,29 @@ def _while_open(desk: Classroom) -> Sentence:
     )
 
 
+def _before_reveal(desk: Classroom) -> Sentence:
+    reveal = BESIDE if desk.votes else REVEAL
+    if recommended(desk) == "again":
+        return Sentence(
+            "Say: “Tell your neighbour why.” Then press “Ask again”, or {button}.", button=reveal
+        )
+    if desk.earlier is not None:
+        said = Sentence(
+            "Say: “Who changed their mind, and why?” Then press {button}.", button=reveal
+        )
+    elif desk.votes is not None:
+        said = Sentence("Say: “Why does your word fit?” Then press {button}.", button=reveal)
+    else:
+        said = Sentence(
+            "Most are right. Say: “Who can say why?” Then press {button}.", button=reveal
+        )
+    return said
+
+
 def _next_press(desk: Classroom) -> Sentence:
     """Returns the name of the button that goes on."""
+    if _is_page_next(desk):
+        return Sentence("“Show its page”")
     if desk.n_items == 0:
         return Sentence("“What comes next?”")
     if desk.room.scene is not None and desk.room.scene.is_end:

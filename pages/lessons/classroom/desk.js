@@ -158,9 +158,8 @@ function pressesNow() {
   const next = view.place + 1;
   const hasNext = view.script !== null && next < view.script.items.length;
   const { is_page_shown: isShown = false, is_end: isAtEnd = false } = view.scene ?? {};
-  /** @type {DeskButton|false} */
-  const again = view.can_ask_again && [_("Ask again"), "again"];
-  /** @type {(DeskButton|false)[]} */
+  const again = /** @type {DeskButton|false} */ (view.can_ask_again && [_("Ask again"), "again"]);
+  /** In order, but for what the line says to press. @type {(DeskButton|false)[]} */
   const wanted = [
     view.can_close && [pgettext("to end a question", "Close"), "close"],
     view.can_reveal && [view.is_beside ? _("Beside the model") : _("Reveal"), "reveal"],
@@ -170,10 +169,11 @@ function pressesNow() {
     isAtEnd && [_("End the room"), "end"],
     view.script !== null && !hasNext && view.is_revealed && [_("Show what to remember"), "finish"],
     !view.can_reveal && again,
-    view.scene !== null && !isAtEnd && !view.can_close && // while it is open, the page could tell the answer
+    view.has_page && !isAtEnd && !view.can_close && // while it is open, the page could tell the answer
     [isShown ? _("Take its page away") : _("Show its page"), "page", { is_shown: !isShown }],
   ];
-  return wanted.filter((button) => button !== false);
+  const rank = (/** @type {DeskButton} */ [, what]) => Number(what !== view.recommended);
+  return wanted.filter((button) => button !== false).sort((a, b) => rank(a) - rank(b));
 }
 
 const rightInWords = (/** @type {string} */ right) => _("Right: {answer}", { answer: right });

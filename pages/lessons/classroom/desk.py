@@ -22,7 +22,7 @@ from model.classroom.rooms import find_desk
 from model.sentences import Sentence
 from pages.frame.typed import as_programs_write
 from pages.frame.words import in_language, language
-from pages.lessons.classroom.advice import advise
+from pages.lessons.classroom.advice import advise, recommended
 from pages.lessons.classroom.one_at_a_time import ENDED
 from pages.lessons.classroom.projector import close_in_time
 from pages.lessons.classroom.script import described, lessons, speech_of
@@ -121,6 +121,8 @@ def view(desk: Classroom, *, is_first: bool = False) -> dict[str, Any]:
         "can_count": room.question is not None and not (desk.is_revealed or desk.has_appended),
         "written": room.written()[:MAX_WRITTEN],
         "advice": advise(desk),
+        "recommended": recommended(desk),
+        "has_page": desk.has_page,
     }
     return shown | ({"lessons": lessons()} if is_first else {})
 

@@ -16,8 +16,20 @@ const CELLS = {
   c: _("drawn"),
 };
 
+const AIR = 2; // pixels beside a name: letters that touch both edges are read with their neighbours
+
+/** The element of a segment that holds its words. @param {HTMLElement} segment */
+const wordsIn = (segment) => segment.querySelector("small") ?? segment;
+
+/** How wide the words of a segment are. @param {HTMLElement} segment */
+function widthOf(segment) {
+  const range = document.createRange();
+  range.selectNodeContents(wordsIn(segment));
+  return range.getBoundingClientRect().width;
+}
+
 /**
- * Draws the bar from 0 to 1 that shares are laid out on, and the pointers that fell on it.
+ * Draws the bar from 0 to 100 % that shares are laid out on, and the pointers that fell on it.
  * @param {HTMLElement} place
  * @param {Pick<RoomDrawBar, "shares" | "options" | "has_rest"> & {cut?: number|null}} shown
  * @param {number[]} pointers
@@ -53,13 +65,14 @@ export function drawBar(
   place.replaceChildren(...segments, ...marks, ...(cut === null ? [] : [line]));
   // a name that has no room is smaller, or else stands upright; where it has none so, it would be read as another one
   const tooLong = () =>
-    segments.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
-      scrollWidth > clientWidth || scrollHeight > clientHeight
-    );
-  const words = (/** @type {HTMLElement} */ segment) => segment.querySelector("small") ?? segment;
+    segments.filter((segment) => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = segment;
+      return scrollWidth > clientWidth || scrollHeight > clientHeight ||
+        widthOf(segment) > clientWidth - 2 * AIR;
+    });
   for (const segment of tooLong()) segment.classList.add("narrow");
   for (const segment of tooLong()) {
-    setText(words(segment), options[segments.indexOf(segment)].split("\n")[0]); // without its share
+    setText(wordsIn(segment), options[segments.indexOf(segment)].split("\n")[0]); // without its share
   }
   for (const segment of tooLong()) segment.classList.add("upright");
   for (const segment of tooLong()) segment.textContent = "";
@@ -70,7 +83,7 @@ export const endsOf = (setting) =>
   el(
     "p",
     { class: "ends" },
-    ...["0", setting, "1"].map((words) => el("span", { dir: "auto" }, numeral(words))),
+    ...["0\u202f%", setting, "100\u202f%"].map((words) => el("span", { dir: "auto" }, numeral(words))),
   );
 
 /** A text in parts, each with a role of its own or none. @param {[string, string][]} parts @param {string} className */

@@ -28,9 +28,10 @@ from pages.frame.words import N_, _, chosen, in_language, told
 from pages.lessons.classroom.address import phone_address
 from pages.lessons.classroom.advice import ALL
 from pages.lessons.classroom.copies import copy_letters
-from pages.lessons.classroom.script import WORDS
+from pages.lessons.classroom.script import WORDS, Script, plan
 from pages.lessons.classroom.state import open_class
 from pages.lessons.classroom.text import ClassText
+from pages.lessons.tour.said import plain
 from viz.bars import draws_figure
 from viz.chart import Chart
 
@@ -164,13 +165,28 @@ def _show_room(lm: LanguageModel) -> None:
     with st.container():  # what comes and goes in it moves nothing below
         room = _room_here()
         show_error(st.session_state.pop(PROBLEM, None))
-    # the button stays where it is: whoever pressed it by keyboard goes on from there
+    # the button stays where it is in the page: whoever pressed it by keyboard goes on from there
     words = _("Open a room") if room is None else _("Open another room")
     kind: Literal["primary", "secondary"] = "primary" if room is None else "secondary"
     with st.container(key="classroom_room_row", horizontal=True, vertical_alignment="center"):
         st.button(words, key="classroom_open", on_click=_open, args=(lm,), type=kind)
         if room is not None:
-            _show_links(room)
+            opens = _("Open the desk"), _("Open the projector")
+            st.html(_LINKS.format(room.code, room.key, chosen(), *opens))
+    st.markdown(_ready() if room is None else _joining(room))
+
+
+def _ready() -> str:
+    """Says what a room begins with."""
+    script = Script(plan())
+    if script.lesson is None:
+        return ""
+    return _(
+        "A lesson is ready in it: “{lesson}”, {n} questions in {minutes} minutes.",
+        lesson=plain(script.lesson.title),
+        n=len(script.items),
+        minutes=f"{script.minutes(len(script.items)):g}",
+    )
 
 
 def _open(lm: LanguageModel) -> None:
@@ -206,14 +222,10 @@ def _room_here() -> Room | None:
     return None
 
 
-def _show_links(room: Room) -> None:
+def _joining(room: Room) -> str:
     address, _fault = phone_address(room.code)
-    opens = _("Open the desk"), _("Open the projector")
-    st.html(_LINKS.format(room.code, room.key, chosen(), *opens))
-    st.markdown(
-        _(
-            "Room **{code}** is open. Phones join at {address}",
-            code=room.code,
-            address=as_written(address),
-        )
+    return _(
+        "Room **{code}** is open. Phones join at {address}",
+        code=room.code,
+        address=as_written(address),
     )

@@ -59,9 +59,9 @@ let code = codeInAddress();
 let view = NO_STATE;
 let since = 0; // when it came
 let sureness = 0.5;
-/** The answer that is on its way. @type {Record<string, unknown>|null} */
-let pending = null;
+let sureOf = 0; // the number of the question for which it was said
 let soon = ""; // what the ear was told of the time that is left
+let isLost = false; // the last question to the server was not answered: what was refused stays until one writes again
 let hasJoined = false; // just now, by the form: the question takes the focus
 /** @type {string|null} */
 let painted = null; // the question whose answers are on the screen: its number, and whether it is open
@@ -69,7 +69,12 @@ let painted = null; // the question whose answers are on the screen: its number,
 const key = () => `one-token-room-${code.toUpperCase()}`;
 /** Whether this phone was right, by the question. @returns {Record<string, boolean>} */
 const isRightOf = () => readJson(localStore, `${key()}-right`) ?? {};
-const say = (/** @type {string} */ words) => setText(byId("error"), words);
+/** Says what went wrong: while one writes, directly below the field, where a keyboard does not hide it. @param {string} words */
+function say(words) {
+  const isWriting = !byId("room").hidden && !byId("write").hidden;
+  setText(byId("refused"), isWriting ? words : "");
+  setText(byId("error"), isWriting ? "" : words);
+}
 /** @param {string} path @param {Record<string, unknown>} [body] */
 const asking = (path, body) =>
   ask(`${encodeURIComponent(code)}/${path}`, { "x-phone": localStore.read(key()) ?? "" }, body);
@@ -81,8 +86,10 @@ const poll = keepAsking(async () => {
       [view, since] = [told, performance.now()];
       paint();
     } else paintTime();
-    if (pending === null) say("");
+    if (isLost) say("");
+    isLost = false;
   } catch (error) {
+    isLost = true;
     say(trouble(error));
     if (!(error instanceof Refusal)) return true;
     return showJoin(); // the room was lost, or forgot this phone
@@ -200,7 +207,7 @@ function paintTime() {
 
 /** @param {PhoneQuestion|null} question */
 function paintSent(question) {
-  const said = question === null ? [] : sentInWords(question, view.outcome);
+  const said = question === null ? [] : sentInWords(question, view.outcome, sureOf === question.number);
   if (byId("sent").textContent === said.join(" ")) return;
   byId("sent").replaceChildren(...said.flatMap((words, i) => [i === 0 ? "" : " ", el("span", {}, words)]));
 }
@@ -227,6 +234,7 @@ function paintOptions(question, isOpen) {
     const hadFocus = place.contains(document.activeElement);
     painted = shown;
     byId("word").value = ""; // what was written to another question
+    if (!isLost) say(""); // and refused
     paintAnswers(place, isOpen ? question : null);
     const isLong = question?.options.some((words, _, { length }) => words.length > LONG || length <= FEW);
     const isBar = question?.kind === "sampler";
@@ -295,7 +303,7 @@ function paintSureness(question, isOpen) {
 function choose(value) {
   sureness = value;
   const { option, word } = required(view.question?.mine, "answer yet");
-  send({ option, word, confidence: value });
+  send({ option, word, confidence: value }, true);
 }
 
 /** @param {PhoneQuestion|null} question @param {boolean} isOpen */
@@ -315,7 +323,7 @@ function paintBar(question) {
   const isDrawn = question !== null && question.kind === "sampler" && !question.is_open; // else it is the answers
   setShown(byId("bar"), isDrawn);
   setShown(byId("ends"), question !== null && question.kind === "sampler" && question.is_open);
-  byId("ends").replaceChildren(...[0, 0.5, 1].map((at) => el("span", {}, numeral(String(at)))));
+  byId("ends").replaceChildren(...[0, 50, 100].map((at) => el("span", {}, numeral(`${at}\u202f%`))));
   if (isDrawn) drawBar(byId("bar"), question, question.pointer === null ? [] : [question.pointer]);
 }
 
@@ -333,21 +341,22 @@ function paintLink(isOpen) {
   setText(byId("over"), view.scene?.is_end ? toRecord : of);
 }
 
-/** @param {Partial<RoomAnswer> & {confidence: number}} answer */
-async function send(answer) {
-  pending = { number: required(view.question, "question").number, ...answer };
+/** @param {Partial<RoomAnswer> & {confidence: number}} answer @param {boolean} [isSure] whether it says how sure */
+async function send(answer, isSure = false) {
   try {
-    await asking("answer", pending);
+    await asking("answer", { number: required(view.question, "question").number, ...answer });
     const { option = null, word = "", confidence } = answer;
+    if (isSure) sureOf = view.question?.number ?? 0;
     if (view.question) view.question.mine = { option, word, confidence };
     say("");
     paint();
   } catch (error) {
+    isLost = !(error instanceof Refusal);
     say(trouble(error));
   }
-  pending = null;
 }
 
+byId("word").addEventListener("input", () => say(""));
 byId("write").addEventListener("submit", (event) => {
   event.preventDefault();
   const word = byId("word").value.trim();

@@ -52,7 +52,8 @@ def scene_of(lm: LanguageModel, item: Item, spoken: Spoken | None) -> SceneShown
     scene = item.scene
     words = plain(scene.title), plain(scene.words_alone)
     picture = picture_of(lm, item)
-    return SceneShown(*words, scene.address, picture, spoken=spoken, premise=item.premise)
+    told = item.page(is_told=True) if item.kind == "own" else ""
+    return SceneShown(*words, item.page(), picture, spoken=spoken, premise=item.premise, told=told)
 
 
 def picture_of(lm: LanguageModel, item: Item) -> Picture:
@@ -73,6 +74,8 @@ def picture_of(lm: LanguageModel, item: Item) -> Picture:
         return Picture(rows=SIX_TOKENS)
     if not _has_bar(scene):
         return Picture()
+    if "next" in scene.light and item.kind == "own" and not _is_number(item):
+        return Picture(lines=_first_draw(lm, prompt_of(scene)))
     if _is_about_text(scene) or _is_about_runs(item):
         return Picture(lines=(((_unfinished(prompt_of(scene)), ""),),))
     if _is_about_bars(scene):
@@ -93,9 +96,13 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     if bar is None or scene.at_reveal is None:
         return Picture(bars=(bar,) if bar else ())
     name, number = scene.at_reveal
-    if name == "top-p":
-        return Picture(bars=(replace(bar, cut=number),))
     bar = replace(bar, of="")  # the names say what the two are
+    if name == "top-p":
+        cut = Sentence("Top-p {n} cuts", n=Numeral(f"{number:g}"))
+        kept = _bar_of(lm, item, Settings(top_p=number))
+        anew = Sentence("What stays, shared out anew")
+        others = [replace(kept, name=anew, of="", setting="")] if kept else ()
+        return Picture(bars=(replace(bar, name=cut, cut=number), *others))
     hot, cold = (Sentence("Temperature {n}", n=Numeral(f"{n:g}")) for n in (1, number))
     other = _bar_of(lm, item, Settings(temperature=number))
     others = [replace(other, name=cold, of="", setting="")] if other else ()
@@ -155,6 +162,7 @@ def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> 
         bar = ClassText(lm, prompt_of(scene)).segments(settings, min(n_segments, MOST_SEGMENTS))
     except ValueError:  # this model cannot read the lesson's prompt
         return None
+    bar = bar if item.says_setting else replace(bar, setting="")
     if item.kind == "next":
         return replace(bar, options=("",) * len(bar.options), of=_unfinished(prompt_of(scene)))
     pairs = zip(bar.options, bar.shares, strict=True)
@@ -228,6 +236,13 @@ def _runs(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
         label = Sentence("pass {number}", number=count(n))
         lines.append(((label, "label"), (before, ""), (token, "generated")))
     return tuple(lines)
+
+
+def _first_draw(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:
+    """Returns what one step appends by a seed: what is asked about doing it once more."""
+    token = _read(Generation(lm, prompt, seed=0).step(DRAWING).text)
+    label = Sentence("seed {n}", n=count(0))
+    return (((label, "label"), (prompt, ""), (token, "generated"), (_unfinished(""), "")),)
 
 
 def _draws(lm: LanguageModel, prompt: str) -> tuple[WordsAndRoles, ...]:

@@ -27,6 +27,7 @@ const POLL_MS = 400;
 const REFUSED_MS = 5000;
 const OVER = "is-over"; // the room was lost: nothing of it is shown any more
 const MOST = 220; // characters of the text
+const MARK = "\u2060"; // around a number: has no width
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
 const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
 
@@ -91,7 +92,7 @@ function paint() {
   setText(byId("revealed"), view.explained === "" ? view.revealed : ""); // the answer that is right is marked
   setText(byId("explained"), view.explained);
   drawScene(byId("picture"), view);
-  drawCrowd(byId("crowd"), view, question !== null && question.is_open && question.kind === "number");
+  drawCrowd(byId("crowd"), view, question !== null && question.is_open);
   paintCounts();
 }
 
@@ -151,7 +152,8 @@ function paintOnward() {
 
 function paintCounts() {
   const left = secondsLeft(view.question, since);
-  setText(byId("counts"), answeredInWords(view));
+  const parts = answeredInWords(view, MARK).split(MARK); // the number is read from the last row
+  byId("counts").replaceChildren(...parts.map((words, i) => i === 1 ? el("strong", {}, words) : words));
   if (left !== null) byId("counts").append(el("b", {}, ` ${_("{n} s left", { n: left })}`));
 }
 

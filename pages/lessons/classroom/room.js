@@ -124,7 +124,7 @@ export function writeText(place, text, before, most) {
   place.dataset.shown = `${cut}|${last}`;
   const mark = el("span", { class: "drawn", textContent: last.trimStart() });
   const head = last === "" ? cut : cut.slice(0, cut.length - last.trimStart().length);
-  place.replaceChildren(head, ...(last === "" ? [] : [mark]));
+  place.replaceChildren(head, ...(last === "" ? [] : [mark]), cut === "" ? "" : "\u00a0…");
 }
 
 /**
@@ -278,18 +278,12 @@ function axisOf(long) {
 }
 
 /** @param {RoomDots} shown @param {RoomSeries} series */
-function dotsOf({ dots, marks, ends, ticks, piles }, series) {
+function dotsOf({ dots, marks, ticks, piles, beyond }, series) {
   const place = el("div", { class: "dots" });
   const highest = Math.max(0, ...dots.map(([, height]) => height));
-  const step = Math.min(0.9, MAX_PILE / highest); // a whole class may say the same
+  const step = Math.min(series.length > 1 ? 0.65 : 0.9, MAX_PILE / highest); // a whole class may say the same
   place.style.height = `${Math.max(1, step * highest)}em`;
   place.style.setProperty("--dot", `${step / 1.2}em`);
-  for (const [at, height, i] of dots) {
-    const dot = el("b", { class: series[i][1] });
-    dot.style.left = `${100 * at}%`;
-    dot.style.bottom = `${step * (height - 1)}em`;
-    place.append(dot);
-  }
   for (const [words, at, role] of marks) {
     const side = at > 0.5 ? " is-far" : ""; // its words stand on the side where there is room
     const mark = el("span", { class: `mark ${role}${side}`, textContent: words });
@@ -297,22 +291,29 @@ function dotsOf({ dots, marks, ends, ticks, piles }, series) {
     mark.style.color = mark.style.borderColor = `var(--${role})`;
     place.append(mark);
   }
-  for (const [at, height, n, number] of piles) {
+  for (const [at, height, i] of dots) {
+    const dot = el("b", { class: series[i][1] });
+    dot.style.left = `${100 * at}%`;
+    dot.style.bottom = `${step * (height - 1)}em`;
+    place.append(dot);
+  }
+  for (const [at, height, n] of piles) {
     const many = el("span", { class: "pile", textContent: n });
-    const which = el("span", { class: "end", textContent: number });
-    many.style.left = which.style.left = `${100 * at}%`;
+    many.style.left = `${100 * at}%`;
     many.style.bottom = `${step * height}em`;
-    place.append(many, which);
+    place.append(many);
   }
-  for (const at of ticks) {
+  for (const [at, number] of ticks) {
     const tick = el("i", { class: "tick" });
-    tick.style.left = `${100 * at}%`;
-    place.append(tick);
+    const words = el("span", { class: "end", textContent: number });
+    tick.style.left = words.style.left = `${100 * at}%`;
+    place.append(tick, words);
   }
-  ends.forEach((words, i) => {
-    const end = el("span", { class: "end", textContent: words });
-    end.style.left = `${100 * i}%`;
-    place.append(end);
+  beyond.forEach((words, i) => {
+    if (words === "") return;
+    const side = i === 0 ? "is-before" : "is-behind";
+    place.classList.add(side);
+    place.append(el("span", { class: `beyond ${side}`, dir: "auto", textContent: words }));
   });
   return place;
 }
@@ -320,11 +321,12 @@ function dotsOf({ dots, marks, ends, ticks, piles }, series) {
 /**
  * How many have answered the question that is open, or else how many phones there are.
  * @param {ProjectorState} state
+ * @param {string} [mark] stands around the number of answers
  */
-export function answeredInWords({ question, n_answers: n, n_people: all }) {
+export function answeredInWords({ question, n_answers: n, n_people: all }, mark = "") {
   const isAsked = question !== null && question.is_open && Math.max(n, all) > 0;
   if (!isAsked) return ngettext("{n} phone here", "{n} phones here", all);
-  return _("{n} of {all} have answered", { n, all: Math.max(n, all) });
+  return _("{n} of {all} have answered", { n: mark + numeral(String(n)) + mark, all: Math.max(n, all) });
 }
 
 /**

@@ -13,16 +13,27 @@ from typing import Any, Literal, TypeAlias
 from model.classroom.members import RoomError
 from model.classroom.records import Spoken
 from model.sentences import Sentence
+from pages.frame.contents import COURSE, lesson_at
 from pages.frame.words import Language, _, language
 from pages.lessons.tour.said import plain
-from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, lesson_names, read_lesson
+from pages.lessons.tour.scene_fields import PAGES
+from pages.lessons.tour.scenes import (
+    ASKED,
+    OF_CLASS,
+    TOLD,
+    GuidedLesson,
+    LessonError,
+    Scene,
+    lesson_names,
+    read_lesson,
+)
 
 ItemKind: TypeAlias = Literal["next", "sampler", "own"]
 KINDS: dict[str, ItemKind] = {"next token": "next", "sampler": "sampler", "": "own"}
 PLAN = "how-a-model-writes"
 WORDS = {
     "next": Sentence("What comes next?"),
-    "sampler": Sentence("On which word does your pointer fall?"),
+    "sampler": Sentence("On which token does your pointer fall?"),
 }
 
 
@@ -37,6 +48,7 @@ class Item:
     number: int  # of the scene, from 1
     scene: Scene
     kind: ItemKind  # "own": the question that the scene asks
+    lesson: GuidedLesson
 
     @property
     def minutes(self) -> float:
@@ -49,6 +61,27 @@ class Item:
     def is_first(self) -> bool:
         """Whether it is the first question of its scene."""
         return self.kind != "own" or not self.scene.of_class
+
+    @property
+    def says_setting(self) -> bool:
+        """Whether the scene speaks of what shapes its bar: before that was taught, it does not."""
+        return bool({"temperature", "top_p"} & dict(self.scene.query).keys())
+
+    @property
+    def tries_it(self) -> bool:
+        """Whether its page is where the answer is tried: something is pressed there, first."""
+        return self.kind == "own" and not self.scene.of_class and bool(self.scene.press)
+
+    def page(self, *, is_told: bool = False) -> str:
+        """Returns where the projector shows its page as the scene has it, covered until it is told.
+
+        Empty where the page shows no more than the room does: a laboratory, or a guess, which the
+        class has made.
+        """
+        is_guess = self.scene.cover == ("guess",)
+        if is_guess or lesson_at(PAGES[self.scene.page]).part not in COURSE:
+            return ""
+        return self.lesson.address(self.number, **{OF_CLASS: TOLD if is_told else ASKED})
 
     @property
     def question(self) -> str:
@@ -83,9 +116,9 @@ def items_of(lesson: GuidedLesson) -> Iterator[Item]:
     """Returns the questions of a lesson; a scene that takes no reply asks the class nothing."""
     for number, scene in enumerate(lesson.scenes, start=1):
         if scene.of_class:
-            yield Item(number, scene, KINDS[scene.of_class])
+            yield Item(number, scene, KINDS[scene.of_class], lesson)
         if scene.asks:
-            yield Item(number, scene, "own")
+            yield Item(number, scene, "own", lesson)
 
 
 def sentences_of(text: str) -> list[str]:

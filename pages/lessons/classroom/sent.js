@@ -3,10 +3,11 @@
 import { _, numeral } from "../../frame/live/words.js";
 
 const CONVINCE = _("Sent. You may change it. How would you convince your neighbour?");
+const MAY_CHANGE = _("Sent. You may change it.");
 /** After an answer was sent, until the question closes. @type {Record<RoomQuestion["kind"], string>} */
 const SENT = {
   next: _("Sent. Say how sure you are."),
-  sampler: _("Sent. You may change it."),
+  sampler: MAY_CHANGE,
   choice: CONVINCE,
   number: CONVINCE,
 };
@@ -15,11 +16,12 @@ const SENT = {
  * What this phone answered, and once that is known whether it was right; each sentence stays in one line.
  * @param {PhoneQuestion} question
  * @param {RoomOutcome|null} outcome of the class
+ * @param {boolean} isSure whether how sure one is was said
  */
-export function sentInWords(question, outcome) {
+export function sentInWords(question, outcome, isSure) {
   const { mine, is_open: isOpen } = question;
   if (mine === null) return isOpen ? [] : [_("This question is closed.")];
-  if (isOpen) return [SENT[question.kind]];
+  if (isOpen) return [question.kind === "next" && isSure ? MAY_CHANGE : SENT[question.kind]];
   const answer = answerOf(question);
   const said = [_("You said “{answer}”.", { answer })];
   const isRight = question.pointer === null ? question.is_right : fallOf(question) === mine.option;

@@ -18,7 +18,7 @@ from model.classroom.members import RoomError
 from model.classroom.records import Answer, Question, QuestionKind, SceneShown, Tally, WordsAndRoles
 from model.classroom.room import Room
 from model.classroom.rooms import close_room, open_room
-from model.classroom.rounds import Votes, landing
+from model.classroom.rounds import Votes, first_of_two, landed
 from model.language_model import LanguageModel
 from model.sentences import Numeral, Sentence, joined
 from model.typed import parts_typed
@@ -73,6 +73,7 @@ class Classroom:
     about: str = ""  # and what the desk says about it
     remember: str = ""  # one sentence of the scene, which Reveal shows to end its question with
     is_revealed: bool = False
+    was_page_shown: bool = False  # once that was
     n_presses: int = 0  # that a desk has done
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -115,7 +116,8 @@ class Classroom:
         said: list[str] = [Sentence(SAID[how], word=word)]
         if votes is not None:
             self.is_revealed = True
-            self.room.show_outcome(beside(votes.beside(logits, [*self.offered, came]), came))
+            found = votes.beside(logits, [*self.offered, came])
+            self.room.show_outcome(beside(found, came, self.offered))
             if how != "favourite":
                 said += given(votes.score(logits, came), len(votes.answers))
         self.show_text()
@@ -164,7 +166,7 @@ class Classroom:
             if item.kind == "next":
                 self.ask_next(may_write=may_write, seconds=seconds)
             else:
-                self.ask_draws(seconds=seconds)
+                self.ask_draws(seconds=seconds, says_setting=item.says_setting)
         self.place = place
         self.remember = item.remember
         self.room.show_scene(scene_of(self.text.lm, item, self.script.spoken))
@@ -173,9 +175,9 @@ class Classroom:
         scene, choices = item.scene, [plain(choice) for choice in item.scene.choices]
         kind: QuestionKind = "choice" if choices or scene.reply == "a word" else "number"
         more = {"may_write": not choices, "seconds": seconds, "spoken": self.script.spoken}
+        more["is_whole"] = kind == "number" and scene.right.isdecimal()
         self._ask(kind, item.question, choices, **more)
-        self.right = plain(scene.right)
-        self.about = plain(scene.answer)
+        self.right, self.about = plain(scene.right), plain(scene.answer)
 
     @one_at_a_time
     def show_end(self) -> None:
@@ -187,9 +189,15 @@ class Classroom:
     @one_at_a_time
     def show_page(self, is_shown: bool) -> None:
         """Shows the page of the scene on the projector, or takes it away."""
-        if self.room.scene is None:
+        if not self.has_page:
             raise RoomError(Sentence("No scene is shown: choose one of the script."))
+        self.was_page_shown |= is_shown and self.is_revealed
         self.room.show_page(is_shown)
+
+    @property
+    def has_page(self) -> bool:
+        """Whether a scene is shown whose page shows more than the room does."""
+        return bool(self.room.scene and self.room.scene.address)
 
     @property
     def n_items(self) -> int:
@@ -211,10 +219,11 @@ class Classroom:
         self.offered = offered
 
     @one_at_a_time
-    def ask_draws(self, *, seconds: float | None = None) -> None:
+    def ask_draws(self, *, seconds: float | None = None, says_setting: bool = True) -> None:
         """Gives each phone a random number, and asks on which segment of the bar it falls."""
         bar = self.text.segments()
-        more = {"shares": bar.shares, "has_rest": bar.has_rest, "setting": bar.setting}
+        more = {"shares": bar.shares, "has_rest": bar.has_rest}
+        more["setting"] = bar.setting if says_setting else ""
         self._ask("sampler", WORDS["sampler"], bar.options, seconds=seconds, **more)
 
     @one_at_a_time
@@ -246,7 +255,7 @@ class Classroom:
             raise RoomError(Sentence("Nothing was closed that could be asked again."))
         asked = self.tally.question
         kept = self.offered, self.right, self.about, self.remember
-        same = ("shares", "has_rest", "may_write", "spoken", "setting")
+        same = ("shares", "has_rest", "may_write", "spoken", "setting", "is_whole")
         more = {name: getattr(asked, name) for name in same}
         self._ask(asked.kind, asked.words, asked.options, **more)
         self.offered, self.right, self.about, self.remember = kept
@@ -312,12 +321,10 @@ class Classroom:
 
     def _count_pointers(self, tally: Tally) -> None:
         asked = tally.question
-        falls = [(landing(asked.shares, at), answer) for at, answer in self.room.pointers()]
-        landed = [sum(place == i for place, _ in falls) for i in range(len(asked.shares))]
-        n_right = sum(answer is not None and answer.option == i for i, answer in falls)
-        self.room.show_outcome(drawn(asked, landed))
+        fell, n_right = landed(asked.shares, self.room.pointers())
+        self.room.show_outcome(drawn(asked, fell))
         if n := sum(tally.counts):
-            found = Sentence("{n} of the {all} who answered found the word.", n=n_right, all=n)
+            found = Sentence("{n} of the {all} who answered found the token.", n=n_right, all=n)
             self.room.reveal(found, "", OF_CHANCE)
 
     @one_at_a_time
@@ -327,10 +334,10 @@ class Classroom:
         if tally is None or not self.can_reveal:
             raise RoomError(Sentence("There is nothing to reveal: close a question first."))
         self.is_revealed = True
-        if self.votes is not None:
-            shown = {*self.offered, *chain.from_iterable(self.votes.shares)}
-            logits = self.text.generation.logits_with(shown)
-            self.room.show_outcome(beside(self.votes.beside(logits, self.offered)))
+        if (votes := self.votes) is not None:
+            shown = {*self.offered, *chain.from_iterable(votes.shares)}
+            found = votes.beside(self.text.generation.logits_with(shown), self.offered)
+            self.room.show_outcome(beside(found, offered=self.offered))
             return
         said = Sentence("Right is “{answer}”.", answer=self.right)
         if self._is_of("number"):
@@ -378,16 +385,9 @@ class Classroom:
         """The answers of the first time the same question was asked, where it was asked twice."""
         if self.tally is None or self._is_of("sampler"):
             return None
-        asked = self.tally.question
-        same = [
-            tally
-            for tally in self.room.tallies
-            if (tally.question.words, tally.question.options) == (asked.words, asked.options)
-        ]
-        return same[0] if len(same) > 1 else None
+        return first_of_two(self.room.tallies, self.tally.question)
 
     def _is_of(self, kind: QuestionKind) -> bool:
-        """Tells whether the question that was closed last is of a kind."""
         return self.tally is not None and self.tally.question.kind == kind
 
     def _clear(self) -> None:
@@ -396,5 +396,5 @@ class Classroom:
 
     def _forget(self) -> None:
         self.tally = self.votes = None
-        self.offered, self.is_revealed = [], False
+        self.offered, self.is_revealed, self.was_page_shown = [], False, False
         self.right = self.about = self.remember = ""

@@ -72,9 +72,9 @@ interface RoomBar {
 interface RoomDots {
   dots: [position: number, height: number, series: number][];
   marks: [words: string, position: number, role: string][];
-  ends: [string, string];
-  ticks: number[];
-  piles: [position: number, height: number, count: string, number: string][];
+  ticks: [position: number, number: string][];
+  piles: [position: number, height: number, count: string][];
+  beyond: [before: string, behind: string]; // what lies far behind each end; empty where nothing does
 }
 /** How a closed question was answered. */
 interface RoomOutcome {
@@ -136,6 +136,8 @@ interface DeskState extends ProjectorState {
   can_count: boolean;
   written: [word: string, count: number][];
   advice: string;
+  recommended: string; // what the advice says to press; empty for the next question
+  has_page: boolean; // the scene's page shows more than the room does
   lessons?: [name: string, title: string][]; // for a fresh page
   is_late?: boolean; // of the answer to a press: another press came first
 }

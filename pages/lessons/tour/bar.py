@@ -25,7 +25,14 @@ from pages.frame.values import whole_of
 from pages.frame.words import NAME, _, chosen, language, numeral, told
 from pages.lessons.tour.said import cleaned, is_right, plain, read_said, reply_of, write_said
 from pages.lessons.tour.scene_fields import ANSWER, NUMBERS, PAGES, PARTS
-from pages.lessons.tour.scenes import GuidedLesson, LessonError, Scene, read_lesson
+from pages.lessons.tour.scenes import (
+    OF_CLASS,
+    TOLD,
+    GuidedLesson,
+    LessonError,
+    Scene,
+    read_lesson,
+)
 from pages.lessons.tour.sentences import cut_first
 
 CLOCK_SECONDS = 0.5  # between two looks at whether a task is done
@@ -73,11 +80,14 @@ def show_bar(path: str) -> None:
         st.switch_page(PAGES[scene.page], query_params=query)
     st.session_state[_LAST] = name, number
     is_of_top = not scene.heading and not scene.task
-    waits = scene.asks and number not in _said(lesson)
+    waits = _waits(lesson, scene, number)
     is_done = partial(_was_done, lesson, scene, number) if scene.task else None
     hold_answer(waits, is_of_top=is_of_top, by_page=ANSWER in scene.cover, is_done=is_done)
     with st.container(key="tour"):
-        _show_scene(lesson, scene, number)
+        if st.query_params.get(OF_CLASS):
+            _show_to_class(scene, waits)
+        else:
+            _show_scene(lesson, scene, number)
     _guide(key="tour_guide", data=_guided(lesson, scene, number), height="content")
     said = write_said(_said(lesson))
     say_in_address("address_said", ["said"], f"?{urlencode({'said': said})}" if said else "")
@@ -85,7 +95,7 @@ def show_bar(path: str) -> None:
 
 def _guided(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object]:
     """Returns what the browser is told of a scene: what it speaks of, and what is covered."""
-    is_open = scene.asks and number not in _said(lesson)
+    is_open = _waits(lesson, scene, number)
     first = next((i for i, one in enumerate(lesson.scenes, start=1) if not one.page), None)
     is_foreign = lesson.language != language()
     return {
@@ -128,6 +138,13 @@ def _answer(lesson: GuidedLesson, scene: Scene, number: int) -> dict[str, object
     }
 
 
+def _waits(lesson: GuidedLesson, scene: Scene, number: int) -> bool:
+    """Tells whether a scene waits for what is said to it; before a class, until that was told."""
+    if of_class := st.query_params.get(OF_CLASS):
+        return scene.asks and of_class != TOLD
+    return scene.asks and number not in _said(lesson)
+
+
 def _said(lesson: GuidedLesson) -> dict[int, str]:
     """Returns what was said to the questions of a lesson, by scene."""
     of_lesson, said = st.session_state.get(_SAID, ("", {}))
@@ -168,14 +185,10 @@ def _number(lesson: GuidedLesson, text: str) -> int:
 
 def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
     """Shows the words, the question, then what is tried, and only then what is right."""
-    is_answered = number in _said(lesson) or not scene.asks
+    is_answered = not _waits(lesson, scene, number)
     is_done = _was_done(lesson, scene, number)
     with st.container(key="tour_words"):
-        title = as_written(scene.title)
-        is_sentence = scene.title.endswith(_ENDS)
-        head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
-        first, rest = cut_first(scene.words)
-        st.markdown("\n\n".join(filter(None, (head, first, rest))))
+        rest = _show_words(scene)
         if rest or (scene.asks and is_answered):  # a phone leaves it out
             st.html(_MORE.format(_("More")))
     _show_question(lesson, scene, number, is_done)
@@ -193,6 +206,28 @@ def _show_scene(lesson: GuidedLesson, scene: Scene, number: int) -> None:
             _hold_room("answer", scene.answer, scene.remember)
     with st.container(key="tour_way"):
         _show_way_on(lesson, number, is_done)
+
+
+def _show_words(scene: Scene) -> str:
+    """Shows the title and the words; returns those behind the first sentence."""
+    title = as_written(scene.title)
+    is_sentence = scene.title.endswith(_ENDS)
+    head = f"**{title}**" if is_sentence else _("**{title}.**", title=title)
+    first, rest = cut_first(scene.words)
+    st.markdown("\n\n".join(filter(None, (head, first, rest))))
+    return rest
+
+
+def _show_to_class(scene: Scene, waits: bool) -> None:
+    """Shows the words, and what is asked or, once that was told, what to press."""
+    with st.container(key="tour_words"):
+        _show_words(scene)
+    if waits:
+        with st.container(key="tour_reply"), st.container(key="tour_asked"):
+            st.markdown(scene.question)
+    elif scene.task:
+        with st.container(key="tour_task"):
+            st.markdown(f":material/arrow_forward: {scene.task}")
 
 
 def _show_question(lesson: GuidedLesson, scene: Scene, number: int, is_done: bool) -> None:
@@ -292,7 +327,7 @@ def _show_task(lesson: GuidedLesson, scene: Scene, number: int, was_done: bool) 
 
 def _was_done(lesson: GuidedLesson, scene: Scene, number: int) -> bool:
     """Returns whether a scene's task was done since its question was answered: it stays so."""
-    if scene.asks and number not in _said(lesson):
+    if _waits(lesson, scene, number):
         return False
     known: set[tuple[str, int]] = st.session_state.setdefault(_DONE, set())
     if _is_done(scene):

@@ -35,7 +35,7 @@ export function keepStory(root) {
     press: readPress(rows[i - first], node.textContent),
   }));
   const query = new URLSearchParams(location.search);
-  for (const name of ["lesson", "scene", "said", "present"]) query.delete(name);
+  for (const name of ["lesson", "scene", "class", "said", "present"]) query.delete(name);
   const link = `./?${query}`;
   tabStore.write(STORED_AS, JSON.stringify({ tokens, link }));
   keepLine({ text: tokens.map(({ text }) => text).join("").trim(), link });

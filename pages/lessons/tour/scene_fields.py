@@ -129,7 +129,7 @@ def read_page(line: int, text: str) -> tuple[str, tuple[tuple[str, str], ...], s
             "the app has no page {name}: choose one of {known}", name=echo(page), known=known
         )
         raise FaultError(line, why)
-    if taken := {"lesson", "scene"} & dict(query).keys():
+    if taken := {"lesson", "scene", "class"} & dict(query).keys():
         why = Sentence("leave “{name}” out of the link: the app adds it", name=min(taken))
         raise FaultError(line, why)
     return page_of_section(page, link.fragment), query, link.fragment

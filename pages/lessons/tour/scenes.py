@@ -38,6 +38,8 @@ from pages.lessons.tour.translation import UNTIL, merged
 FOLDER = Path(__file__).parents[3] / "lessons"
 MAX_BYTES = 200_000
 NEEDED = ("Page", "Question", "Answer")
+# of the link by which a room shows a scene's page: without its own question, which the class has
+OF_CLASS, ASKED, TOLD = "class", "asked", "told"
 _TAG = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*")
 
 
