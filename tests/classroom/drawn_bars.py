@@ -46,6 +46,6 @@ def assert_names_have_air(screen: Page) -> None:
           const segments = [...document.querySelectorAll("#bar span")];
           return segments.length > 0 && segments.every((segment) =>
             segment.innerText === "" || widthOf(segment) <= segment.clientWidth - 4
-            && parseFloat(getComputedStyle(segment).letterSpacing || 0) > -1);
+            && (parseFloat(getComputedStyle(segment).letterSpacing) || 0) > -1);
         }"""
     )
