@@ -193,7 +193,7 @@ def teach(room: Class, place: int, item: Item, minute: float) -> None:
         if room.has(name) and (name[0] != "A" or item.kind != "own"):
             room.press(name)
             room.note(minute + 2, f"{title}: {name}")
-    if item.kind == "own":
+    if item.kind == "own" and room.has("Show its page"):
         room.press("Show its page")
         shown = room.pages["p1080"].frame_locator("#page")
         shown.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)

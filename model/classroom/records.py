@@ -143,6 +143,7 @@ class DrawBar:
     cut: float | None = None  # where a line stands: what begins behind it is out
     of: str = ""  # the text after which it is drawn
     setting: str = ""  # what shaped it; empty for the distribution as the model gives it
+    pointers: tuple[float, ...] = ()  # that fell on it, in [0, 1)
 
 
 @dataclass(frozen=True)

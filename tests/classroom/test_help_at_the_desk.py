@@ -21,6 +21,7 @@ from pages.home import page_model
 from pages.lessons.classroom import script
 from pages.lessons.classroom.advice import advise, recommended
 from pages.lessons.classroom.desk import PRESSES, view
+from pages.lessons.classroom.picture import N_PRESSES
 from pages.lessons.classroom.script import PLAN, items_of, prompt_of, sentences_of
 from pages.lessons.classroom.state import Classroom, open_class
 from pages.lessons.classroom.text import ClassText
@@ -228,6 +229,28 @@ def test_what_shapes_a_bar_is_said_only_where_the_scene_speaks_of_it(desk: Class
         assert bool(said[place]) <= item.says_setting
     assert not said[0]
     assert said[len(said) - 3], "top-p was taught by then"
+
+
+def test_presses_that_do_not_look_are_the_answer_of_the_first_scene(
+    desk: Classroom,
+) -> None:
+    desk.ask_item(1)
+    (asked,) = desk.room.screen()["scene"]["picture"]["bars"]
+    assert not asked["pointers"]
+    vote(desk, [0])
+    desk.close()
+    desk.reveal()
+    (shown,) = desk.room.screen()["scene"]["picture"]["bars"]
+    assert shown["shares"] == asked["shares"]
+    fell = [int(name.split("\n")[1].split()[0]) for name in shown["options"]]
+    ends = list(itertools.accumulate(shown["shares"]))
+    caught = [
+        sum(end - share <= pointer < end for pointer in shown["pointers"])
+        for share, end in zip(shown["shares"], ends, strict=True)
+    ]
+    assert fell == caught
+    assert sum(fell) == len(shown["pointers"]) == N_PRESSES
+    assert fell[0] == max(fell[:-1]), "the widest"
 
 
 def test_a_word_on_offer_that_is_typed_is_a_press_on_its_button(desk: Classroom) -> None:

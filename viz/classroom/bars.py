@@ -35,6 +35,7 @@ FAR = 4  # times the median, or the true number, is far away
 LEAST_FAR = 10.0  # and nothing below this
 MAX_FAR = 0.25  # of the numbers: more of them have their place on the line
 CLASS, MODEL = (Sentence("the class"), "prompt"), (Sentence("the model"), "kept")
+POINTERS = (Sentence("pointers of the class"), "prompt")
 SHARE = (Sentence("share of the bar"), "expected")  # a line across the bar beside which it stands
 NOW = (Sentence("now"), "prompt")
 BEFORE = (Sentence("before the discussion"), "rejected")
@@ -168,7 +169,7 @@ def drawn(asked: Question, landed: Sequence[int]) -> Outcome:
     ]
     if asked.has_rest:
         bars[-1] = replace(bars[-1], is_rest=True)
-    return Outcome((CLASS, SHARE), tuple(bars))
+    return Outcome((POINTERS, SHARE), tuple(bars))
 
 
 def numbers(tally: Tally, earlier: Tally | None = None, truth: float | None = None) -> Outcome:

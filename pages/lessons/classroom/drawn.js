@@ -55,9 +55,10 @@ export function drawBar(
     }
     return segment;
   });
-  const marks = pointers.map((pointer) => {
+  const marks = pointers.map((pointer, i) => {
     const mark = el("b");
     mark.style.left = `${100 * pointer}%`;
+    mark.style.setProperty("--nth", String(i));
     return mark;
   });
   const line = el("i", { class: "cut" }, el("small", {}, numeral(String(cut))));
@@ -123,7 +124,7 @@ export function drawPicture(place, picture, isLow) {
       bars[i],
     ]);
     place.replaceChildren(...named, endsOf(picture.bars[0].setting));
-    picture.bars.forEach((bar, i) => drawBar(bars[i], bar, []));
+    picture.bars.forEach((bar, i) => drawBar(bars[i], bar, bar.pointers));
     return;
   }
   const apart = picture.rows.map((row) => row.split("|")); // two pictures stand beside each other

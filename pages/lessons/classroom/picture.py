@@ -6,6 +6,7 @@ story as greedy decoding writes it, the bar at another temperature, the text aft
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +19,8 @@ from model.classroom.records import (
     Spoken,
     WordsAndRoles,
 )
-from model.draw import count_draws
+from model.classroom.rounds import landing
+from model.draw import count_draws, uniform_at
 from model.generation import Generation
 from model.language_model import LanguageModel
 from model.sampling import Settings
@@ -40,6 +42,7 @@ MOST_SEGMENTS = 9  # that have room beside each other
 N_AFTER = 13  # tokens after a wrong word
 N_NEXT = 4  # tokens after a prompt: what comes next is what is asked
 N_DRAWS = 1000  # on the bar of the engines
+N_PRESSES = 300  # on the bar that a finger presses
 RAW, CUT = Settings(), Settings(top_p=0.5)
 COVERED = "?"
 SIX_TOKENS = ("pppppp",)  # what a cache is asked about
@@ -93,8 +96,10 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     except ValueError:  # this model cannot read the lesson's prompt
         return picture_of(lm, item)
     bar = _bar_of(lm, item)
-    if bar is None or scene.at_reveal is None:
-        return Picture(bars=(bar,) if bar else ())
+    if bar is None:
+        return Picture()
+    if scene.at_reveal is None:
+        return Picture(bars=(_pressed(bar),))
     name, number = scene.at_reveal
     bar = replace(bar, of="")  # the names say what the two are
     if name == "top-p":
@@ -107,6 +112,23 @@ def answered(lm: LanguageModel, item: Item) -> Picture:
     other = _bar_of(lm, item, Settings(temperature=number))
     others = [replace(other, name=cold, of="", setting="")] if other else ()
     return Picture(bars=(replace(bar, name=hot), *others))
+
+
+def _pressed(bar: DrawBar) -> DrawBar:
+    """Lets pointers fall on a bar; each segment says how many it caught, in place of its share."""
+    pointers = tuple(uniform_at(0, position) for position in range(N_PRESSES))
+    fell = Counter(landing(bar.shares, pointer) for pointer in pointers)
+    of_all = [
+        Sentence("{n} of {all}", n=count(fell[i]), all=count(N_PRESSES))
+        for i in range(len(bar.options))
+    ]
+    names = [
+        one.filled(share=n)
+        for one, n in zip(bar.options, of_all, strict=True)
+        if isinstance(one, Sentence)
+    ]
+    said = Sentence("{n} presses without looking", n=count(N_PRESSES))
+    return replace(bar, options=tuple(names), name=said, pointers=pointers)
 
 
 def _answer_in_the_page(lm: LanguageModel, item: Item) -> Picture | None:

@@ -41,6 +41,7 @@ interface RoomDrawBar {
   cut: number | null; // where a line stands: what begins behind it is out
   of: string; // the text after which it is drawn
   setting: string; // what shaped it
+  pointers: number[]; // that fell on it
 }
 interface RoomScene {
   title: string;
