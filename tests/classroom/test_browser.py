@@ -389,6 +389,8 @@ def test_a_lesson_is_the_room_s_script(room: Pages, url: str) -> None:
 
 def test_the_page_of_a_scene_is_shown_until_it_is_taken_away(room: Pages) -> None:
     projector, phone = room.projector, room.phone
+    expect(projector.locator("#page")).to_be_hidden()
+    expect(projector.locator("#page.is-drawn")).to_have_count(1)  # it waits for the press
     room.press("Show its page")
     shown = projector.frame_locator("#page")
     for size in (SMALL_PROJECTOR, PROJECTOR):  # what is to be pressed is seen on either

@@ -118,16 +118,12 @@ def _pressed(bar: DrawBar) -> DrawBar:
     """Lets pointers fall on a bar; each segment says how many it caught, in place of its share."""
     pointers = tuple(uniform_at(0, position) for position in range(N_PRESSES))
     fell = Counter(landing(bar.shares, pointer) for pointer in pointers)
-    of_all = [
-        Sentence("{n} of {all}", n=count(fell[i]), all=count(N_PRESSES))
-        for i in range(len(bar.options))
-    ]
     names = [
-        one.filled(share=n)
-        for one, n in zip(bar.options, of_all, strict=True)
+        one.filled(share=count(fell[i]))
+        for i, one in enumerate(bar.options)
         if isinstance(one, Sentence)
     ]
-    said = Sentence("{n} presses without looking", n=count(N_PRESSES))
+    said = Sentence("What {n} presses without looking hit", n=count(N_PRESSES))
     return replace(bar, options=tuple(names), name=said, pointers=pointers)
 
 

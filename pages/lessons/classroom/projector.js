@@ -29,6 +29,10 @@ const OVER = "is-over"; // the room was lost: nothing of it is shown any more
 const MOST = 220; // characters of the text
 const MARK = "\u2060"; // around a number: has no width
 const MOST_BESIDE = 48; // where an outcome stands below it: a line
+const [OF_CLASS, TOLD] = ["class", "told"]; // in the address of a page: its answer is
+const PATIENCE_MS = 20_000; // for a page that does not come
+const IDLE = '.stApp[data-test-script-state="notRunning"]';
+const UNDER_WAY = '[data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-drawn])';
 const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
 
 const code = codeInAddress().toUpperCase();
@@ -116,22 +120,38 @@ function paintOpen(question) {
 }
 
 /**
- * The page of the scene, as large as it gets; who has the projector's mouse may press there.
+ * The page of the scene, as large as it gets; who has the projector's mouse may press there. It is fetched once its
+ * answer is told, and what the class looks at stays until it is drawn.
  * @param {RoomScene|null} scene
  */
 function paintPage(scene) {
-  const page = byId("page");
+  const page = /** @type {HTMLIFrameElement} */ (byId("page"));
+  const address = new URL(scene?.address ?? "", new URL(ROOMS.replace(/room$/, ""), location.href));
   const isShown = scene !== null && scene.is_page_shown;
-  setShown(page, isShown);
-  let wanted = "about:blank";
-  if (isShown) {
-    const address = new URL(scene.address, new URL(ROOMS.replace(/room$/, ""), location.href));
-    address.searchParams.set("present", "1");
-    wanted = address.href;
-  }
+  const isFetched = isShown || scene !== null && address.searchParams.get(OF_CLASS) === TOLD;
+  address.searchParams.set("present", "1");
+  const wanted = isFetched ? address.href : "about:blank";
+  setShown(page, isFetched);
+  page.classList.toggle("is-asked-for", isShown);
   if (page.dataset.shown === wanted) return;
   page.dataset.shown = wanted;
+  page.classList.remove("is-drawn");
   page.src = wanted;
+  page.onload = () => showOnceDrawn(page, wanted, performance.now() + PATIENCE_MS);
+}
+
+/**
+ * Marks a page as drawn, or as one that was waited for long enough.
+ * @param {HTMLIFrameElement} page
+ * @param {string} wanted
+ * @param {number} latest in milliseconds
+ */
+function showOnceDrawn(page, wanted, latest) {
+  if (page.dataset.shown !== wanted) return; // another one has come
+  const drawn = page.contentDocument;
+  const isDrawn = drawn?.querySelector(IDLE) && !drawn.querySelector(UNDER_WAY);
+  if (isDrawn || performance.now() > latest) page.classList.add("is-drawn");
+  else setTimeout(showOnceDrawn, POLL_MS, page, wanted, latest);
 }
 
 /** Lays a page out as on a large projector, and makes it as small as this one: its buttons are seen as well. */
