@@ -64,7 +64,7 @@ export function drawBar(
   const line = el("i", { class: "cut" }, el("small", {}, numeral(String(cut))));
   line.style.left = `${100 * (cut ?? 0)}%`;
   place.replaceChildren(...segments, ...marks, ...(cut === null ? [] : [line]));
-  // a name that has no room is smaller, or else stands upright; where it has none so, it would be read as another one
+  // a name that has no room is closer, then without its share; what is pressed has one that stands upright, or else none
   const tooLong = () =>
     segments.filter((segment) => {
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = segment;
@@ -75,7 +75,7 @@ export function drawBar(
   for (const segment of tooLong()) {
     setText(wordsIn(segment), options[segments.indexOf(segment)].split("\n")[0]); // without its share
   }
-  for (const segment of tooLong()) segment.classList.add("upright");
+  for (const segment of tooLong()) segment.classList.toggle("upright", segment.tagName === "BUTTON");
   for (const segment of tooLong()) segment.textContent = "";
 }
 

@@ -33,7 +33,7 @@ from pages.lessons.snowball.settings import MISTAKES
 from pages.lessons.tour.said import plain
 from pages.lessons.tour.scenes import Scene
 from viz.classroom.bars import MODEL, SHARE
-from viz.format import count, percent
+from viz.format import THIN, count, percent
 
 _LABEL = "{name}\n{share}"  # has no word to translate
 PAGES_OF_A_BAR = ("", "sampling", "engines")  # that show the distribution of the prompt in a link
@@ -184,7 +184,11 @@ def _bar_of(lm: LanguageModel, item: Item, settings: Settings | None = None) -> 
     if item.kind == "next":
         return replace(bar, options=("",) * len(bar.options), of=_unfinished(prompt_of(scene)))
     pairs = zip(bar.options, bar.shares, strict=True)
-    names = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
+    names: list[str] = [Sentence(_LABEL, name=one, share=Numeral(percent(p))) for one, p in pairs]
+    if is_counted:  # the shares are to be added up, and the thin segments have room for those
+        n_tokens = len(names) - bar.has_rest
+        bare = [Numeral(percent(p).removesuffix(f"{THIN}%")) for p in bar.shares[:n_tokens]]
+        names[:n_tokens] = bare
     return replace(bar, options=tuple(names), of=_unfinished(prompt_of(scene)))
 
 

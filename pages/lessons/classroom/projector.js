@@ -33,7 +33,17 @@ const [OF_CLASS, TOLD] = ["class", "told"]; // in the address of a page: its ans
 const PATIENCE_MS = 20_000; // for a page that does not come
 const IDLE = '.stApp[data-test-script-state="notRunning"]';
 const UNDER_WAY = '[data-testid="stSkeleton"], [data-testid="stBidiComponentIsolated"]:not([data-drawn])';
-const PAGE_WIDTH = 1370; // pixels that a scene's page has, with the column beside it, on every projector
+// pixels that a scene's page has, with the column beside it, on every projector: the fewer, the larger all that it shows
+const PAGE_WIDTHS = [1010, 1180, 1370];
+const FILLED = .95; // of its height, at most: a text grows
+const SETTLED_MS = 200; // between two looks at where it ends
+const [SAME, MOST_LOOKS] = [3, 20]; // looks that agree: scripts that mark its parts are late
+
+const FOR_THE_EAR = 1; // pixels of width of what nobody sees
+const BARE = ":is(div, p, ol):empty"; // room that is kept, or the seat of a component
+const VISIBLE = { visibilityProperty: true, opacityProperty: true };
+
+const pause = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
 const code = codeInAddress().toUpperCase();
 const join = `${location.origin}${ROOMS}/${code}`;
@@ -58,7 +68,7 @@ const poll = keepAsking(async () => {
     setText(byId("error"), trouble(error));
     const isOver = error instanceof Refusal;
     document.body.className = isOver ? OVER : "";
-    if (isOver) await new Promise((done) => setTimeout(done, REFUSED_MS));
+    if (isOver) await pause(REFUSED_MS);
   }
 }, POLL_MS);
 
@@ -146,17 +156,47 @@ function paintPage(scene) {
  * @param {string} wanted
  * @param {number} latest in milliseconds
  */
-function showOnceDrawn(page, wanted, latest) {
-  if (page.dataset.shown !== wanted) return; // another one has come
-  const drawn = page.contentDocument;
-  const isDrawn = drawn?.querySelector(IDLE) && !drawn.querySelector(UNDER_WAY);
-  if (isDrawn || performance.now() > latest) page.classList.add("is-drawn");
-  else setTimeout(showOnceDrawn, POLL_MS, page, wanted, latest);
+async function showOnceDrawn(page, wanted, latest) {
+  const isWanted = () => page.dataset.shown === wanted; // until another one comes
+  const isDrawn = () => {
+    const drawn = page.contentDocument;
+    return performance.now() > latest || drawn?.querySelector(IDLE) && !drawn.querySelector(UNDER_WAY);
+  };
+  while (isWanted() && !isDrawn()) await pause(POLL_MS);
+  await fitPage(page);
+  if (isWanted()) page.classList.add("is-drawn");
 }
 
-/** Lays a page out as on a large projector, and makes it as small as this one: its buttons are seen as well. */
-function fitPage() {
-  byId("page").style.setProperty("--scale", String(innerWidth / PAGE_WIDTH));
+/** Lays a page out as on a large projector, as large as all of it is seen. @param {HTMLIFrameElement} page */
+async function fitPage(page) {
+  for (const width of PAGE_WIDTHS) {
+    page.style.setProperty("--scale", String(innerWidth / width));
+    if (await settledEnd(page) <= FILLED * page.clientHeight) return;
+  }
+}
+
+/** Where all of a page ends, once it has been the same for a while. @param {HTMLIFrameElement} page */
+async function settledEnd(page) {
+  /** @type {number[]} */
+  const ends = [];
+  const isSettled = () => ends.length >= SAME && new Set(ends.slice(-SAME)).size === 1;
+  do {
+    await pause(SETTLED_MS);
+    ends.push(page.contentDocument === null ? 0 : lowestOf(page.contentDocument));
+  } while (!isSettled() && ends.length < MOST_LOOKS);
+  return ends[ends.length - 1];
+}
+
+/** Where what is seen ends, the shadows of its components with it. @param {ParentNode} root @returns {number} */
+function lowestOf(root) {
+  const bottoms = [...root.querySelectorAll("*")].map((node) => {
+    if (node.shadowRoot !== null) return lowestOf(node.shadowRoot);
+    const { width, bottom } = node.getBoundingClientRect();
+    const room = Math.min(width, node.parentElement?.getBoundingClientRect().width ?? width);
+    const isSeen = room > FOR_THE_EAR && node.childElementCount === 0 && !node.matches(BARE);
+    return isSeen && node.checkVisibility(VISIBLE) ? bottom : 0;
+  });
+  return Math.max(0, ...bottoms);
 }
 
 /** Once the room is closed: where to go on, in place of how to join. */
@@ -185,6 +225,5 @@ byId("address").replaceChildren(location.host, el("wbr"), path);
 byId("address").style.setProperty("--letters", String(Math.max(location.host.length, path.length)));
 byId("qr").src = `${ROOMS}/${encodeURIComponent(code)}/projector/qr.svg?at=${encodeURIComponent(join)}`;
 byId("qr").alt = _("QR code of {address}", { address: join });
-fitPage();
-addEventListener("resize", fitPage);
+addEventListener("resize", () => fitPage(/** @type {HTMLIFrameElement} */ (byId("page"))));
 poll();
