@@ -140,14 +140,23 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(page.locator(".remember")).to_be_hidden()
     asked, field = board.locator(".board-word"), board.get_by_role("textbox")
     onward = board.get_by_role("button", name="Next word")
-    spread = board.locator(".board-spread")
-    expect(spread).to_be_hidden()  # there is no score to explain
+    about, said = board.locator(".board-about"), board.locator(".board-said")
+    before = about.text_content()
+    expect(said).to_be_hidden()
+    stakes = board.locator(".board-sure small")
+    assert stakes.first.evaluate("(it) => getComputedStyle(it).visibility") == "hidden"
     places = page.evaluate(PLACES)
     words.first.click()
+    expect(stakes.first).to_be_visible()  # what is at stake shows once there is a word
+    box = board.locator(".board-ask").bounding_box()
     board.get_by_role("button", name="very").click()
     expect(asked).to_have_count(1, timeout=PATIENCE_MS)
     expect(words.first).to_be_hidden()
-    expect(spread).to_be_visible()
+    assert about.text_content() != before  # why the scores differ stands over the chart
+    there = said.bounding_box()
+    assert box is not None and there is not None
+    assert box["y"] <= there["y"] <= box["y"] + box["height"], "in the place of the question"
+    assert there["x"] < box["x"] + box["width"]
     onward.click()
     field.focus()
     for n_opened, line in enumerate(("She", "gave 20", "<b>him</b> 5 him 5"), start=2):
@@ -179,7 +188,6 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
         words.first.click()
         board.get_by_role("button", name="very").click()
         expect(asked).to_have_count(n + 1, timeout=PATIENCE_MS)
-        said = board.locator(".board-said")
         expect(said.get_by_text(re.compile("“[.,!?;:]”"))).to_have_count(0)
         marks += said.locator(".named").count()
     assert marks > 0
