@@ -466,3 +466,28 @@ def test_the_pointer_of_a_quick_step_is_seen_to_fall(newcomer: Reader) -> None:
         assert duration is not None
         assert duration <= MAX_FALL_MS
         reader.until(lambda n=n_tokens: len(reader.ids) == n + 1, "no token")
+
+
+CHEERED = """(root) => {
+  globalThis.cheered = 0;
+  new MutationObserver((all) => {
+    for (const { addedNodes } of all)
+      for (const node of addedNodes) globalThis.cheered += node.className === "cheer";
+  }).observe(root, { childList: true, subtree: true });
+}"""
+
+
+def test_a_right_guess_is_cheered_once_and_nothing_of_it_stays(newcomer: Reader) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    root.evaluate(CHEERED)
+    reader.live.locator(".guess-option").get_by_text("tree", exact=True).click()
+    for beat in BEATS[:4]:
+        at_beat(reader, beat)
+        assert reader.page.evaluate("cheered") == 0, beat
+        reader.page.keyboard.press("Space")
+    at_beat(reader, "append")
+    expect(reader.live.locator(".verdict[data-right]")).to_be_visible()
+    expect(reader.live.locator(".cheer")).to_have_count(0)
+    reader.page.keyboard.press("Escape")
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert reader.page.evaluate("cheered") == 1

@@ -92,7 +92,7 @@ def _piece(word: str, start: float, share: float, pointer: float) -> Markup:
 
 
 def tree(branches: Sequence[Branch], caption: str) -> Markup:
-    """Draws a beam search: the best text thick, greedy's dashed, the words of both; the caption says so."""
+    """Draws a beam search: the best text thick, greedy's dashed, and the words of both."""
     n_columns = max(one.end[0] for one in branches)
     n_rows = max(row for one in branches for row in (one.start[1], one.end[1]))
 
@@ -126,9 +126,7 @@ def _curve(start: Spot, end: Spot) -> str:
     return f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
-def race(
-    lanes: Sequence[Sequence[float]], names: Sequence[str], keys: tuple[str, str]
-) -> Markup:
+def race(lanes: Sequence[Sequence[float]], names: Sequence[str], keys: tuple[str, str]) -> Markup:
     """Draws how long requests took, on one clock: what was read is solid, what was written striped.
 
     Args:

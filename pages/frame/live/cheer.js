@@ -15,7 +15,7 @@ export function cheer(verdict) {
   const pieces = Array.from({ length: N_PIECES }, () => el("i", {}));
   layer.append(...pieces);
   const flights = pieces.map((piece, i) => {
-    const [far, high] = [4 + 5 * Math.cos(TURN * i) + 0.3 * i, 2 + 1.6 * (1 + Math.sin(TURN * i))];
+    const [far, high] = [3 + 3 * Math.cos(TURN * i) + 0.25 * i, 2 + 1.6 * (1 + Math.sin(TURN * i))];
     return move(piece, [
       { opacity: 1, transform: "none" },
       { opacity: 1, transform: `translate(${far}em, ${-high}em) rotate(${90 * i}deg)`, offset: 0.45 },
