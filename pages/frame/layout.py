@@ -167,7 +167,7 @@ class CannotBeginError(ValueError):
 
 @contextmanager
 def lesson_page(
-    path: str, doing: str = LOADING, *, has_next: bool = True
+    path: str, doing: str = LOADING, *, has_next: bool = True, has_previous: bool = True
 ) -> Iterator[DeltaGenerator]:
     """Draws the page of that file around what the lesson draws; yields as `stage` does.
 
@@ -175,6 +175,7 @@ def lesson_page(
         path: Of the page's file.
         doing: What the page waits for.
         has_next: Whether the way to the next lesson stands at the page's foot too.
+        has_previous: Whether the way to the one before does; a list is no part of a way.
     """
     lesson = lesson_at(path)
     with open_page(_(lesson.title), is_english=path not in TRANSLATED):
@@ -185,14 +186,14 @@ def lesson_page(
             yield waiting
         except CannotBeginError as error:
             show_error(words.told(error), waiting)
-    close_lesson(path, has_next=has_next)
+    close_lesson(path, has_next=has_next, has_previous=has_previous)
 
 
-def close_lesson(path: str, *, has_next: bool = True) -> None:
+def close_lesson(path: str, *, has_next: bool = True, has_previous: bool = True) -> None:
     """Shows the way to the lessons before and after this one, where there are any."""
     before, after = neighbours(path)
     with st.container(horizontal=True, horizontal_alignment="distribute", key="neighbours"):
-        if before is not None:
+        if before is not None and has_previous:
             back = ":material/arrow_back:"
             st.page_link(
                 before.path, label=_("Previous: {title}", title=_(before.title)), icon=back

@@ -207,7 +207,7 @@ def _begins_with(tab: Tab) -> str:
     """Names what the text begins with, as the toolbar does."""
     seed = tab.shown["seed"]
     if not tab.lm.has_chat_template:
-        return _("Chance: {seed}", seed=seed)
+        return _("Seed {seed}", seed=seed)
     if tab.shown["chat"]:
         return _("Chat template · seed {seed}", seed=seed)
     return _("Plain text · seed {seed}", seed=seed)

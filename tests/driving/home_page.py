@@ -24,7 +24,9 @@ TWO_FRAMES = """() => new Promise((drawn) => {
   requestAnimationFrame(() => requestAnimationFrame(drawn));
   setTimeout(drawn, 500); // a page behind another draws none
 })"""
-MOVING = "(root) => root.getAnimations({ subtree: true }).length"
+# that has an end: before the first press a pointer wanders
+MOVING = """(root) => root.getAnimations({ subtree: true })
+  .filter(({ effect }) => effect.getTiming().iterations < Infinity).length"""
 # tokens, those that wait for their answer, and whether the step before is lit, for a moment
 COUNTS = """(root) => [".token", ".token.is-pending", ".bars[data-drawn]"]
   .map((selector) => root.querySelectorAll(selector).length)"""

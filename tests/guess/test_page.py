@@ -140,14 +140,12 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(page.locator(".remember")).to_be_hidden()
     asked, field = board.locator(".board-word"), board.get_by_role("textbox")
     onward = board.get_by_role("button", name="Next word")
-    spread = board.locator(".board-spread")
-    expect(spread).to_be_hidden()  # there is no score to explain
+    said = board.locator(".board-said")
     places = page.evaluate(PLACES)
     words.first.click()
     board.get_by_role("button", name="very").click()
     expect(asked).to_have_count(1, timeout=PATIENCE_MS)
     expect(words.first).to_be_hidden()
-    expect(spread).to_be_visible()
     onward.click()
     field.focus()
     for n_opened, line in enumerate(("She", "gave 20", "<b>him</b> 5 him 5"), start=2):
@@ -179,7 +177,6 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
         words.first.click()
         board.get_by_role("button", name="very").click()
         expect(asked).to_have_count(n + 1, timeout=PATIENCE_MS)
-        said = board.locator(".board-said")
         expect(said.get_by_text(re.compile("“[.,!?;:]”"))).to_have_count(0)
         marks += said.locator(".named").count()
     assert marks > 0
@@ -187,6 +184,37 @@ def test_a_game_by_presses_and_by_keyboard(page: Page, server: Server, witness: 
     expect(page.get_by_role("link", name="Next:")).to_have_count(1)
     forget_first_requests(witness)
     assert_accessible_to_all(page)
+
+
+@pytest.mark.browser
+def test_the_verdict_stands_where_the_question_stood_and_stakes_wait_for_a_word(
+    page: Page, server: Server, witness: Witness
+) -> None:
+    visit(page, f"{server.url}/guess")
+    board = by_key(page, "guess_board")
+    words = board.locator(".guess-option:not([data-empty])")
+    expect(words).to_have_count(4, timeout=4 * PATIENCE_MS)
+    about, said = board.locator(".board-about"), board.locator(".board-said")
+    stakes = board.locator(".board-sure small")
+    before = about.text_content()
+    expect(said).to_be_hidden()
+    expect(stakes.first).to_have_css("visibility", "hidden")
+    words.first.click()
+    expect(stakes.first).to_be_visible()
+    box = board.locator(".board-ask").bounding_box()
+    board.get_by_role("button", name="very").click()
+    expect(said).to_be_visible(timeout=PATIENCE_MS)
+    assert about.text_content() != before, "why the scores differ stands over the chart"
+    there = said.bounding_box()
+    assert box is not None
+    assert there is not None
+    assert box["y"] <= there["y"] <= box["y"] + box["height"]
+    assert there["x"] < box["x"] + box["width"]
+    large, plain = (
+        part.evaluate("(it) => parseFloat(getComputedStyle(it).fontSize)") for part in (said, about)
+    )
+    assert large > 1.5 * plain
+    forget_first_requests(witness)
 
 
 @pytest.mark.browser

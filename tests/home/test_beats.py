@@ -241,9 +241,12 @@ def test_top_p_s_line_stands_where_it_cuts_and_only_while_it_does(newcomer: Read
         assert (line is None) == (beat != "cut"), beat
         if beat == "cut":
             assert line == pytest.approx(top_p, abs=PIXEL)
-        if beat in ("cut", "draw", "append"):
+        if beat == "cut":
             assert min(start for start, _ in out) >= top_p - PIXEL
             assert max(end for _, end in out) == pytest.approx(1, abs=PIXEL)
+        if beat in ("draw", "append"):  # a pointer stands: what is out lies beyond the bar
+            assert min(start for start, _ in out) > 1
+            expect(reader.live.locator(".bars-key.is-rejected")).to_be_hidden()
         reader.page.keyboard.press("Space")
     expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
     assert root.evaluate(CUT_AT)[0] is None
@@ -463,3 +466,28 @@ def test_the_pointer_of_a_quick_step_is_seen_to_fall(newcomer: Reader) -> None:
         assert duration is not None
         assert duration <= MAX_FALL_MS
         reader.until(lambda n=n_tokens: len(reader.ids) == n + 1, "no token")
+
+
+CHEERED = """(root) => {
+  globalThis.cheered = 0;
+  new MutationObserver((all) => {
+    for (const { addedNodes } of all)
+      for (const node of addedNodes) globalThis.cheered += node.className === "cheer";
+  }).observe(root, { childList: true, subtree: true });
+}"""
+
+
+def test_a_right_guess_is_cheered_once_and_nothing_of_it_stays(newcomer: Reader) -> None:
+    reader, root = newcomer, newcomer.live.locator(".ott")
+    root.evaluate(CHEERED)
+    reader.live.locator(".guess-option").get_by_text("tree", exact=True).click()
+    for beat in BEATS[:4]:
+        at_beat(reader, beat)
+        assert reader.page.evaluate("cheered") == 0, beat
+        reader.page.keyboard.press("Space")
+    at_beat(reader, "append")
+    expect(reader.live.locator(".verdict[data-right]")).to_be_visible()
+    expect(reader.live.locator(".cheer")).to_have_count(0)
+    reader.page.keyboard.press("Escape")
+    expect(reader.live.locator(".bars[data-beat]")).to_have_count(0)
+    assert reader.page.evaluate("cheered") == 1

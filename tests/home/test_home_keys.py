@@ -150,7 +150,7 @@ def test_keys_belong_to_what_has_the_focus_and_one_press_is_one(reader: Reader) 
 
     # Streamlit's own fields and links, and many reruns, whose listeners must not pile up
     n_before = len(step_events(reader))
-    reader.page.get_by_role("button", name="Chance").click()
+    reader.page.get_by_role("button", name="Seed").click()
     by_key(reader.page, "seed").locator("input").focus()
     for key in ("ArrowRight", "ArrowLeft"):
         reader.page.keyboard.press(key)

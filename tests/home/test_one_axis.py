@@ -168,3 +168,20 @@ def test_one_token_that_is_left_has_its_name_in_the_last_row_too(reader: Reader)
     assert segments.nth(5).get_attribute("data-id") == token_id
     assert str(segments.nth(5).get_attribute("title")).startswith(f"{name} ")
     assert name not in names
+
+
+# of the segments that no pointer crosses, their widths in pixels and whether they have a word
+NAMED = """(root) => [...root.querySelectorAll(".draw-segment")]
+  .filter((part) => part.checkVisibility() && part.dataset.id)
+  .map((part) => [part.getBoundingClientRect().width, part.textContent !== ""])"""
+
+
+@pytest.mark.parametrize("prompt", ["The bird sat on the tree", "The cat sat on the"])
+def test_below_the_widest_segment_that_has_no_room_for_its_word_none_has_one(
+    reader: Reader, prompt: str
+) -> None:
+    reader.open(prompt=prompt, side="0")
+    found = sorted(reader.live.locator(".ott").evaluate(NAMED), reverse=True)
+    named = [is_named for _, is_named in found]
+    assert {*named} == {True, False}
+    assert named == sorted(named, reverse=True)

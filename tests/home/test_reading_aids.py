@@ -144,6 +144,29 @@ def test_a_token_s_menu_says_what_surprise_is(reader: Reader) -> None:
     expect(menu).to_be_hidden()
 
 
+CARDS = ({}, (1280, 800)), ({}, (390, 844)), ({}, (360, 640)), ({"present": "1"}, (1280, 720))
+
+
+@pytest.mark.parametrize(("more", "size"), CARDS)
+def test_a_token_s_card_covers_no_bar_and_says_first_what_the_bar_says(
+    newcomer: Reader, more: dict[str, str], size: tuple[int, int]
+) -> None:
+    newcomer.page.set_viewport_size({"width": size[0], "height": size[1]})
+    reader = newcomer.open(prompt="The bird sat on the", run="1", side="0", **more)
+    reader.page.evaluate("scrollTo(0, 0)")
+    reader.chips.last.click()
+    menu = reader.live.get_by_role("dialog", name="This token")
+    card, plot = menu.bounding_box(), reader.live.locator(".plot").bounding_box()
+    assert card is not None
+    assert plot is not None
+    is_beside = card["x"] >= plot["x"] + plot["width"]
+    assert is_beside or card["y"] + card["height"] <= plot["y"]
+    first = menu.locator(".facts dd").first
+    shares = reader.header["steps"]
+    assert shares["chosen_prob"][-1] != pytest.approx(shares["prob"][-1], rel=0.01)
+    assert first.text_content() == f"{100 * shares['chosen_prob'][-1]:.1f}\u202f%"
+
+
 def test_on_a_phone_a_finger_finds_room_and_the_buttons_stay_at_the_thumb(phone: Reader) -> None:
     for place in (".bars-row:visible .bars-label", ".example", ".foot .quiet", ".menu summary"):
         for part in phone.live.locator(place).all()[:3]:

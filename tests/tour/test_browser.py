@@ -339,3 +339,25 @@ def test_what_the_lesson_on_choosing_presses_is_on_a_phone_s_first_screen(
         assert time.monotonic() < deadline, button.bounding_box()
         page.wait_for_timeout(200)
     forget_first_requests(witness)
+
+
+PLAYING = """(card) => card.getAnimations({ subtree: true })
+  .filter(({ effect }) => effect.target.closest(".card-figure")).length"""
+
+
+def test_a_picture_plays_while_it_is_pointed_at_and_the_list_leads_back_nowhere(
+    page: Page, url: str, witness: Witness
+) -> None:
+    visit(page, f"{url}/tour")
+    cards = page.locator("[class*=st-key-tour_card]")
+    expect(cards.locator(".card-figure").nth(3)).to_be_visible()
+    wait_idle(page)
+    for card in cards.all()[:4]:
+        page.mouse.move(5, 5)
+        before = card.evaluate(PLAYING)
+        card.locator(".card-figure").hover()
+        assert card.evaluate(PLAYING) > before
+    expect(page.get_by_role("link", name=re.compile("^(←|Previous)"))).to_have_count(0)
+    tops = [card.locator("h2").bounding_box() for card in cards.all()[1:4]]
+    assert len({round(top["y"]) for top in tops if top}) == 1
+    forget_first_requests(witness)

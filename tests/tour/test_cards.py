@@ -1,6 +1,7 @@
 """The pictures on the lessons' cards: what they draw is the model's, and each lesson has one."""
 
 import json
+import re
 
 import pytest
 
@@ -34,3 +35,9 @@ def test_the_thick_path_wins_and_greedy_s_is_dropped() -> None:
             for look in ("best", "greedy")}  # fmt: skip
     assert ends["best"][1] == 0
     assert ends["greedy"][1] > ends["best"][1]
+
+
+def test_each_picture_names_its_parts() -> None:
+    for name in lesson_names():
+        picture = card_picture(read_lesson(name).scenes[0].page)
+        assert re.search(r"<small[^>]*>[^<]*\w", picture), name

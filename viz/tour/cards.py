@@ -32,13 +32,16 @@ class Branch(NamedTuple):
     look: Literal["best", "greedy", "kept"]
 
 
-def staircase(words: Sequence[str], shares: Sequence[float], pointer: float) -> Markup:
+def staircase(
+    words: Sequence[str], shares: Sequence[float], pointer: float, caption: str
+) -> Markup:
     """Draws each share where it lies on the bar, the bar below them, and a pointer through both.
 
     Args:
         words: The likeliest tokens; the others share what is left.
         shares: Theirs of the bar.
         pointer: Where it falls, from 0 to 1.
+        caption: What a step is.
     """
     starts = [0.0, *accumulate(shares)]
     every = [*zip(words, starts, shares, strict=False), ("", starts[-1], 1 - starts[-1])]
@@ -46,14 +49,23 @@ def staircase(words: Sequence[str], shares: Sequence[float], pointer: float) -> 
         element("div", _piece("", start, share, pointer), class_="card-step")
         for _, start, share in every
     ]
-    return _figure("stairs", *rows, bar(words, shares, pointer), _mark(words, shares, pointer))
+    drawn = bar(words, shares, pointer), _mark(words, shares, pointer)
+    return _figure("stairs", *rows, *drawn, element("small", caption))
 
 
 def before_and_after(
-    words: Sequence[str], whole: Sequence[float], cut: Sequence[float], pointer: float
+    words: Sequence[str],
+    whole: Sequence[float],
+    cut: Sequence[float],
+    pointer: float,
+    names: tuple[str, str],
 ) -> Markup:
-    """Draws the bar as the model gives it, and what a mask leaves of it."""
-    bars = bar(words, whole, pointer), bar(words, cut, pointer)
+    """Draws the bar as the model gives it, and what a mask leaves of it, each below its name."""
+    bars = [
+        part
+        for name, shares in zip(names, (whole, cut), strict=True)
+        for part in (element("small", name), bar(words, shares, pointer))
+    ]
     return _figure("cut", *bars, _mark(words, cut, pointer))
 
 
@@ -79,8 +91,8 @@ def _piece(word: str, start: float, share: float, pointer: float) -> Markup:
     return element("span", word, class_="card-piece is-hit" if is_hit else "card-piece", style=look)
 
 
-def tree(branches: Sequence[Branch]) -> Markup:
-    """Draws a beam search: the best text thick, greedy's dashed, the words of both."""
+def tree(branches: Sequence[Branch], caption: str) -> Markup:
+    """Draws a beam search: the best text thick, greedy's dashed, and the words of both."""
     n_columns = max(one.end[0] for one in branches)
     n_rows = max(row for one in branches for row in (one.start[1], one.end[1]))
 
@@ -104,7 +116,8 @@ def tree(branches: Sequence[Branch]) -> Markup:
         for one in branches
         if one.look != "kept" and one.word
     ]
-    return _figure("tree", *lines, *words)
+    drawn = element("div", *lines, *words, class_="card-branches")
+    return _figure("tree", drawn, element("small", caption))
 
 
 def _curve(start: Spot, end: Spot) -> str:
@@ -113,12 +126,13 @@ def _curve(start: Spot, end: Spot) -> str:
     return f"M{x:.1f} {y:.1f}C{middle:.1f} {y:.1f} {middle:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
-def race(lanes: Sequence[Sequence[float]], names: Sequence[str]) -> Markup:
+def race(lanes: Sequence[Sequence[float]], names: Sequence[str], keys: tuple[str, str]) -> Markup:
     """Draws how long requests took, on one clock: what was read is solid, what was written striped.
 
     Args:
         lanes: Of each request, the seconds to the first token and to the last.
         names: What each of them is, above its lane.
+        keys: What the solid part is, and what the striped one.
     """
     longest = max(end for _, end in lanes)
     rows = [
@@ -131,7 +145,13 @@ def race(lanes: Sequence[Sequence[float]], names: Sequence[str]) -> Markup:
         )
         for name, (first, end) in zip(names, lanes, strict=True)
     ]
-    return _figure("race", *rows)
+    looks = "card-read", "card-written"
+    key = [
+        part
+        for look, name in zip(looks, keys, strict=True)
+        for part in (element("i", class_=look), name)
+    ]
+    return _figure("race", *rows, element("small", *key, class_="card-keys"))
 
 
 def _figure(name: str, *children: Markup) -> Markup:

@@ -39,7 +39,7 @@ export function createToolbar(session, seed) {
     present: createSwitch(_("Large type"), "", onPress("present")),
   };
   switches.predict.element.classList.add("guess-first");
-  const label = el("label", { class: "row seed-label" }, _("Chance: seed"), seed.input);
+  const label = el("label", { class: "row seed-label" }, _("Seed"), seed.input);
   return {
     /** @param {HTMLElement} root of the component */
     addTo(root) {

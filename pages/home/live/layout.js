@@ -113,7 +113,8 @@ export function createLayout(actions, shadowRoot) {
     ),
     speaker.element,
   );
-  setAttribute(root, "data-calm", !showsAll() && !isEmbedded()); // what a newcomer needs first
+  const isCalm = !showsAll() && !isEmbedded(); // what a newcomer needs first; the page's toolbar follows
+  for (const node of [root, document.documentElement]) setAttribute(node, "data-calm", isCalm);
   bars.root();
   letGoOfFocus(root);
   noticeMouse(root);

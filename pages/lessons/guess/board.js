@@ -31,11 +31,10 @@ export class Board {
       goOn: () => this.tell("go_on", this.data?.position),
       otherText: () => this.tell("other_text", true),
     });
-    this.spread = el("p", { class: "muted board-spread" });
     this.rule = el("p", { class: "muted board-rule" });
     this.result = createResult();
     this.next = createButton("button is-primary board-next", "Next word", () => this.showQuestion());
-    this.onward = el("div", { class: "board-onward" }, this.rule, this.next);
+    this.onward = el("div", { class: "board-onward" }, this.result.sentences, this.next, this.rule);
     this.root = el(
       "div",
       { class: "ott board", ariaBusy: "true" },
@@ -49,7 +48,6 @@ export class Board {
         el("span", { class: "board-tint-key" }, "the model did not expect it"),
         el("span", { class: "board-named-key" }, "it was guessed"),
       ),
-      this.spread,
       el("div", { class: "board-halves" }, this.ask.element, this.result.element, this.onward),
     );
     place.append(this.root);
@@ -88,7 +86,6 @@ export class Board {
     setText(this.count, `Word ${data.number} of ${data.nWords}`);
     setText(this.lastCount, `Word ${data.last?.number ?? data.number} of ${data.nWords}`);
     setText(this.rule, data.rule);
-    setText(this.spread, data.spread);
     this.totals.replaceChildren(
       ...data.totals.map(({ name, points: n, gain }) =>
         el(

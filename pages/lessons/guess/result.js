@@ -1,6 +1,7 @@
 // What came of the last guess: a sentence on what it was worth, and the model's shares on their axis.
 
 import { announced } from "../../frame/live/announced.js";
+import { cheer } from "../../frame/live/cheer.js";
 import { createAxis, createBarCell } from "../../frame/live/bar_cell.js";
 import { el, named, setAttribute, setSentence, setShown, setText } from "../../frame/live/dom.js";
 import { formatProbability } from "../../frame/live/format.js";
@@ -8,8 +9,8 @@ import { move } from "../../frame/live/motion.js";
 
 const MARKS = ["◆", "●", "■", "▲", "★", "✚"]; // of the players
 const N_ROWS = 8; // the model's best, what came and was guessed beside them, and all others
-/** A token without a letter or a digit in quotes, which close up around a full stop. */
-const MARK = /“([^\p{L}\p{N}”]+)”/gu;
+/** A token in quotes. */
+const QUOTED = /“([^”]+)”/gu;
 const GROW_MS = 350;
 const COVERED = "The model’s five likeliest. Which is which shows after your guess.";
 
@@ -18,6 +19,7 @@ export function createResult() {
   /** @type {number|undefined} */
   let shown; // the position of the word
   const sentences = announced(el("div", { class: "board-said" }));
+  const about = el("p", { class: "board-about" });
   const legend = el("p", { class: "row bars-legend" });
   const rows = Array.from({ length: N_ROWS }, createRow);
   const source = el("p", { class: "muted" });
@@ -46,26 +48,25 @@ export function createResult() {
       el("tbody", {}, ...rows.map(({ element }) => element)),
     ),
   );
-  const element = el("div", { class: "board-right" }, sentences, bars);
+  const element = el("div", { class: "board-right" }, about, bars);
 
   /** @param {GuessBoard} data @param {GuessedWord|null} last what came; null: the next word is asked for */
-  function update({ covered, others, players, model, number, nWords }, last) {
+  function update({ covered, others, players, model, number, nWords, spread }, last) {
     const isNew = shown !== last?.position;
     shown = last?.position;
-    element.style.setProperty("--n-players", String(players.length));
     legend.replaceChildren(
       el("b", { class: "board-which" }, `Word ${last?.number ?? number} of ${nWords}`),
       el("span", { class: "bars-key is-kept" }, "the model"),
       ...players.map((name, k) => el("span", { class: "board-key" }, mark(k), ` ${name}`)),
     );
     setText(source, `Measured: ${model}`);
-    const said = last?.said ?? [COVERED];
+    setText(about, last ? spread : COVERED);
     sentences.replaceChildren(
-      ...said.map((words, k) => {
+      ...(last?.said ?? []).map((words, k) => {
         const isHit = last?.hits[k];
         const sign = isHit === undefined ? "" : isHit ? "✓ " : "✗ ";
         const line = el("p");
-        setSentence(line, sign + words.replace(MARK, (_quoted, token) => named(token)));
+        setSentence(line, sign + words.replace(QUOTED, (_quoted, token) => named(token)));
         setAttribute(line, "data-right", isHit === true ? "" : null);
         return line;
       }),
@@ -79,9 +80,10 @@ export function createResult() {
     });
     if (isNew && last) {
       for (const { bar } of rows) move(bar, [{ transform: "scaleX(0)" }, {}], { duration: GROW_MS });
+      if (last.hits[0]) cheer(/** @type {HTMLElement} */ (sentences.firstElementChild));
     }
   }
-  return { element, update };
+  return { element, sentences, update };
 }
 
 /** @param {number} player */

@@ -27,11 +27,13 @@ def _recorded() -> dict[str, Any]:
 
 
 def _staircase(known: dict[str, Any]) -> Markup:
-    return staircase(known["words"], known["whole"], POINTER)
+    caption = _("each step: the share of a word")
+    return staircase(known["words"], known["whole"], POINTER, caption)
 
 
 def _cut(known: dict[str, Any]) -> Markup:
-    return before_and_after(known["words"], known["whole"], known["cut"], POINTER)
+    names = _("by the model"), _("after the cut")
+    return before_and_after(known["words"], known["whole"], known["cut"], POINTER, names)
 
 
 def _tree(known: dict[str, Any]) -> Markup:
@@ -39,9 +41,11 @@ def _tree(known: dict[str, Any]) -> Markup:
         [
             Branch(tuple(one["from"]), tuple(one["to"]), one["word"], one["look"])
             for one in known["tree"]
-        ]
+        ],
+        _("thick: the text that wins · dashed: greedy"),
     )
 
 
 def _race(known: dict[str, Any]) -> Markup:
-    return race(known["race"], (_("a long question"), _("a long answer")))
+    names = _("a long question"), _("a long answer")
+    return race(known["race"], names, (_("is read"), _("is written")))

@@ -3,6 +3,7 @@
 import { find } from "../../frame/live/dom.js";
 import { localStore, readJson } from "../../frame/live/storage.js";
 import { _ } from "../../frame/live/words.js";
+import { playOnHover } from "./play.js";
 
 const STORED_AS = "ott-lessons";
 
@@ -48,6 +49,7 @@ const tag = (lesson, spoken) => {
 
 export default (/** @type {Component<LessonList>} */ { data }) => {
   if (data.ended) keepReached(data.ended, DONE);
+  for (const card of document.querySelectorAll("[class*=st-key-tour_card]")) playOnHover(card);
   for (const [lesson, spoken] of Object.entries(data.foreign)) tag(lesson, spoken);
   for (const [lesson, scene] of Object.entries(reached())) {
     const card = document.getElementById(`tour-${lesson}`);

@@ -3,6 +3,7 @@
 
 import { announced } from "../../../frame/live/announced.js";
 import { APPEND, CUT, READ } from "../figures/beats.js";
+import { cheer } from "../../../frame/live/cheer.js";
 import { guessedId, hasDistribution } from "../figures/rows.js";
 import {
   activeIn,
@@ -58,6 +59,7 @@ export function createGuess(actions) {
   let view = null;
   /** @type {number|null} */
   let position = null;
+  let wasRight = true; // what a page opens with is no news
   let isNewcomers = false; // a newcomer's first guess goes on to the step itself
   return {
     element: ask,
@@ -77,8 +79,11 @@ export function createGuess(actions) {
       }
       const sentence = view.hidden ? null : verdictOf(view);
       setShown(verdict, sentence !== null);
-      setAttribute(verdict, "data-right", sentence !== null && isRight(view));
+      const isTrue = sentence !== null && isRight(view);
+      setAttribute(verdict, "data-right", isTrue);
       setSentence(verdict, sentence ?? "");
+      if (isTrue && !wasRight) cheer(verdict);
+      wasRight = isTrue;
     },
   };
 }

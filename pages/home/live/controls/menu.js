@@ -5,6 +5,7 @@ import { formatCount, formatNumber, formatProbability } from "../../../frame/liv
 import { _ } from "../../../frame/live/words.js";
 
 const GAP = 6;
+const WIDE = 2.6; // times a card: there the picture leaves it room
 const N_IN_TIP = 3; // facts, the plain ones
 const LINGER_MS = 150; // in which the pointer reaches the tip
 
@@ -28,9 +29,9 @@ export function describeToken(view, index) {
 function factsOfDraw({ steps, terms }, step) {
   const bits = -steps.logprob[step] / Math.LN2;
   return [
-    [_("probability"), formatProbability(steps.prob[step])],
+    [_("after the cut"), formatProbability(steps.chosen_prob[step])], // as the bar says it
+    [_("by the model"), formatProbability(steps.prob[step])],
     [_("rank"), formatCount(steps.rank[step] + 1)],
-    [_("after the cut"), formatProbability(steps.chosen_prob[step])],
     [_("surprise"), _("{number} bits", { number: formatNumber(bits) }), terms["surprise"]],
   ];
 }
@@ -71,7 +72,7 @@ export function createTokenMenu(actions, describe) {
     open(index, node, isByPointer) {
       clearTimeout(timer);
       fillMenu(element, describe(index), index, actions, act);
-      openBeside(element, node, "below", isByPointer);
+      openBeside(element, node, "apart", isByPointer);
     },
     /** @param {number} index @param {HTMLElement} node */
     showTip(index, node) {
@@ -130,13 +131,15 @@ function createExplained(word, note, says) {
 function fillMenu(node, description, index, actions, act) {
   fillFacts(node, description);
   /** @param {string} text @param {() => void} action */
-  const button = (text, action) => createButton("menu-item", text, () => act(action));
-  if (index > 0) node.append(button(_("Look at its bars"), () => actions.inspect(index)));
+  const button = (text, action) => createButton("button", text, () => act(action));
+  const items = el("div", { class: "row menu-items" });
+  if (index > 0) items.append(button(_("Look at its bars"), () => actions.inspect(index)));
+  node.append(items);
   if (!description.canBranch) {
     node.append(el("p", { class: "facts-note muted" }, _("Edit the prompt to change this token.")));
     return;
   }
-  node.append(
+  items.append(
     button(_("Rewind to before it"), () => actions.rewind(index)),
     button(_("Branch here, keep this text"), () => actions.branch(index)),
   );
@@ -156,7 +159,7 @@ export function createMenu(kind, name) {
  * Opens a popover beside what it is about. Closed, it hands the focus back to who came by the keyboard.
  * @param {HTMLElement} popover
  * @param {HTMLElement} anchor
- * @param {"above"|"below"} side
+ * @param {Side} side
  * @param {boolean} isByPointer
  */
 export function openBeside(popover, anchor, side, isByPointer) {
@@ -171,20 +174,23 @@ export function openBeside(popover, anchor, side, isByPointer) {
 }
 
 /**
- * Puts a popover beside a token, inside the window.
+ * Puts a popover beside a token, inside the window; or apart from the picture of which it speaks: above the token,
+ * or, where that has no room, over what stands beside the picture of a wide page.
+ * @typedef {"above"|"below"|"apart"} Side
  * @param {HTMLElement} node
  * @param {HTMLElement} anchor
- * @param {"above"|"below"} side
+ * @param {Side} side
  */
 function place(node, anchor, side) {
   const box = anchor.getBoundingClientRect();
   const { width, height } = node.getBoundingClientRect();
   const above = box.top - height - GAP;
   const below = box.bottom + GAP;
-  const wanted = side === "above" ? above : below;
-  const fits = side === "above" ? above >= 0 : below + height <= innerHeight;
-  const top = fits ? wanted : side === "above" ? below : above;
-  const left = Math.min(Math.max(GAP, box.left), innerWidth - width - GAP);
+  const isAbove = side === "below" ? below + height > innerHeight : above >= 0;
+  const atEnd = innerWidth - width - GAP;
+  const isAtEnd = side === "apart" && !isAbove && innerWidth > WIDE * width;
+  const left = isAtEnd ? atEnd : Math.min(Math.max(GAP, box.left), atEnd);
+  const top = isAbove ? above : below;
   node.style.setProperty("left", `${left}px`);
   node.style.setProperty("top", `${Math.max(GAP, top)}px`);
 }

@@ -7,7 +7,6 @@ import { keepPreference } from "./preferences.js";
 import { createButton, el, find, setAttribute, setShown, setText } from "../../../frame/live/dom.js";
 import { formatSetting } from "../../../frame/live/format.js";
 import { createLanguagePicker } from "../../../frame/live/language_picker.js";
-import { isStill } from "../../../frame/live/motion.js";
 import { hasAddress } from "../../../frame/live/page_address.js";
 import { createSwitch } from "./switch.js";
 import { _, ngettext } from "../../../frame/live/words.js";
@@ -45,12 +44,11 @@ export function createTransport(actions, switches) {
     more.ariaExpanded = String(isOpen);
     const place = more.closest(".ott");
     if (place) setAttribute(place, "data-more", isOpen);
-    if (isOpen) extras.scrollIntoView({ block: "end", behavior: isStill() ? "auto" : "smooth" });
   });
   more.ariaExpanded = "false";
   const rest = createButton("quiet rest-toggle", _("More"), ({ detail }) => {
     keepPreference("more", true);
-    extras.closest(".ott")?.removeAttribute("data-calm");
+    for (const node of [extras.closest(".ott"), document.documentElement]) node?.removeAttribute("data-calm");
     if (detail === 0) speed.focus({ preventScroll: true }); // by a key: after a press → writes
   });
   /** @type {Header} */
@@ -83,6 +81,7 @@ export function createTransport(actions, switches) {
     element: el(
       "div",
       { class: "thumb transport" },
+      el("div", { class: "sheet", hidden: true }),
       el("div", drive, next, play, back, more),
       reason,
       progress,

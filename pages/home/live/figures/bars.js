@@ -3,7 +3,7 @@
 // logits.
 
 import { APPEND, BEATS } from "./beats.js";
-import { fall, moveBeat, slide } from "./beat_motion.js";
+import { fall, moveBeat, slide, wander } from "./beat_motion.js";
 import { sentenceOf } from "./beat_words.js";
 import { createCutWords } from "./cut_words.js";
 import { createDrawBar } from "./draw_bar.js";
@@ -30,6 +30,7 @@ import {
 import { _, ngettext } from "../../../frame/live/words.js";
 
 const LEGEND = [["kept", _("drawn from")], ["rejected", _("out: its share before the cut")]]
+  .concat([["beyond", _("out: no part of the bar")]])
   .concat([["edge", stageTitle("top_p")], ["pointer", _("pointer")]]);
 
 /** The bars with the draw bar, the sliders that move them, and the rarer masks. @param {Actions} actions @param {Node} loop */
@@ -73,6 +74,7 @@ export function createBars(actions, loop) {
   let shownBeat = 0;
   let isTouched = false; // top-p's slider
   let wasStairs = false;
+  let wasAsked = false;
   /** The position on which the pointer fell last. @type {number|null} */
   let fellAt = null;
   const places = new Map(matrix.heads.map(({ element: head, setting }) => [head.dataset.col, setting]));
@@ -129,6 +131,8 @@ export function createBars(actions, loop) {
       slide(picture, picture.isStairs);
     const isTooFast = view.isPlaying && !view.isPaced; // a fall takes longer than a token
     if (view.isDrawn && view.position !== fellAt && !isTooFast && view.beat === 0) fall(pointer.element);
+    const isAsked = view.hidden && view.asksNewcomer && !isComparing;
+    if (isAsked !== wasAsked) wander(pointer.waiting, wasAsked = isAsked);
     fellAt = view.isDrawn || view.beat > 0 ? view.position : null;
     shownBeat = view.beat;
     wasStairs = picture.isStairs;

@@ -13,6 +13,8 @@ const TOKEN_MS = 90; // from one token that lights up to the next
 const MAX_LIT = 24; // tokens of the text
 const [CUT_OFF, GROWS] = [0.35, 0.6]; // of the beat: all lie end to end; what stays begins to grow
 const SLIDE_MS = 250;
+const WANDER = [0.06, 0.72, 0.31, 0.9, 0.5]; // of the bar
+const WANDER_MS = 16_000;
 const FALL_MS = 280;
 const SCORE_MS = 2300;
 const [GROWN, RESHAPES] = [0.3, 0.65]; // of the beat: the bars have grown; the temperature begins
@@ -243,6 +245,19 @@ export function fall(pointer) {
     duration: FALL_MS,
     easing: "ease-in",
   });
+}
+
+/**
+ * Until the first press a pointer wanders along the empty bar: it has nothing to fall on yet.
+ * @param {HTMLElement} waiting
+ * @param {boolean} isAsked
+ */
+export function wander(waiting, isAsked) {
+  if (!isAsked) return rest(waiting);
+  const there = [...WANDER, WANDER[0]].map((at) => ({ transform: `translateX(${percent(at)})`, opacity: 1 }));
+  move(waiting, there, { duration: WANDER_MS, iterations: Infinity, easing: "ease-in-out" });
+  const end = () => rest(waiting);
+  for (const press of ["pointerdown", "keydown"]) addEventListener(press, end, { once: true, capture: true });
 }
 
 /** The very segment flies into the text's empty place. @param {Motion} motion */

@@ -46,7 +46,7 @@ export function createHead({ name, title, says }) {
       const isPast = name === "active" && view.inspecting !== null && !view.isWhatIf;
       setText(words, isPast ? _("as it was at that step") : says);
       setText(kept, _("keeps {tokens}", { tokens: numberKept(result, view.distribution.nVocab) }));
-      setText(entropy, _("entropy {entropy}", { entropy: formatEntropy(lastStage(result)) }));
+      setText(entropy, formatEntropy(lastStage(result))); // the corner names it
     },
   };
 }

@@ -33,6 +33,7 @@ const SMALL = 0.76; // of the words in segments: so large is a word that has no 
 const AT_EDGE = 0.12; // of the bar
 const MIN_UPRIGHT = 4; // em: a bar as high as this has room for words that stand upright
 const LINE = 1.3; // em
+const NO_ROOM = { width: 0, height: 0 };
 const MAX_PLACE = 1 - 1e-9; // of the bar: a pointer falls before its end
 const NOTE = _("Move a slider: the bars move, and the pointer stays.");
 /** Until the pointer has landed. */
@@ -54,7 +55,8 @@ export function createDrawBar(actions) {
   const marker = el("div", { class: "pointer-marker" });
   const edge = el("div", { class: "cut-edge", hidden: true });
   const end = createEndFlag();
-  const bar = el("div", { class: "draw-bar", role: "img" }, segments);
+  const waiting = el("div", { class: "draw-waiting" });
+  const bar = el("div", { class: "draw-bar", role: "img" }, segments, waiting);
   const element = el("div", { class: "pointer" }, bar, edge, end.element, marker);
   const line = el("p", { class: "pointer-line", "data-falling": FALLING }, sentence, " ", look, " ", note);
   /** @type {HTMLElement[]} */
@@ -87,9 +89,13 @@ export function createDrawBar(actions) {
     const drawn = drawnToken(result, view.pointer);
     const isShown = isDrawShown(view);
     const parts = segmentsOf(view, result);
-    parts.forEach((part, i) =>
-      paintSegment(segmentAt(i), part, view, { width: width / size, height: height / size })
-    );
+    let hasRoom = true; // below the widest that has none for its word, none has one
+    parts.forEach((part, i) => {
+      const isCrossed = isOn(part, view.pointer);
+      const room = hasRoom || isCrossed ? { width: width / size, height: height / size } : NO_ROOM;
+      const fits = paintSegment(segmentAt(i), part, view, room);
+      hasRoom &&= fits || isCrossed;
+    });
     pool.forEach((segment, i) => setShown(segment, i < parts.length));
     setShown(marker, isShown && view.pointer !== null);
     setShown(edge, line !== null);
@@ -127,7 +133,7 @@ export function createDrawBar(actions) {
     }
     return pool[i];
   }
-  return { element, edge, line, switches: [hold.element, peek.element], update };
+  return { element, edge, line, waiting, switches: [hold.element, peek.element], update };
 }
 
 /**
@@ -230,6 +236,9 @@ function together(from, to, count) {
   return { id: null, from, width: Math.max(0, to - from), count };
 }
 
+/** @param {{from: number, width: number}} segment @param {number|null} pointer */
+const isOn = ({ from, width }, pointer) => pointer !== null && pointer >= from && pointer <= from + width;
+
 /**
  * The part of a segment in which its word can stand, as [from, to]: beside the pointer, which crosses no word.
  * @param {{from: number, width: number}} segment
@@ -237,12 +246,13 @@ function together(from, to, count) {
  */
 export function roomBeside({ from, width }, pointer) {
   const to = from + width;
-  if (pointer === null || pointer < from || pointer > to) return [from, to];
+  if (pointer === null || !isOn({ from, width }, pointer)) return [from, to];
   return pointer - from > to - pointer ? [from, pointer] : [pointer, to];
 }
 
 /**
- * Paints a segment and its word, which stands upright where only a high bar has room for it.
+ * Paints a segment and its word, which stands upright where only a high bar has room for it. Returns whether it
+ * has its word.
  * @param {HTMLElement} segment
  * @param {BarSegment} part
  * @param {BarsView} view
@@ -271,6 +281,7 @@ function paintSegment(segment, part, view, bar) {
   setAttribute(segment, "data-mine", id !== null && view.guess?.label === view.label(id));
   const name = id === null ? _("{number} more", { number: formatCount(count) }) : label;
   setAttribute(segment, "title", `${name} ${formatProbability(width)}`);
+  return fits;
 }
 
 /** @param {Result} result */

@@ -23,7 +23,8 @@ import { _ } from "../../../frame/live/words.js";
 /** Makes the matrix. @param {Actions} actions */
 export function createMatrix(actions) {
   const heads = COLUMNS.map((column) => createHead(column));
-  const corner = el("th", { scope: "col", class: "bars-corner" }, _("next token"));
+  const named = el("span", { class: "bars-entropy-name" }, _("entropy"));
+  const corner = el("th", { scope: "col", class: "bars-corner" }, named, _("next token"));
   // all other tokens, or those of them that stay and those that are out
   const rests = [createRow(true, actions), createRow(true, actions)];
   const rows = [...Array.from({ length: N_TOKEN_ROWS }, () => createRow(false, actions)), ...rests];

@@ -106,7 +106,7 @@ function drawCell(paint, look, i, { left, across, y, high, isChosen, isRest }) {
 }
 
 /**
- * The dashed outline of what was cut, where it lay before the cut: the pointer passes behind it.
+ * The dashed outline of what was cut, where it lay before the cut; while a pointer stands, beyond the bar.
  * @param {import("./paint.js").Paint} paint
  * @param {Cell} cell
  * @param {PictureMoment} look
@@ -118,6 +118,15 @@ function drawOut(paint, cell, look, i, { left, across, y, high }) {
   const dashed = { "stroke-dasharray": "4 3", "stroke-width": 1.5, fill: paint.colours.paper };
   const [x, wide] = [left + across * look.starts[i], across * cell.scored];
   const more = { ...dashed, opacity: look.ghosts[i], "data-out": i };
+  if (look.pointer !== null)
+    return paint.outline(
+      left + across + 0.2 * high,
+      y + 0.48 * high,
+      0.4 * high,
+      0.04 * high,
+      "rejected",
+      more,
+    );
   paint.outline(x, y + 0.14 * high, wide, 0.72 * high, "rejected", more);
 }
 
