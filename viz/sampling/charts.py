@@ -171,7 +171,9 @@ def loop_html(
         covered = element("span", words, style=COVERED, aria_hidden="true")
         return element("div", paragraph(covered), class_="loop-text", style=_READ)
     parts, at = [], 0
-    put = f"background:{colour('stage-tint')};color:inherit;border-bottom:2px solid {colour('stage')}"
+    put = (
+        f"background:{colour('stage-tint')};color:inherit;border-bottom:2px solid {colour('stage')}"
+    )
     for start, end in changed:
         lead = len(before[start:end]) - len(before[start:end].lstrip())
         words = before[start + lead : end]

@@ -74,6 +74,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     & [data-tour="lit"] .strip-list.strip-list { font-size: var(--size-text); }
   }
   ${DRAWS} {
+    & .plot .pointer { margin-block-start: -1.2em; } /* the bar is near the numbers of its scale */
     & .draws-list { grid-auto-rows: 2.1em; min-height: 8.4em; }
     & .draws-bar { height: 1.5em; }
     &:not(:has(.thumb[data-tour="dimmed"])) .bars .draw-bar.draw-bar { --high: 5.6em; } /* six passes below it */
@@ -139,7 +140,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     & .strip-scroll.strip-scroll { min-height: 44dvh; }
     @media (min-height: 790px) {
       & [data-tour="lit"] .strip-list { font-size: calc(1.3 * var(--size-text)); }
-      & .strip-scroll.strip-scroll { min-height: 56dvh; }
+      & .strip-scroll.strip-scroll { min-height: 58dvh; }
     }
     @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
   }

@@ -2,7 +2,7 @@
 // shows where a scene of a lesson speaks of it.
 
 import { el, isEnd, plainLabel, setAttribute, setShown } from "../../../frame/live/dom.js";
-import { formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { lastStage } from "../../../frame/live/strategies.js";
 import { _ } from "../../../frame/live/words.js";
 import { isDrawShown } from "./beats.js";
@@ -35,7 +35,7 @@ export function createEndFlag() {
 
 /** @param {number} share */
 function inWords(share) {
-  return share < LEAST ? _("less than {time}", { time: formatProbability(LEAST) }) : formatProbability(share);
+  return share < LEAST ? _("less than {time}", { time: formatPointer(LEAST) }) : formatProbability(share);
 }
 
 /**

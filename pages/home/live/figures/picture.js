@@ -48,7 +48,10 @@ function createSaver(name, form, read) {
       const { makePicture } = await maker();
       const view = read();
       if (view === null || !hasDistribution(view)) return;
-      saveFile(await makePicture(name, form, view, node), `one-token-${name}.${form === "SVG" ? "svg" : "png"}`);
+      saveFile(
+        await makePicture(name, form, view, node),
+        `one-token-${name}.${form === "SVG" ? "svg" : "png"}`,
+      );
     } catch {
       says = _("Try again");
     } finally {
