@@ -139,7 +139,8 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     & [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
     & .strip-scroll.strip-scroll { min-height: 44dvh; }
     @media (min-height: 790px) {
-      & [data-tour="lit"] .strip-list { font-size: calc(1.3 * var(--size-text)); }
+      & [data-tour="lit"] .strip-list { font-size: var(--size-text); }
+      & .strip { --size-text: 2.5rem; }
       & .strip-scroll.strip-scroll { min-height: 58dvh; }
     }
     @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
@@ -162,11 +163,10 @@ ${MANY}:has(.earlier[data-tour="lit"]) .strip-scroll.strip-scroll { min-height: 
   .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.5 * var(--size-text)); }
   .strip:has([data-tour="piece"], [data-tour="joined"]) { margin-block-start: .6em; } /* off the rule above */
   @media (max-height: 790px) { /* all in one line */
-    .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.15 * var(--size-text)); }
+    .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: var(--size-text); }
   }
   @media (min-height: 790px) {
-    .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(2.3 * var(--size-text)); }
-    .strip:has([data-tour="piece"], [data-tour="joined"]) { margin-block: 2.4em 1.6em; }
+    .strip:has([data-tour="piece"], [data-tour="joined"]) { --size-text: 3rem; margin-block: 2.4em 1.6em; }
     .ott:has([data-tour="piece"], [data-tour="joined"]) .prompt :is(.prompt-name, .prompt-box) { font-size: var(--size-row); }
     .token[data-tour="piece"]::after { font-size: var(--size-text) !important; }
   }
