@@ -141,7 +141,7 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     @media (min-height: 790px) {
       & [data-tour="lit"] .strip-list { font-size: var(--size-text); }
       & .strip { --size-text: 2.5rem; }
-      & .strip-scroll.strip-scroll { min-height: 58dvh; }
+      & .strip-scroll.strip-scroll { min-height: 56dvh; }
     }
     @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
   }
@@ -166,7 +166,7 @@ ${MANY}:has(.earlier[data-tour="lit"]) .strip-scroll.strip-scroll { min-height: 
     .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: var(--size-text); }
   }
   @media (min-height: 790px) {
-    .strip:has([data-tour="piece"], [data-tour="joined"]) { --size-text: 3rem; margin-block: 2.4em 1.6em; }
+    .strip:has([data-tour="piece"], [data-tour="joined"]) { --size-text: 2.6rem; margin-block: 2.4em 1.6em; }
     .ott:has([data-tour="piece"], [data-tour="joined"]) .prompt :is(.prompt-name, .prompt-box) { font-size: var(--size-row); }
     .token[data-tour="piece"]::after { font-size: var(--size-text) !important; }
   }
