@@ -23,7 +23,7 @@ MIN_TIMES = 3  # that a phrase has to come in a row to be called a loop
 MIN_LOOP = 6  # tokens that those times have to cover
 GREEDY, SAMPLED = Settings(temperature=0), Settings(temperature=0.7)
 N_SIGNS = 3  # tokens of either sign
-PENALTIES = {"repetition_penalty": 1.3, "presence_penalty": 1.0, "frequency_penalty": 0.5}
+PENALTIES = {"repetition_penalty": 2.0, "presence_penalty": 1.0, "frequency_penalty": 0.5}
 
 
 # One distribution, many masks
@@ -168,6 +168,8 @@ class GreedyText:
     loop: Loop | None
     n_tokens: int  # that were written
     is_ended: bool  # by the model's end token
+    phrase: str  # that comes again; empty where there is no loop
+    changed: tuple[tuple[int, int], ...]  # where in `before` the penalty kept the likeliest away
 
 
 @dataclass(frozen=True)
@@ -202,26 +204,35 @@ def write_with_penalties(
         for name, value in values.items()
     }
     texts = {name: start.fork() for name in settings}
+    changed: dict[str, list[int]] = {name: [] for name in settings}
 
     def so_far() -> PenalisedTexts:
-        seen = tuple(_greedy_text(name, text) for name, text in texts.items())
+        seen = tuple(_greedy_text(name, text, changed[name]) for name, text in texts.items())
         return PenalisedTexts(seen, _used_tokens(texts["none"]))
 
     for n_done in range(n_tokens):
         for name, text in texts.items():
             if not text.finished:
                 yield Progress(n_done, n_tokens, look=so_far)
-                text.step(settings[name])
+                likeliest = int(text.logits.argmax())
+                step = text.step(settings[name])
+                if step.token_id != likeliest:
+                    changed[name].append(step.position)
     return so_far()
 
 
-def _greedy_text(penalty: str, text: Generation) -> GreedyText:
+def _greedy_text(penalty: str, text: Generation, changed: Sequence[int]) -> GreedyText:
     """Returns what is shown of a text; an end token is no part of its loop."""
     is_ended = text.finished == "eos"
     loop = find_loop(text.ids[text.n_prompt : len(text.ids) - is_ended])
     n_before = len(text.ids) if loop is None else text.n_prompt + loop.start
     before = text_of(text.lm.tokenizer, text.ids[:n_before])
-    return GreedyText(penalty, before, text.text[len(before) :], loop, len(text.steps), is_ended)
+    rest = text.text[len(before) :]
+    once = text.ids[n_before : n_before + loop.period] if loop else []
+    phrase = text_of(text.lm.tokenizer, once).strip()
+    ends = [[len(text_of(text.lm.tokenizer, text.ids[:i])) for i in (at, at + 1)] for at in changed]
+    spans = tuple((start, end) for start, end in ends if start < end <= len(before))
+    return GreedyText(penalty, before, rest, loop, len(text.steps), is_ended, phrase, spans)
 
 
 def _used_tokens(text: Generation) -> tuple[UsedToken, ...]:

@@ -22,6 +22,7 @@ from model.timing import describe
 from pages.frame.attempts import Attempts
 from pages.frame.figures import recorded_on
 from pages.frame.layout import show_error
+from pages.frame.question import lesson_asks
 from pages.frame.words import _, numeral
 from viz.format import count
 
@@ -125,6 +126,9 @@ class JobPanel:
         assert machine is not None
         with recorded_on(machine):
             self.draw(job)
+        if lesson_asks():  # a scene is about what is seen
+            st.caption(f"Recorded {machine.date[:10]}.")
+            return
         st.caption(
             f"Recorded {machine.date[:10]}: {machine.model} on {machine.where}. Press "
             f"“{self.title}” to measure it here."

@@ -316,6 +316,12 @@ def test_c12_greedy_decoding_loops_the_same_way_every_time_and_penalties_end_tha
     assert texts[0] not in texts[1:]
     assert any(text.loop is None for text in again[1:])
     assert texts[1].startswith(f"{LOOP_PROMPT}unching"), "the fourth la, as the lesson says"
+    plain, penalised = again[:2]
+    assert (plain.phrase, plain.changed) == ("la", ())
+    put = [penalised.before[start:end] for start, end in penalised.changed]
+    assert put[0] == "unching"[: len(put[0])], "marked: what took the place of the likeliest"
+    assert " girl" in put, "where the bird had to return, as the lesson says"
+    assert 0 < len(put) < penalised.n_tokens
 
 
 @pytest.mark.parametrize(("n_tokens", "near"), [(24, 0.6), nightly((90, 0.2))])

@@ -58,6 +58,7 @@ RING = """(ring) => {
   const [line, box] = [[...range.getClientRects()].at(-1), ring.getBoundingClientRect()];
   return Math.abs((box.top + box.bottom) / 2 - (line.top + line.bottom) / 2);
 }"""
+PNG = b"\x89PNG\r\n\x1a\n"
 PRESSES = """(all) => all.flatMap((token) => {
   const [hit, finger] = [".is-hit", "b"].map((name) => token.querySelector(`.bar ${name}`).style);
   return [finger.left, hit.left, hit.width].map(parseFloat);
@@ -113,6 +114,10 @@ def test_each_press_leaves_its_mark_on_its_own_bar_and_the_widest_are_counted(
     ends = pressed.evaluate_all(PRESSES)
     assert ends == pytest.approx([one for row in drawn for one in (row["at"], *row["hit"])])
     expect(page.locator(".tour-kept li")).to_have_count(11)
+    expect(by_key(page, "neighbours")).to_be_hidden()  # one way on: the next lesson
+    with page.expect_download() as waited:
+        story.get_by_role("button", name="Save picture").click()
+    assert waited.value.path().read_bytes().startswith(PNG), "the story to send"
     page.evaluate(PRINTER)
     page.get_by_role("button", name="Print what I saw").click()
     assert "Which piece does a finger hit" in page.evaluate("printed")

@@ -125,12 +125,13 @@ def _with_repeats(prompt: str, cost: DecodingCost, *, is_covered: bool) -> Marku
         if pair in seen:
             again |= {i, j}
         seen.add(pair)
-    mark = f"background:{colour('error-tint')};color:inherit;font-weight:600"
+    mark = f"background:{colour('error-tint')};color:inherit"
     words = [
         element("mark", part, style=mark) if i in again else Markup.escape(part)
         for i, part in enumerate(parts)
     ]
-    head = element("b", f"{cost.name}: {percent(math.exp(cost.logprob))} a token, on average")
+    name = cost.name.partition(",")[0]
+    head = element("b", f"{name[:1].upper()}{name[1:]}")
     if is_covered:
         words = [element("span", "".join(parts), style=COVERED, aria_hidden="true")]
     if cost.sample.rstrip()[-1:] not in {*'.!?"'}:

@@ -147,21 +147,44 @@ def answers_html(name: str, answers: Sequence[str], *, is_covered: bool = False)
 _READ = "font:var(--size-lead)/1.45 var(--read)"  # what a model wrote
 
 
-def loop_html(before: str, repeated: str, *, is_covered: bool = False) -> Markup:
+def loop_html(
+    before: str,
+    repeated: str,
+    changed: Sequence[tuple[int, int]] = (),
+    *,
+    is_covered: bool = False,
+) -> Markup:
     """Writes a text with its repeating end, if any, marked; empty lines are left out.
 
     Args:
         before: The text until it repeats itself.
         repeated: Its end.
+        changed: The parts of `before` that a penalty put in the place of something likelier.
         is_covered: Whether it is still asked for: as long as it is, and not to be read.
     """
     look = (
         f"background:{colour('error-tint')};color:inherit;"
         f"text-decoration:underline {colour('error')};text-underline-offset:.2em"
     )
-    before, repeated = (re.sub(r"\n\s*\n", "\n", text) for text in (before, repeated))
     if is_covered:
-        covered = element("span", before, repeated, style=COVERED, aria_hidden="true")
-        return element("div", paragraph(covered), style=_READ)
-    marked = element("mark", repeated, style=look) if repeated else ""
-    return element("div", paragraph(before, marked), style=_READ)
+        words = _without_empty_lines(before + repeated)
+        covered = element("span", words, style=COVERED, aria_hidden="true")
+        return element("div", paragraph(covered), class_="loop-text", style=_READ)
+    parts, at = [], 0
+    put = (
+        f"background:{colour('stage-tint')};color:inherit;border-bottom:2px solid {colour('stage')}"
+    )
+    for start, end in changed:
+        lead = len(before[start:end]) - len(before[start:end].lstrip())
+        words = before[start + lead : end]
+        parts += [_without_empty_lines(before[at : start + lead])]
+        parts += [element("mark", words, style=put)] if words else []
+        at = end
+    parts.append(_without_empty_lines(before[at:]))
+    if repeated:
+        parts.append(element("mark", _without_empty_lines(repeated), style=look))
+    return element("div", paragraph(*parts), class_="loop-text", style=_READ)
+
+
+def _without_empty_lines(text: str) -> str:
+    return re.sub(r"\n\s*\n", "\n", text)

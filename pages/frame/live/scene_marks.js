@@ -66,9 +66,18 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
     & .draw-bar { height: 3.8em; }
   }
   .ott:not([data-presenter]) .guess[data-tour] { min-height: 17.8em; }
+  /* rows alone, and a text of some words above them */
+  .ott:has(tbody:is([data-tour="lit"], [data-tour="covered"])):has(.pointer[data-tour="dimmed"]) {
+    & .choice > .bars.bars:not([data-comparing]) { --row: 3.1em; --track: 2.3em; --label: 9em; }
+    & .bars-row :is(.bars-label, .bar-number) { font-size: var(--size-row); }
+    &:not([data-presenter]) .guess[data-tour] { min-height: 22em; }
+    & [data-tour="lit"] .strip-list.strip-list { font-size: var(--size-text); }
+  }
   ${DRAWS} {
-    & .draws-list { grid-auto-rows: 2em; min-height: 8em; }
-    & .draws-bar { height: 1.3em; }
+    & .plot .pointer { margin-block-start: -1.2em; } /* the bar is near the numbers of its scale */
+    & .draws-list { grid-auto-rows: 2.1em; min-height: 8.4em; }
+    & .draws-bar { height: 1.5em; }
+    &:not(:has(.thumb[data-tour="dimmed"])) .bars .draw-bar.draw-bar { --high: 5.6em; } /* six passes below it */
     & :is(.draws-name, .draws-where) { font-size: var(--size-body); }
   }
 }
@@ -129,6 +138,11 @@ ${DRAWS}:has(.thumb[data-tour="dimmed"]) .bars .plot .pointer { margin-block-end
   ${MANY} {
     & [data-tour="lit"] .strip-list { font-size: calc(0.8 * var(--size-text)); }
     & .strip-scroll.strip-scroll { min-height: 44dvh; }
+    @media (min-height: 790px) {
+      & [data-tour="lit"] .strip-list { font-size: var(--size-text); }
+      & .strip { --size-text: 2.5rem; }
+      & .strip-scroll.strip-scroll { min-height: 56dvh; }
+    }
     @media (max-height: 790px) { & [data-tour="lit"] .strip-list { font-size: var(--size-row); } }
   }
 }
@@ -147,6 +161,15 @@ ${MANY}:has(.earlier[data-tour="lit"]) .strip-scroll.strip-scroll { min-height: 
 /* the pieces of a word, counted */
 @media (min-width: 641px) {
   .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: calc(1.5 * var(--size-text)); }
+  .strip:has([data-tour="piece"], [data-tour="joined"]) { margin-block-start: .6em; } /* off the rule above */
+  @media (max-height: 790px) { /* all in one line */
+    .token.token:is([data-tour="piece"], [data-tour="joined"]) { font-size: var(--size-text); }
+  }
+  @media (min-height: 790px) {
+    .strip:has([data-tour="piece"], [data-tour="joined"]) { --size-text: 2.6rem; margin-block: 2.4em 1.6em; }
+    .ott:has([data-tour="piece"], [data-tour="joined"]) .prompt :is(.prompt-name, .prompt-box) { font-size: var(--size-row); }
+    .token[data-tour="piece"]::after { font-size: var(--size-text) !important; }
+  }
 }
 .token[data-tour="piece"] {
   position: relative; margin: 0 .05em; line-height: 1.2; border: 2px solid var(--prompt); border-radius: .15em;

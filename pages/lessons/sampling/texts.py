@@ -26,7 +26,7 @@ from pages.frame.question import lesson_asks, lesson_waits
 from pages.lessons.sampling.settings import SETTINGS
 from pages.lessons.sampling.state import Lab
 from viz.chart import Chart, Table
-from viz.format import duration, percent, plural
+from viz.format import count, duration, percent, plural
 from viz.labels import in_sentence
 from viz.sampling.charts import answers_html, loop_html, table_html, votes_figure
 
@@ -127,13 +127,13 @@ class GreedyLoops(Experiment[Lab]):
             with place:
                 verdict = "…" if is_covered else _verdict(text)
                 st.markdown(f"**{_title(text.penalty)}:** {verdict}")
-                st.html(loop_html(text.before, text.repeated, is_covered=is_covered))
+                st.html(loop_html(text.before, text.repeated, text.changed, is_covered=is_covered))
         if is_guided:  # it asks what is spoilt
-            show_caption("The best token each time; a loop is marked.")
+            show_caption("The best token each time.")
             return
         show_caption(
-            f"Measured on {machine.model}, {machine.where}: the best token each time; a loop is "
-            "marked."
+            f"Measured on {machine.model}, {machine.where}: the best token each time. A loop is "
+            "marked, and what a penalty put in the place of a likelier token."
         )
         _show_sign_rule(found.used)
 
@@ -146,12 +146,11 @@ def _title(penalty: str) -> str:
 
 def _verdict(text: GreedyText) -> str:
     """Says in words what the detector saw."""
-    if text.loop is not None:
-        return (
-            f"a loop of {plural(text.loop.period, 'token')} from token {text.loop.start + 1} on, "
-            f"{plural(int(text.loop.n_times), 'time')} so far."
-        )
     length = plural(text.n_tokens, "token")
+    if text.loop is not None:
+        return f"“{text.phrase}” comes {plural(int(text.loop.n_times), 'time')} in a row."
+    if text.changed:
+        return f"{count(len(text.changed))} of {length}, marked, are not the likeliest."
     return f"the model ended it after {length}." if text.is_ended else f"no loop after {length}."
 
 

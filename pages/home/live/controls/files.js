@@ -3,6 +3,7 @@
 import { createButton, el } from "../../../frame/live/dom.js";
 import { fileOf } from "../session/saving.js";
 import { reasonOf } from "../../../frame/live/errors.js";
+import { saveFile } from "../../../frame/live/save_file.js";
 import { _ } from "../../../frame/live/words.js";
 
 /** @type {Record<string, {label: string, type: string}>} */
@@ -55,19 +56,11 @@ async function saveRun(session, kind, button) {
   button.disabled = true;
   try {
     const text = await fileOf(session, kind);
-    save(kind, KINDS[kind].type, kind === "csv" ? MARK + text : text);
+    const blob = new Blob([kind === "csv" ? MARK + text : text], { type: KINDS[kind].type });
+    saveFile(blob, `one-token-at-a-time.${kind}`);
   } catch (error) {
     await session.do({ kind: "say", text: reasonOf(error) });
   } finally {
     button.disabled = false;
   }
-}
-
-/** Hands a file to the browser. @param {string} ending @param {string} type @param {string} text */
-function save(ending, type, text) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: `one-token-at-a-time.${ending}` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

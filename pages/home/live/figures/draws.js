@@ -158,5 +158,5 @@ function inWords(draws, extra) {
     n: formatCount(presses.length),
     expected: formatNumber(presses.reduce((sum, { widest }) => sum + widest, 0), 1),
   };
-  return _("{n_hit} of {n} presses hit the widest piece; by its width one expects {expected}.", said);
+  return _("{n_hit} of {n} presses hit the widest piece; by their widths one would expect {expected}.", said);
 }

@@ -2,11 +2,13 @@
 // shows where a scene of a lesson speaks of it.
 
 import { el, isEnd, plainLabel, setAttribute, setShown } from "../../../frame/live/dom.js";
-import { formatProbability } from "../../../frame/live/format.js";
+import { formatPointer, formatProbability } from "../../../frame/live/format.js";
 import { lastStage } from "../../../frame/live/strategies.js";
+import { _ } from "../../../frame/live/words.js";
 import { isDrawShown } from "./beats.js";
 
 const AT_EDGE = 0.15; // of the bar
+const LEAST = 1e-4; // that is written as a number
 /** The ids of what ends a text, by the labels of a model. @type {WeakMap<Labels, number[]>} */
 const known = new WeakMap();
 
@@ -24,11 +26,16 @@ export function createEndFlag() {
     setAttribute(
       element,
       "data-name",
-      `${plainLabel(view.label(end.id))} ${formatProbability(end.to - end.from)}`,
+      `${plainLabel(view.label(end.id))}: ${inWords(end.to - end.from)}`,
     );
     setAttribute(element, "data-hangs", middle > 1 - AT_EDGE ? "before" : null);
   }
   return { element, update };
+}
+
+/** @param {number} share */
+function inWords(share) {
+  return share < LEAST ? _("less than {time}", { time: formatPointer(LEAST) }) : formatProbability(share);
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { createButton, el, setText } from "../../../frame/live/dom.js";
 import { lazyModule } from "../../../frame/live/lazy_module.js";
+import { saveFile } from "../../../frame/live/save_file.js";
 import { createMenu, openBeside } from "../controls/menu.js";
 import { hasDistribution } from "./rows.js";
 import { _ } from "../../../frame/live/words.js";
@@ -47,7 +48,10 @@ function createSaver(name, form, read) {
       const { makePicture } = await maker();
       const view = read();
       if (view === null || !hasDistribution(view)) return;
-      offer(await makePicture(name, form, view, node), `one-token-${name}.${form === "SVG" ? "svg" : "png"}`);
+      saveFile(
+        await makePicture(name, form, view, node),
+        `one-token-${name}.${form === "SVG" ? "svg" : "png"}`,
+      );
     } catch {
       says = _("Try again");
     } finally {
@@ -62,11 +66,4 @@ function createSaver(name, form, read) {
       : _("Save {picture} as {format}", { picture: PICTURES[name].says, format: form }),
   );
   return node;
-}
-
-/** @param {Blob} blob @param {string} name */
-function offer(blob, name) {
-  const link = el("a", { href: URL.createObjectURL(blob), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
