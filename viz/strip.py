@@ -81,7 +81,7 @@ def prose(*parts: tuple[str, str], size: Size = "row", is_wide: bool = False) ->
         text = Markup("").join(text for text, _ in alike)
         word = text.lstrip(" ") if role else ""  # the space before a part is not underlined
         spans += [text.removesuffix(word)]
-        spans += [element("span", word, style=_underlined(role))] if word else []
+        spans += [element("span", word, style=underlined(role))] if word else []
     wide = "" if is_wide else "max-width:60ch;"
     style = (
         f"font-family:var(--read);font-size:var(--size-{size});color:{colour('ink')};"
@@ -90,7 +90,7 @@ def prose(*parts: tuple[str, str], size: Size = "row", is_wide: bool = False) ->
     return paragraph(*spans, style=style)
 
 
-def _underlined(role: str) -> str:
+def underlined(role: str) -> str:
     """Writes the look of a part of a prose: a mishap differs from the rest by its dashes."""
     line = "dashed" if role == "error" else "solid"
     ground = f"background:{colour(f'{role}-tint')};border-bottom:3px {line} {colour(role)}"

@@ -56,8 +56,8 @@ def answered(
 
     A guided lesson asks by itself: on its pages nothing is asked a second time, but a page may wait
     for what is said there. The verdict has its room beside or below the choices before it is there,
-    so that what is below them stays. The picture answers first: neither the verdict nor what to
-    remember comes before it has.
+    so that what is below them stays. It comes with the answer; what to remember waits for the
+    picture that shows why.
 
     Args:
         question: Shown large.
@@ -66,14 +66,14 @@ def answered(
         key: Of the choices.
         about: The question as it stands in the record, where the page says more beside it.
         until: What is to be pressed for the answer, while that was not: it stands for the verdict.
-        run: Key of what the answer starts in the browser (a race, lanes that fill): the verdict,
-            what to remember and the places `{run}_at_end…` wait for its end.
+        run: Key of what the answer starts in the browser (a race, lanes that fill): what to
+            remember and the places `{run}_at_end…` wait for its end.
     """
     if lesson_asks():
         waits = st.session_state.get(_PAGE_WAITS)
         with st.container():  # its place is there before it is: nothing below it is drawn anew
             if run and waits is False:
-                _hide_until_seen(run, key)
+                _hide_until_seen(run)
         return not waits
     with st.container(gap="xsmall", key=f"{key}_asked"):
         _ask(question, key)
@@ -95,7 +95,7 @@ def answered(
                     verdict = "That is right." if said == right else f"{_WRONG} **{right}**."
                     st.markdown(until or verdict)
                 if run:
-                    _hide_until_seen(run, key)
+                    _hide_until_seen(run)
         kept = {
             "question": about or question,
             "said": said,
@@ -106,9 +106,9 @@ def answered(
     return True
 
 
-def _hide_until_seen(run: str, key: str) -> None:
+def _hide_until_seen(run: str) -> None:
     """Hides what tells of a run until the page's root says that it was seen to its end."""
-    told = f".st-key-{key}_told *, [class*=st-key-{run}_at_end] *, .st-key-summary .remember"
+    told = f"[class*=st-key-{run}_at_end] *, .st-key-summary .remember"
     unseen = f":root:not([data-shown-{run}]) .stMain :is({told})"
     st.html(f"<style>{unseen} {{visibility: hidden;}}</style>")
 

@@ -107,11 +107,13 @@ class Lane {
     else this.showParts(now);
     // one unit on all clocks; where a bar is no time, its seconds say nothing before its end
     const seconds = clockText(Math.min(now, end), this.longest);
-    const isTime = this.blocks.length === 0;
-    setText(this.clock, isTime ? seconds : isOver ? this.lane.note || seconds : "\u00a0");
+    const { note } = this.lane;
+    const count = `${grouped(n)} of ${grouped(arrivals.length)}`;
+    const isTime = this.blocks.length === 0 || (isOver && !note);
+    setText(this.clock, isTime ? seconds : isOver ? note : count);
     this.clock.classList.toggle("is-over", isOver);
-    const count = `${grouped(n)} of ${grouped(arrivals.length)} tokens`;
-    setText(this.count, isOver && this.lane.note ? `${grouped(n)} tokens, ${seconds}` : count);
+    const tokens = isOver ? `${grouped(n)} tokens, ${seconds}` : "tokens";
+    setText(this.count, isTime ? `${count} tokens` : tokens);
     if (this.pieces.length === 0) setText(this.text, texts[n] ?? "");
     this.pieces.forEach((one, i) => one.hidden = this.lane.pieces[i][2] > n);
     this.mark?.classList.toggle("is-there", now >= this.first);
@@ -143,11 +145,12 @@ class Race {
   lanes = [];
   longest = 0; // seconds of the last lane to end
   frame = 0; // that is asked for
+  isOver = false; // whether all lanes are at their end
 
   /** @param {ShadowRoot} place */
   constructor(place) {
     this.box = el("div", { class: "race" });
-    this.again = createButton("again", "Watch again", () => this.start());
+    this.again = createButton("again", "Watch again", () => this.isOver ? this.start() : this.end());
     this.pace = el("span", { class: "pace" });
     this.below = el("div", { class: "below" }, this.again, this.pace);
     place.append(this.box);
@@ -194,12 +197,19 @@ class Race {
     tick(began);
   }
 
+  /** Shows all that is still to come. */
+  end() {
+    cancelAnimationFrame(this.frame);
+    this.show(this.longest);
+  }
+
   /** @param {number} now */
   show(now) {
     for (const lane of this.lanes) lane.show(now);
-    const isOver = now >= this.longest;
-    this.box.toggleAttribute("data-over", isOver);
-    if (isOver) this.say(true);
+    this.isOver = now >= this.longest;
+    setText(this.again, this.isOver ? "Watch again" : "Show all");
+    this.box.toggleAttribute("data-over", this.isOver);
+    if (this.isOver) this.say(true);
   }
 
   /** Says on the page's root whether it was seen to its end: a verdict waits for it. @param {boolean} isShown */

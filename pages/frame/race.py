@@ -11,7 +11,7 @@ from pages.frame.component import component
 from pages.frame.layout import is_presenting
 from viz.format import digits
 
-SHOWN_SECONDS = 8.0  # for which the longest lane is watched
+SHOWN_SECONDS = 6.0  # for which the longest lane is watched
 TOLD = "told"  # role of a piece that says what came out, once all lanes are at their end
 AGAIN = Path(__file__).with_name("again.css")  # the button of what may be watched again
 _race = component(

@@ -66,7 +66,7 @@ MEASURED = {
     ): "bars as wide as the window",
     (
         "viz/encoder_decoder/endings.py",
-        "max(var(--size-body),min(2.9vw,4.2vh,2.3rem))",
+        "max(min(4.6vw,var(--size-lead)),min(2.9vw,4.2vh,2.3rem))",
     ): "sentences as wide as the window",
     (
         "viz/encoder_decoder/endings.py",

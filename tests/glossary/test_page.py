@@ -37,6 +37,7 @@ def test_a_link_puts_one_entry_first_and_the_filter_leaves_what_holds_the_words(
     told = [*carded, *(heading.proto.anchor for heading in others)]
     assert sorted(told) == sorted(term.anchor for term in TERMS), "each once"
     assert len(carded) == len(FIRST) == cards.count("glossary-picture")
+    assert re.findall(r'href="#([^"]+)"', cards) == carded, "a phone's list of them"
     app.query_params["term"] = "<script>"
     app.text_input(key="glossary_find").set_value("nucleus").run()
     assert [heading.value for heading in app.header] == ["top-p"]

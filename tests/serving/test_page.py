@@ -116,10 +116,11 @@ def test_the_lanes_fill_until_a_press_and_a_run_can_be_stopped(
     expect(again).to_contain_text("Show all", timeout=4 * PATIENCE_MS)
     found = by_key(page, "serving_batches_lanes_box").locator(".annotation")
     told = by_key(page, "serving_said_told").locator("p")
-    expect(told).to_be_hidden()  # the lanes say it first
+    expect(told).to_be_visible()
+    expect(page.locator(".remember")).to_be_hidden()  # the lanes say it first
     expect(found.last).to_be_hidden()
     expect(again).to_contain_text("Watch again", timeout=4 * PATIENCE_MS)
-    expect(told).to_be_visible()
+    expect(page.locator(".remember")).to_be_visible()
     expect(found.last).to_be_visible()
     clock = page.context.new_cdp_session(page)
     clock.send("Animation.enable")

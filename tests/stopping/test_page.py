@@ -30,7 +30,7 @@ from tests.frame.driving import errors, kept, open_lesson, press, words
 from viz.format import percent
 from viz.palette import colour
 from viz.stopping.end_chart import LEAST, end_figure
-from viz.stopping.end_picture import end_picture, end_words, large_steps, where_words
+from viz.stopping.end_picture import TOLD, end_picture, end_words, large_steps, where_words
 from viz.stopping.small_cases import round_picture
 from viz.stopping.stream_picture import moments_table, stream_picture
 from viz.strip import HATCH
@@ -140,9 +140,10 @@ def test_the_pointer_misses_the_end_until_it_falls_on_it(storyteller: LanguageMo
     assert ">end</span>" not in covered, "the last column would tell the answer"
     assert ">end</b>" not in covered
     stops = [step for before, step in pairwise(curve.steps) if before.label == "."]
-    numbers = [percent(step.masked) for step in (curve.steps[0], *stops)]
+    assert 0 < curve.steps[0].masked < TOLD < min(step.masked for step in stops)
+    numbers = [percent(step.masked) for step in stops]
     told = re.findall(r"end-number\"><b[^>]*>(.+?)</b>", shown)
-    assert told == numbers, "after the prompt, and after each sentence"
+    assert told == numbers, "after each sentence, where the column is seen"
     first = percent(curve.steps[large[0]].masked)
     assert set(re.findall(r"<b[^>]*>([^<]*%)</b>", covered)) == {first}
     assert all(a <= step.pointer < b for step in curve.steps for a, b in [step.drawn])
@@ -167,7 +168,7 @@ def test_the_large_bars_are_within_a_sentence_after_one_and_the_last() -> None:
     assert large_steps(curve(labels=""), "It ended.") == []
     assert "Nothing" in end_words(curve(labels=""))
     end_picture(curve(labels=""), "")
-    assert "54" in where_words(curve(0.5, 1 / 54_321, labels="ab"), "It ended.")
+    assert percent(1 / 54_321) in where_words(curve(0.5, 1 / 54_321, labels="ab"), "It ended.")
     data = str(end_picture(curve(0.1, 0.2, labels="<>"), "<script>"))
     assert "<script" not in data
 

@@ -9,7 +9,7 @@ from viz.strip import element
 
 UNKNOWN = "?"
 _ROW = (
-    "font-family:var(--read);font-size:max(var(--size-body),min(2.9vw,4.2vh,2.3rem));"
+    "font-family:var(--read);font-size:max(min(4.6vw,var(--size-lead)),min(2.9vw,4.2vh,2.3rem));"
     "line-height:1.75"
 )
 _BOX = (

@@ -45,21 +45,17 @@ def used_bars(run: Roofline, *, is_covered: bool = False) -> Markup:
     rows = [
         _row(name, point, point.mfu(run.ceilings), is_covered) for name, point in passes_by_use(run)
     ]
-    ends = (f"0{THIN}%", f"100{THIN}%: {_peak(run)}")
+    ends = (f"0{THIN}%", f"100{THIN}%: all it can compute")
     axis = element("small", *(element("span", it) for it in ends), style=f"{_HEAD};{_AXIS}")
     return element("figure", *rows, axis, style=f"margin:0;color:{colour('ink')}")
 
 
 def used_words(run: Roofline) -> str:
-    """Says where the passes ran."""
-    return f"Measured on {run.machine.where}, {run.machine.model}."
-
-
-def _peak(run: Roofline) -> str:
-    """Says what a full bar is."""
+    """Says where the passes ran, and what a full bar is."""
     peak = run.ceilings.matmul
     many = f"{digits(peak / 1e12)} trillion" if peak >= 1e12 else f"{digits(peak / 1e9)} billion"
-    return f"all it can compute, {many} operations a second"
+    where = f"Measured on {run.machine.where}, {run.machine.model}."
+    return f"{where} 100{THIN}% are {many} operations a second."
 
 
 def _row(name: str, point: RoofPoint, share: float, is_covered: bool) -> Markup:

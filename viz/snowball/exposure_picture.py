@@ -19,9 +19,9 @@ _TEXT = (
 _BEGINS = "padding:0 .3em 0 .2em"
 _BOX = "border:1.5px {} {};background:{};border-radius:4px;padding:0 .15em"
 _TRACK = "position:relative;height:1.9rem"
-_CELLS = (  # the gaps between a hundred of them
+_TENTHS = (  # the gaps between them
     "position:absolute;inset:0;background:repeating-linear-gradient(90deg,transparent 0 "
-    f"calc(1% - min(1.5px,.25%)),{colour('paper')} calc(1% - min(1.5px,.25%)) 1%)"
+    f"calc(10% - 2px),{colour('paper')} calc(10% - 2px) 10%)"
 )
 _UNKNOWN = (
     f"position:absolute;inset:0;border:1.5px dashed {colour('muted')};border-radius:.3rem;"
@@ -55,7 +55,7 @@ class Course:
 
     @property
     def n_errors(self) -> int:
-        """Mistakes in 100 tokens: as many cells are red as this number says."""
+        """Mistakes in 100 tokens: as long is the red part of the bar."""
         return round(100 * self.error)
 
     @property
@@ -70,7 +70,7 @@ class Course:
 
 
 def exposure_picture(courses: Sequence[Course], *, is_covered: bool = False) -> Markup:
-    """Draws a text and a hundred cells for each course.
+    """Draws a text and a bar of a hundred tokens for each course.
 
     Args:
         courses: The last is the one that is asked about.
@@ -96,10 +96,10 @@ def _row(one: Course, *, is_hidden: bool) -> Markup:
     said = ("00 of 00",) * 2 if is_hidden else (one.count_here, one.count)
     here, overall = (element("b", count, style=f"{_COUNT};{unseen}") for count in said)
     begins = element("span", f"{one.begins} ", style=f"color:{colour('muted')};{_BEGINS}")
-    boxes = [_box(it, one.role, is_hidden=is_hidden) for it in one.readings]
+    boxes = [_word(word, one.role, is_hidden=is_hidden) for word in _words(one.readings)]
     ground = colour(f"{one.role}-tint")
     red = element("i", style=_bar(one.n_errors)) if not is_hidden else ""
-    cells = element("div", red, element("i", style=_CELLS), style=f"{_TRACK};background:{ground}")
+    cells = element("div", red, element("i", style=_TENTHS), style=f"{_TRACK};background:{ground}")
     unknown = element("div", element("i", "?", style=_UNKNOWN), style=_TRACK)
     return element(
         "div",
@@ -114,13 +114,27 @@ def _bar(n: int) -> str:
     return f"position:absolute;top:0;bottom:0;left:0;width:{n}%;background:{colour('error')}"
 
 
+def _words(readings: Sequence[ReadToken]) -> list[list[ReadToken]]:
+    """Returns the tokens of each word, and the sign after it: one line holds all of them."""
+    words = list[list[ReadToken]]()
+    for one in readings:
+        if one.label.startswith(SPACE) or not words:
+            words.append([])
+        words[-1].append(one)
+    return words
+
+
+def _word(word: Sequence[ReadToken], role: str, *, is_hidden: bool) -> Markup:
+    boxes = [_box(it, role, is_hidden=is_hidden) for it in word]
+    return element("span", *boxes, style="display:flex;margin-left:.2em")
+
+
 def _box(one: ReadToken, role: str, *, is_hidden: bool) -> Markup:
-    """Draws a token; a piece that goes on with a word stands close to what it goes on."""
+    """Draws a token."""
     is_marked = one.is_mistake and not is_hidden
     tone, line = ("error", "dashed") if is_marked else (role, "solid")
     look = _BOX.format(line, colour(tone), colour(f"{tone}-tint"))
-    starts = ";margin-left:.2em" if one.label.startswith(SPACE) else ""
-    return element("span", _plain(one.label), style=look + starts, translate="no")
+    return element("span", _plain(one.label), style=look, translate="no")
 
 
 def _example(one: Course) -> Markup | str:

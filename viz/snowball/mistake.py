@@ -9,13 +9,14 @@ from markupsafe import Markup
 from model.snowball.records import ForkStep, Token
 from viz.format import percent
 from viz.palette import colour
-from viz.strip import SPACE, chip, element, prose, row
+from viz.strip import SPACE, chip, element, prose, row, underlined
 
 NEARLY = 0.1  # between two means of some 24 tokens
 UNSAID = (" " + "\N{EM SPACE}\N{EM SPACE} " * 18, "line")  # as wide as a text of some 24 tokens
 GRID = "display:grid;gap:.9rem"
 ORIGINAL, FORCED = "As it writes by itself", "After the wrong word"
-_HEAD = "display:grid;grid-template-columns:12.5em minmax(0,1fr);gap:0 1em;align-items:center"
+_HEAD = "display:flex;flex-wrap:wrap;gap:0 1em;align-items:center"
+_NAME, _SURE = "flex:0 0 12.5em", "flex:1 1 20em"  # a phone has them below each other
 _TRACK = "flex:0 1 14em;height:.7em;border-radius:2px"
 
 
@@ -67,17 +68,17 @@ def covered_html(prompt: str, word: str) -> Markup:
 
 
 def _coming(tokens: Sequence[Token], first: int) -> list[tuple[str, str]]:
-    """Returns tokens as parts of a prose, each with the place at which it comes."""
+    """Returns tokens as parts of a prose: each comes at its place, its ground with it."""
     words = [*(_read(token.label) for token in tokens), " …"]  # either text would go on
     last = max(i for i, word in enumerate(words[:-1]) if word.strip() or i == 0)
     words[last + 1 : -1] = [""] * (len(words) - last - 2)  # ends of lines: they have their moment
     before = " " if words[0].startswith(" ") else ""
     words[0] = words[0].removeprefix(before)
     parts = [
-        element("span", word, class_="mistake-token", style=f"--i:{i}")
+        element("span", word, class_="mistake-token", style=f"--i:{i};{underlined('generated')}")
         for i, word in enumerate(words, first)
     ]
-    return [(before, ""), *((part, "generated") for part in parts)]
+    return [(before, ""), *((part, "") for part in parts)]
 
 
 def _sureness(share: float, n_before: int) -> Markup:
@@ -89,7 +90,7 @@ def _sureness(share: float, n_before: int) -> Markup:
         element("span", element("i", style=fill), style=track),
         element("span", element("b", percent(share)), " sure of its words"),
         class_="mistake-token",
-        style=f"--i:{n_before};display:flex;gap:.6em;align-items:center;white-space:nowrap",
+        style=f"--i:{n_before};{_SURE};display:flex;gap:.6em;align-items:center;white-space:nowrap",
     )
 
 
@@ -132,7 +133,8 @@ def _text(
     name: str, prompt: str, parts: Sequence[tuple[str, str]], sure: Markup | str = ""
 ) -> Markup:
     """Writes one text below its name."""
-    head = element("div", element("span", name), sure, style=_HEAD)
+    unsaid = element("span", "\N{NO-BREAK SPACE}", style=_SURE)  # it has its room
+    head = element("div", element("span", name, style=_NAME), sure or unsaid, style=_HEAD)
     small = f"font-size:var(--size-body);color:{colour('muted')}"
     text = prose((prompt, ""), *parts)
     return element("div", element("div", head, style=small), text, class_="mistake-text")

@@ -11,6 +11,7 @@ from viz.strip import SPACE, element
 N_WORDS = 4  # before a large bar
 MAX_LETTERS = 9  # of a token below its column
 NAMED = 0.2  # of the bar, from which on what was drawn has room for its name
+TOLD = 0.01  # of the bar, from which on a column bears its number
 FALL, GROW = 0.7, 0.9  # seconds between two pointers, and of all columns
 _ENDS = (".", "!", "?")  # of a sentence
 _SWATCH = "display:inline-block;margin-right:.4rem;forced-color-adjust:none;"
@@ -63,7 +64,7 @@ def _legend() -> Markup:
     pointer = f"{_SWATCH}width:3px;height:1rem;vertical-align:-.15em;background:{colour('pointer')}"
     return element(
         "div",
-        element("span", "All that may come next, the likeliest first:"),
+        element("span", "All that may come next:"),
         element("span", element("i", style=end), "the end"),
         element("span", element("i", style=pointer), "the pointer"),
         class_="end-legend",
@@ -92,8 +93,7 @@ def where_words(curve: EndCurve, prompt: str) -> str:
     ends = sentence_ends(curve, prompt)
     after = max((step.masked for i, step in enumerate(curve.steps) if i in ends), default=0.0)
     within = max((step.masked for i, step in enumerate(curve.steps) if i not in ends), default=0.0)
-    rare = f"at most once in {count(int(float(f'{1 / within:.2g}')))}" if within > 0 else "never"
-    return f"after a sentence up to {percent(after)}, within one {rare}."
+    return f"after a sentence up to {percent(after)}, within one at most {percent(within)}."
 
 
 def sentence_ends(curve: EndCurve, prompt: str) -> dict[int, str]:
@@ -154,7 +154,7 @@ def _columns(
     cells = list[Markup]()
     for i, step in enumerate(curve.steps):
         high = f"height:{100 * step.masked:.2f}%;background:{colour('kept')}"
-        is_told = i in ends and not is_covered
+        is_told = i in ends and step.masked >= TOLD and not is_covered
         number = element("b", percent(step.masked), style=f"color:{colour('kept-text')}")
         bar = Markup("") if is_covered else element("i", style=high, class_="end-high")
         name = "?" if is_covered and i == hit else _short(step.label)

@@ -62,6 +62,7 @@ def show_claims(waiting: DeltaGenerator) -> None:
     first = SURPRISES[0]
     _show_first(lesson, first, rows[first.id])
     show_summary("pages/claims.py", asked=_key_of(first), numbers=_found(rows[first.id]))
+    _show_next(lesson, first, rows[first.id])
     draw_in_second_run(lambda: _show_all(lesson, rows, recorded))
 
 
@@ -208,12 +209,15 @@ def _show_first(lesson: ClaimsLesson, claim: Claim, row: Row) -> None:
             is_said = _ask(claim, right)
             if row.finding.evidence:
                 st.html(_mistakes_picture(row.finding, is_covered=not is_said))
-            is_here = claim.id in lesson.findings
-            with st.container(gap="xsmall", key="claims_first_next"):  # its room is kept
-                if is_said:  # of the recording the question says it
-                    if is_here:
-                        st.html(outcome_html(row.finding))
-                    _link_to_next(claim)
+            if is_said and claim.id in lesson.findings:  # of the recording the question says it
+                st.html(outcome_html(row.finding))
+
+
+def _show_next(lesson: ClaimsLesson, claim: Claim, row: Row) -> None:
+    """Leads on from the first claim, below what is to be remembered of it."""
+    with st.container(key="claims_first_next"):  # its room is kept
+        if not _is_asked(lesson, claim, row):
+            _link_to_next(claim)
 
 
 def _link_to_next(claim: Claim) -> None:

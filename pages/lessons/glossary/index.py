@@ -77,8 +77,11 @@ def _entries(terms: list[Term]) -> None:
 
 
 def _cards() -> Markup:
-    """Writes the first words as cards, each with a picture, that lead to their pages."""
-    return element("nav", *(_card(BY_NAME[name]) for name in FIRST), class_="glossary-cards")
+    """Writes the first words, which a phone has as a list; then their cards, with pictures."""
+    first = [BY_NAME[name] for name in FIRST]
+    words = [element("a", term.word, href=f"#{term.anchor}") for term in first]
+    index = element("nav", *words, class_="glossary-index")
+    return index + element("nav", *map(_card, first), class_="glossary-cards")
 
 
 def _card(term: Term) -> Markup:

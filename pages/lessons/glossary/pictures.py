@@ -21,7 +21,7 @@ PICTURES = {  # rows; `p:bird` is a token, `k=6:sky` a bar and its token, `_=2` 
     "distribution": "k=10:tree/k=6:sky/k=3:pond/k=1:nest",
     "greedy decoding": "c=10:tree/k=6:sky/k=3:pond/k=1:nest",
     "sampling": "k=10:tree/k=6:sky/c=3:pond/k=1:nest",
-    "temperature": "k=8 _=2 k=5/k=1 _=9 k=4/k=1 _=9 k=4",
+    "temperature": "k=7 _=1 k=5:tree/k=1 _=7 k=4:sky/k=1 _=7 k=4:nest",
     "top-p": "k=10:tree/k=6:sky/r=3:pond/r=1:nest",
     "KV cache": "p:The p:bird p:flew/o:The o:bird o:flew g:to/o:The o:bird o:flew o:to g:a",
     "prefill": "p:The p:bird p:flew p:to p:a",

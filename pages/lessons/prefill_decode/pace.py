@@ -84,7 +84,7 @@ def show_clocks(lesson: PhaseLesson) -> Callable[[], None]:
                 "Solid: reading, all in one pass, the *prefill*. Striped: writing, one pass for "
                 "each token, the *decode*."
             )
-        with st.container(key="phase_at_end" if is_said else "phase_to_find"):  # by the race's end
+        with st.container(key="phase_times" if is_said else "phase_to_find"):
             st.markdown(
                 f"As many tokens, **{digits(times, 2) if is_said else '…'} times as long**."
             )

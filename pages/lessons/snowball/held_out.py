@@ -56,7 +56,7 @@ MORE_SAID = "exposure_said"
 MAX_CONTEXT = {"stories": 128, "books": 512}  # tokens
 N_TARGETS = 64
 N_SHOWN = 16  # tokens of each text, a line or two
-JUDGED = "A mistake: the small model’s likeliest token is not the large model’s."
+JUDGED = "A mistake: the small model expects another word than the large one."
 
 
 def _model_names(lesson: SnowballLesson) -> list[str]:

@@ -39,7 +39,7 @@ BEGIN_SECONDS = 1.0  # of writing before the page shows
 MASKS = ("temperature", "top_p", "repetition_penalty")
 ASKED = ("prompt", "end_stop", "limit", "seed", *MASKS)  # what a text is written by
 AFTER_A_STOP = "only after a full stop"
-WHEN = ("at every step alike", AFTER_A_STOP, "only after 60 tokens")
+WHEN = ("at every step alike", AFTER_A_STOP, "more with every word")
 NOW, LATER = "The letters STO at once", "Only what cannot become STOP"
 
 
