@@ -42,7 +42,7 @@ function createSender(tokens, title) {
   const node = createButton("send", says, async () => {
     node.disabled = true;
     try {
-      const { storyPicture } = await import("./story_picture.js");
+      const { default: storyPicture } = await import("./story_picture.js");
       await sendFile(await storyPicture(tokens, title, node), "my-story.png");
       setText(node, says);
     } catch {

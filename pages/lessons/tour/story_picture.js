@@ -21,7 +21,7 @@ const SCALE = 2; // pixels of a PNG for each of the drawing
  * @param {string} title what it shows
  * @param {HTMLElement} node of the page, whose colours and faces it has
  */
-export function storyPicture(tokens, title, node) {
+export default function storyPicture(tokens, title, node) {
   const paint = new Paint(WIDTH, readLook(node));
   let y = drawText(paint, tokens);
   const pressed = tokens.flatMap(({ text, press }) => press ? [{ text: text.trim(), press }] : []);
