@@ -24,7 +24,7 @@ def test_the_end_is_flagged_before_it_is_hit_and_its_note_lies_over_no_button(
     reader = Reader(page, url).open(**shown, lesson="sampling", scene="5")
     answer(page, "the draw, when it hits an end sign")
     flag, following = reader.live.locator(".end-flag"), reader.live.locator("button.is-primary")
-    expect(flag).to_have_attribute("data-name", re.compile(r"^end \S"))
+    expect(flag).to_have_attribute("data-name", re.compile(r"^end: \S"))
     expect(flag).to_be_visible()
     for _ in range(20):
         if following.get_attribute("aria-disabled") == "true":
